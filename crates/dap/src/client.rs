@@ -1,0 +1,369 @@
+//! The client: requests go out, replies find their request, everything else is handed on in order.
+
+use std::collections::HashMap;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::codec::{Decoder, Frame, encode};
+use crate::types::{Event, Request};
+
+/// A message longer than this is skipped; its request runs into its deadline. debugpy cuts values at 64 KB,
+/// so only an adapter that went astray comes near it.
+const MAX_MESSAGE: usize = 64 * 1024 * 1024;
+
+/// Why a request has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The connection is closed.
+    #[error("the connection to the debugger is closed")]
+    Closed,
+    /// No answer came in time.
+    #[error("the debugger did not answer `{command}` within {} ms", deadline.as_millis())]
+    Deadline {
+        /// The request.
+        command: &'static str,
+        /// How long it was waited for.
+        deadline: Duration,
+    },
+    /// The debugger refused; the text is its own.
+    #[error("{message}")]
+    Refused {
+        /// The request.
+        command: &'static str,
+        /// What the debugger said, in whichever of the two places it said it.
+        message: String,
+    },
+    /// The answer does not have the shape that the request calls for.
+    #[error("the answer to `{command}` cannot be read: {reason}")]
+    Malformed {
+        /// The request.
+        command: &'static str,
+        /// What the parser said.
+        reason: String,
+    },
+}
+
+/// What arrives without having been asked for.
+#[derive(Debug)]
+pub enum Message {
+    /// Something happened.
+    Event(Event),
+    /// The other side wants something; it must be answered.
+    Request(ReverseRequest),
+}
+
+/// A request from the other side.
+#[derive(Debug)]
+pub struct ReverseRequest {
+    /// Its name.
+    pub command: String,
+    /// Its arguments.
+    pub arguments: Value,
+    seq: i64,
+}
+
+/// Events and reverse requests, in the order of their arrival. Ends when the connection does.
+pub type Incoming = mpsc::UnboundedReceiver<Message>;
+
+/// The future that moves the bytes. It ends when the connection or the last [`Client`] is gone.
+pub type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A handle to one connection. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Client {
+    outgoing: mpsc::UnboundedSender<Bytes>,
+    pending: Arc<Mutex<Pending>>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    next_seq: i64,
+    /// `None` once the connection is closed.
+    replies: Option<HashMap<i64, oneshot::Sender<Reply>>>,
+}
+
+#[derive(Debug)]
+struct Reply {
+    success: bool,
+    message: Option<String>,
+    body: Option<Box<RawValue>>,
+}
+
+/// Makes a client of a connection. The caller spawns the driver.
+///
+/// The reader never waits for a consumer, because a reply may stand behind an event that nobody takes yet:
+/// the queue of incoming messages has no bound, and its consumer is expected to drain it.
+#[expect(clippy::disallowed_methods, reason = "this is the wire client: its reader must never wait")]
+pub fn connect<R, W>(reader: R, writer: W) -> (Client, Incoming, Driver)
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let (outgoing, frames) = mpsc::unbounded_channel();
+    let (events, incoming) = mpsc::unbounded_channel();
+    let pending = Arc::new(Mutex::new(Pending { next_seq: 1, replies: Some(HashMap::new()) }));
+    let client = Client { outgoing, pending: Arc::clone(&pending) };
+    let driver = async move {
+        tokio::select! {
+            ended = read(reader, &pending, &events) => if let Err(error) = ended {
+                tracing::debug!(%error, "reading from the debugger failed");
+            },
+            ended = write(writer, frames) => if let Err(error) = ended {
+                tracing::debug!(%error, "writing to the debugger failed");
+            },
+        }
+        // Dropping the reply slots is what tells the callers that no reply will come.
+        lock(&pending).replies = None;
+    };
+    (client, incoming, Box::pin(driver))
+}
+
+impl Client {
+    /// Sends a request and waits for its answer, at most for `deadline`.
+    ///
+    /// Dropping the future forgets the request; the debugger may still act on it.
+    pub async fn request<R: Request>(
+        &self,
+        arguments: R::Arguments,
+        deadline: Duration,
+    ) -> Result<R::Response, Error> {
+        let command = R::COMMAND;
+        let waiting = self.send(command, &arguments)?;
+        let reply = tokio::time::timeout(deadline, waiting.reply())
+            .await
+            .map_err(|_| Error::Deadline { command, deadline })??;
+        if !reply.success {
+            return Err(Error::Refused { command, message: reply.refusal() });
+        }
+        let body = reply.body.as_deref().map_or("{}", RawValue::get);
+        // Some adapters send `null` where the specification says that there is no body.
+        let body = if body == "null" { "{}" } else { body };
+        serde_json::from_str(body).map_err(|error| Error::Malformed { command, reason: error.to_string() })
+    }
+
+    /// Answers a reverse request.
+    pub fn respond(&self, request: &ReverseRequest, result: Result<Value, String>) {
+        let (success, body, message) = match result {
+            Ok(body) => (true, Some(body), None),
+            Err(message) => (false, None, Some(message)),
+        };
+        let response = OutgoingResponse {
+            seq: lock(&self.pending).next(),
+            kind: "response",
+            request_seq: request.seq,
+            command: &request.command,
+            success,
+            message,
+            body,
+        };
+        if let Ok(json) = serde_json::to_vec(&response) {
+            // A closed connection needs no answer.
+            let _ = self.outgoing.send(encode(&json));
+        }
+    }
+
+    fn send<A: Serialize>(&self, command: &'static str, arguments: &A) -> Result<Waiting<'_>, Error> {
+        let (slot, reply) = oneshot::channel();
+        let seq = {
+            let mut pending = lock(&self.pending);
+            let seq = pending.next();
+            pending.replies.as_mut().ok_or(Error::Closed)?.insert(seq, slot);
+            seq
+        };
+        let waiting = Waiting { client: self, seq, reply };
+        let request = OutgoingRequest { seq, kind: "request", command, arguments };
+        let json = serde_json::to_vec(&request)
+            .map_err(|error| Error::Malformed { command, reason: error.to_string() })?;
+        tracing::trace!(seq, command, "request");
+        self.outgoing.send(encode(&json)).map_err(|_| Error::Closed)?;
+        Ok(waiting)
+    }
+}
+
+/// A request in flight. Its slot goes when it is dropped, answered or not.
+struct Waiting<'a> {
+    client: &'a Client,
+    seq: i64,
+    reply: oneshot::Receiver<Reply>,
+}
+
+impl Waiting<'_> {
+    async fn reply(mut self) -> Result<Reply, Error> {
+        (&mut self.reply).await.map_err(|_| Error::Closed)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if let Some(replies) = &mut lock(&self.client.pending).replies {
+            replies.remove(&self.seq);
+        }
+    }
+}
+
+impl Pending {
+    fn next(&mut self) -> i64 {
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        seq
+    }
+}
+
+impl Reply {
+    /// The debugger's words. `body.error.format` is where the specification puts them; many adapters use
+    /// `message` alone, and lldb-dap 22 the body alone.
+    fn refusal(&self) -> String {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Body {
+            error: Detail,
+        }
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Detail {
+            format: String,
+            variables: HashMap<String, String>,
+        }
+        if let Some(message) = self.message.as_deref().filter(|message| !message.is_empty()) {
+            return message.to_owned();
+        }
+        let body: Body =
+            self.body.as_deref().and_then(|body| serde_json::from_str(body.get()).ok()).unwrap_or_default();
+        body.error
+            .variables
+            .iter()
+            .fold(body.error.format, |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+    }
+}
+
+/// Nothing panics while the lock is held, and the table is whole between any two statements.
+fn lock(pending: &Mutex<Pending>) -> MutexGuard<'_, Pending> {
+    pending.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[derive(Serialize)]
+struct OutgoingRequest<'a, A> {
+    seq: i64,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    command: &'static str,
+    arguments: &'a A,
+}
+
+#[derive(Serialize)]
+struct OutgoingResponse<'a> {
+    seq: i64,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    request_seq: i64,
+    command: &'a str,
+    success: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: std::borrow::Cow<'a, str>,
+    #[serde(default)]
+    seq: i64,
+    #[serde(default)]
+    request_seq: i64,
+    #[serde(default)]
+    success: bool,
+    message: Option<String>,
+    event: Option<String>,
+    command: Option<String>,
+    #[serde(borrow)]
+    body: Option<&'a RawValue>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+async fn read<R: AsyncRead + Unpin>(
+    mut reader: R,
+    pending: &Mutex<Pending>,
+    events: &mpsc::UnboundedSender<Message>,
+) -> io::Result<()> {
+    let mut decoder = Decoder::new(MAX_MESSAGE);
+    loop {
+        if reader.read_buf(decoder.buffer()).await? == 0 {
+            return Ok(());
+        }
+        while let Some(frame) = decoder.next_frame().map_err(io::Error::other)? {
+            match frame {
+                Frame::Message(json) => dispatch(&json, pending, events),
+                Frame::TooLarge(size) => tracing::warn!(size, "skipped a message over the size limit"),
+            }
+        }
+    }
+}
+
+fn dispatch(json: &[u8], pending: &Mutex<Pending>, events: &mpsc::UnboundedSender<Message>) {
+    let envelope: Envelope<'_> = match serde_json::from_slice(json) {
+        Ok(envelope) => envelope,
+        Err(error) => {
+            tracing::warn!(%error, "skipped a message that is no protocol message");
+            return;
+        }
+    };
+    match &*envelope.kind {
+        "response" => {
+            let slot =
+                lock(pending).replies.as_mut().and_then(|replies| replies.remove(&envelope.request_seq));
+            let Some(slot) = slot else {
+                tracing::debug!(request_seq = envelope.request_seq, "nobody waits for this reply");
+                return;
+            };
+            // The caller may have given up since.
+            let _ = slot.send(Reply {
+                success: envelope.success,
+                message: envelope.message,
+                body: envelope.body.map(ToOwned::to_owned),
+            });
+        }
+        "event" => {
+            let name = envelope.event.unwrap_or_default();
+            let event = Event::parse(&name, envelope.body.map_or("{}", RawValue::get));
+            // Nobody listens any more when the session is ending.
+            let _ = events.send(Message::Event(event));
+        }
+        "request" => {
+            let arguments = envelope.arguments.and_then(|arguments| serde_json::from_str(arguments.get()).ok());
+            let _ = events.send(Message::Request(ReverseRequest {
+                command: envelope.command.unwrap_or_default(),
+                arguments: arguments.unwrap_or_default(),
+                seq: envelope.seq,
+            }));
+        }
+        kind => tracing::warn!(kind, "skipped a message of unknown type"),
+    }
+}
+
+async fn write<W: AsyncWrite + Unpin>(
+    mut writer: W,
+    mut frames: mpsc::UnboundedReceiver<Bytes>,
+) -> io::Result<()> {
+    while let Some(frame) = frames.recv().await {
+        writer.write_all(&frame).await?;
+        if frames.is_empty() {
+            writer.flush().await?;
+        }
+    }
+    writer.shutdown().await
+}
+
+#[cfg(test)]
+mod tests;

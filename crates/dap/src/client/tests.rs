@@ -1,0 +1,169 @@
+use tokio::io::{DuplexStream, ReadHalf, WriteHalf, duplex, split};
+
+use super::*;
+use crate::types::{ConfigurationDone, Empty, Evaluate, EvaluateArguments, Threads};
+
+const SOON: Duration = Duration::from_secs(5);
+
+/// The other end of the wire, driven by hand.
+struct Peer {
+    reader: ReadHalf<DuplexStream>,
+    writer: WriteHalf<DuplexStream>,
+    decoder: Decoder,
+}
+
+impl Peer {
+    fn connect() -> (Client, Incoming, Self) {
+        let (ours, theirs) = duplex(1 << 20);
+        let (reader, writer) = split(ours);
+        let (client, incoming, driver) = connect(reader, writer);
+        tokio::spawn(driver);
+        let (reader, writer) = split(theirs);
+        (client, incoming, Self { reader, writer, decoder: Decoder::new(1 << 20) })
+    }
+
+    async fn receive(&mut self) -> Value {
+        loop {
+            if let Some(Frame::Message(json)) = self.decoder.next_frame().unwrap() {
+                return serde_json::from_slice(&json).unwrap();
+            }
+            assert_ne!(self.reader.read_buf(self.decoder.buffer()).await.unwrap(), 0, "the client is there");
+        }
+    }
+
+    async fn send(&mut self, message: Value) {
+        self.writer.write_all(&encode(message.to_string().as_bytes())).await.unwrap();
+    }
+
+    async fn answer(&mut self, request: &Value, body: Value) {
+        let seq = &request["seq"];
+        let command = &request["command"];
+        self.send(serde_json::json!({
+            "type": "response", "seq": 1, "request_seq": seq, "command": command, "success": true, "body": body,
+        }))
+        .await;
+    }
+}
+
+fn evaluate(expression: &str) -> EvaluateArguments {
+    EvaluateArguments { expression: expression.to_owned(), frame_id: None, context: None }
+}
+
+#[tokio::test]
+async fn replies_find_their_requests_in_any_order() {
+    let (client, _incoming, mut peer) = Peer::connect();
+    let asked = async {
+        tokio::join!(
+            client.request::<Evaluate>(evaluate("a"), SOON),
+            client.request::<Evaluate>(evaluate("b"), SOON),
+        )
+    };
+    let served = async {
+        let (first, second) = (peer.receive().await, peer.receive().await);
+        for request in [&second, &first] {
+            let result = &request["arguments"]["expression"];
+            peer.answer(request, serde_json::json!({ "result": result })).await;
+        }
+    };
+    let ((a, b), ()) = tokio::join!(asked, served);
+    assert_eq!((a.unwrap().result, b.unwrap().result), ("a".to_owned(), "b".to_owned()));
+}
+
+#[tokio::test]
+async fn events_keep_their_order_and_never_hold_up_a_reply() {
+    let (client, mut incoming, mut peer) = Peer::connect();
+    let served = async {
+        let request = peer.receive().await;
+        for number in 0..2000 {
+            let body = serde_json::json!({ "category": "stdout", "output": format!("{number}") });
+            peer.send(serde_json::json!({ "type": "event", "seq": 1, "event": "output", "body": body })).await;
+        }
+        peer.answer(&request, serde_json::json!({ "threads": [] })).await;
+    };
+    let (threads, ()) = tokio::join!(client.request::<Threads>(Empty {}, SOON), served);
+    assert!(threads.unwrap().threads.is_empty(), "answered while nobody took the events");
+    for number in 0..2000 {
+        let Some(Message::Event(Event::Output(output))) = incoming.recv().await else { panic!("an output") };
+        assert_eq!(output.output, number.to_string());
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_carries_the_debuggers_words_from_either_place() {
+    let table = [
+        (serde_json::json!({ "message": "no such name" }), "no such name"),
+        (
+            serde_json::json!({ "body": { "error": { "format": "no {what}", "variables": { "what": "frame" } } } }),
+            "no frame",
+        ),
+        (serde_json::json!({}), ""),
+    ];
+    for (fields, expected) in table {
+        let (client, _incoming, mut peer) = Peer::connect();
+        let served = async {
+            let request = peer.receive().await;
+            let mut response = serde_json::json!({
+                "type": "response", "seq": 9, "request_seq": request["seq"], "command": "evaluate", "success": false,
+            });
+            response.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+            peer.send(response).await;
+        };
+        let (answer, ()) = tokio::join!(client.request::<Evaluate>(evaluate("x"), SOON), served);
+        let refused = Error::Refused { command: "evaluate", message: expected.to_owned() };
+        assert_eq!(answer.unwrap_err(), refused);
+    }
+}
+
+#[tokio::test]
+async fn a_closed_connection_answers_every_caller() {
+    let (client, mut incoming, peer) = Peer::connect();
+    let asked = client.request::<Threads>(Empty {}, SOON);
+    let (answer, ()) = tokio::join!(asked, async { drop(peer) });
+    assert_eq!(answer.unwrap_err(), Error::Closed);
+    assert!(incoming.recv().await.is_none());
+    assert_eq!(client.request::<Threads>(Empty {}, SOON).await.unwrap_err(), Error::Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_never_answered_meets_its_deadline_and_leaves_no_slot() {
+    let (client, _incoming, _peer) = Peer::connect();
+    let answer = client.request::<Threads>(Empty {}, SOON).await;
+    assert_eq!(answer.unwrap_err(), Error::Deadline { command: "threads", deadline: SOON });
+    assert!(lock(&client.pending).replies.as_ref().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn messages_that_make_no_sense_are_skipped() {
+    let (client, _incoming, mut peer) = Peer::connect();
+    let served = async {
+        let request = peer.receive().await;
+        peer.send(serde_json::json!([1, 2])).await;
+        peer.send(serde_json::json!({ "type": "response", "request_seq": 4711, "success": true })).await;
+        peer.send(serde_json::json!({ "type": "poem" })).await;
+        peer.answer(&request, Value::Null).await;
+    };
+    let (answer, ()) = tokio::join!(client.request::<ConfigurationDone>(Empty {}, SOON), served);
+    answer.unwrap();
+}
+
+#[tokio::test]
+async fn a_reverse_request_is_handed_on_and_can_be_answered() {
+    let (client, mut incoming, mut peer) = Peer::connect();
+    let arguments = serde_json::json!({ "request": "attach" });
+    peer.send(serde_json::json!({ "type": "request", "seq": 7, "command": "startDebugging", "arguments": arguments }))
+        .await;
+    let Some(Message::Request(request)) = incoming.recv().await else { panic!("a request") };
+    assert_eq!((request.command.as_str(), &request.arguments), ("startDebugging", &arguments));
+    client.respond(&request, Err("not here".to_owned()));
+    let answer = peer.receive().await;
+    assert_eq!(answer["request_seq"], 7);
+    assert_eq!(answer["success"], false);
+    assert_eq!(answer["message"], "not here");
+}
+
+#[tokio::test]
+async fn dropping_the_client_closes_the_connection() {
+    let (client, _incoming, mut peer) = Peer::connect();
+    drop(client);
+    assert_eq!(peer.reader.read_buf(peer.decoder.buffer()).await.unwrap(), 0);
+}

@@ -1,0 +1,659 @@
+//! The part of the protocol that we speak, in its own names.
+//!
+//! Source: Debug Adapter Protocol 1.71. Every request is an uninhabited type that ties its arguments, its
+//! response and its name together, so a mismatched reply cannot be written. Every field that is not
+//! necessary to understand a message is optional, because adapters leave out what the specification demands.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::lenient;
+
+/// A request that the client may send.
+pub trait Request {
+    /// What goes into `arguments`.
+    type Arguments: Serialize + Send + Sync;
+    /// What comes back in `body`.
+    type Response: DeserializeOwned;
+    /// The name on the wire.
+    const COMMAND: &'static str;
+}
+
+macro_rules! requests {
+    ($($(#[$doc:meta])* $name:ident = $command:literal: $arguments:ty => $response:ty;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub enum $name {}
+
+        impl Request for $name {
+            type Arguments = $arguments;
+            type Response = $response;
+            const COMMAND: &'static str = $command;
+        }
+    )*};
+}
+
+requests! {
+    /// Opens the conversation and exchanges capabilities.
+    Initialize = "initialize": InitializeArguments => Capabilities;
+    /// Starts the debuggee. The arguments are the adapter's own.
+    Launch = "launch": Map<String, Value> => Empty;
+    /// Connects to a debuggee that runs already. The arguments are the adapter's own.
+    Attach = "attach": Map<String, Value> => Empty;
+    /// Ends the configuration: the debuggee may run.
+    ConfigurationDone = "configurationDone": Empty => Empty;
+    /// Replaces all breakpoints of one source.
+    SetBreakpoints = "setBreakpoints": SetBreakpointsArguments => SetBreakpointsResponse;
+    /// Replaces all function breakpoints.
+    SetFunctionBreakpoints = "setFunctionBreakpoints": SetFunctionBreakpointsArguments => SetBreakpointsResponse;
+    /// Chooses the exceptions to stop at.
+    SetExceptionBreakpoints = "setExceptionBreakpoints": SetExceptionBreakpointsArguments => Empty;
+    /// Resumes.
+    Continue = "continue": ThreadArguments => Empty;
+    /// Steps over.
+    Next = "next": ThreadArguments => Empty;
+    /// Steps into.
+    StepIn = "stepIn": ThreadArguments => Empty;
+    /// Steps out.
+    StepOut = "stepOut": ThreadArguments => Empty;
+    /// Suspends.
+    Pause = "pause": ThreadArguments => Empty;
+    /// Lists the threads.
+    Threads = "threads": Empty => ThreadsResponse;
+    /// Lists the frames of a thread.
+    StackTrace = "stackTrace": StackTraceArguments => StackTraceResponse;
+    /// Lists the scopes of a frame.
+    Scopes = "scopes": ScopesArguments => ScopesResponse;
+    /// Lists the children of a variable.
+    Variables = "variables": VariablesArguments => VariablesResponse;
+    /// Evaluates an expression.
+    Evaluate = "evaluate": EvaluateArguments => EvaluateResponse;
+    /// Assigns to a child of a variable.
+    SetVariable = "setVariable": SetVariableArguments => SetVariableResponse;
+    /// Describes the exception that a thread stopped at.
+    ExceptionInfo = "exceptionInfo": ThreadArguments => ExceptionInfoResponse;
+    /// Asks the debuggee to end.
+    Terminate = "terminate": Empty => Empty;
+    /// Ends the conversation.
+    Disconnect = "disconnect": DisconnectArguments => Empty;
+}
+
+/// No content. Accepts any object when read.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+pub struct Empty {}
+
+/// What the client is and can do.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InitializeArguments {
+    /// Which adapter is meant, where one program serves several.
+    #[serde(rename = "adapterID")]
+    pub adapter_id: String,
+    /// The client's name for people.
+    pub client_name: String,
+    /// The first line is line 1.
+    pub lines_start_at1: bool,
+    /// The first column is column 1.
+    pub columns_start_at1: bool,
+    /// How sources are named; `path` for file paths.
+    pub path_format: String,
+    /// Variables have a type field.
+    pub supports_variable_type: bool,
+    /// `variables` may be asked for pages.
+    pub supports_variable_paging: bool,
+    /// The adapter may ask for further sessions, one a child process.
+    pub supports_start_debugging_request: bool,
+}
+
+/// What the adapter can do. Absent means no.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol's own shape")]
+pub struct Capabilities {
+    /// `configurationDone` is expected.
+    pub supports_configuration_done_request: bool,
+    /// Breakpoints may have conditions.
+    pub supports_conditional_breakpoints: bool,
+    /// Breakpoints may have hit conditions.
+    pub supports_hit_conditional_breakpoints: bool,
+    /// Breakpoints may be logpoints.
+    pub supports_log_points: bool,
+    /// Breakpoints may be set by function name.
+    pub supports_function_breakpoints: bool,
+    /// `setVariable` is served.
+    pub supports_set_variable: bool,
+    /// `exceptionInfo` is served.
+    pub supports_exception_info_request: bool,
+    /// `terminate` is served.
+    pub supports_terminate_request: bool,
+    /// `disconnect` takes `terminateDebuggee`.
+    pub support_terminate_debuggee: bool,
+    /// `stackTrace` takes `startFrame` and `levels`.
+    pub supports_delayed_stack_trace_loading: bool,
+    /// `evaluate` knows the context `clipboard`.
+    pub supports_clipboard_context: bool,
+    /// The exceptions that can be stopped at; none means the request must not be sent.
+    #[serde(deserialize_with = "lenient::list")]
+    pub exception_breakpoint_filters: Vec<ExceptionBreakpointsFilter>,
+}
+
+/// A class of exceptions that the adapter can stop at.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExceptionBreakpointsFilter {
+    /// The name to send back.
+    pub filter: String,
+    /// The name for people.
+    #[serde(deserialize_with = "lenient::string")]
+    pub label: String,
+    /// On unless chosen otherwise.
+    pub default: bool,
+}
+
+/// A source file, or a text that only the adapter has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Source {
+    /// Short name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Path of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Above 0: the text must be asked for with the request `source`.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
+    pub source_reference: Option<i64>,
+    /// `subtle` or `deemphasize` for code that is not the user's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub presentation_hint: Option<String>,
+}
+
+/// Arguments of [`SetBreakpoints`].
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetBreakpointsArguments {
+    /// Where.
+    pub source: Source,
+    /// All breakpoints that the source is to have.
+    pub breakpoints: Vec<SourceBreakpoint>,
+}
+
+/// A breakpoint on a line.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SourceBreakpoint {
+    /// 1-based.
+    pub line: i64,
+    /// 1-based.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<i64>,
+    /// Stops only where this expression is true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// Stops only at these hits; the grammar is the adapter's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hit_condition: Option<String>,
+    /// Prints this instead of stopping.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_message: Option<String>,
+}
+
+/// Arguments of [`SetFunctionBreakpoints`].
+#[derive(Clone, Debug, Serialize)]
+pub struct SetFunctionBreakpointsArguments {
+    /// All function breakpoints.
+    pub breakpoints: Vec<FunctionBreakpoint>,
+}
+
+/// A breakpoint on a function's entry.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FunctionBreakpoint {
+    /// The function, in the words of the adapter.
+    pub name: String,
+    /// Stops only where this expression is true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// Stops only at these hits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hit_condition: Option<String>,
+}
+
+/// What became of the breakpoints, in the order of the request.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct SetBreakpointsResponse {
+    /// One for each that was asked for.
+    #[serde(deserialize_with = "lenient::list")]
+    pub breakpoints: Vec<Breakpoint>,
+}
+
+/// What the adapter says about a breakpoint.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Breakpoint {
+    /// The adapter's number for it.
+    #[serde(deserialize_with = "lenient::optional_integer")]
+    pub id: Option<i64>,
+    /// The adapter's claim that it is bound.
+    pub verified: bool,
+    /// Why not, or what else there is to say.
+    pub message: Option<String>,
+    /// Where it is.
+    pub source: Option<Source>,
+    /// The line that it is on.
+    #[serde(deserialize_with = "lenient::optional_integer")]
+    pub line: Option<i64>,
+    /// The column that it is on.
+    #[serde(deserialize_with = "lenient::optional_integer")]
+    pub column: Option<i64>,
+}
+
+/// Arguments of [`SetExceptionBreakpoints`].
+#[derive(Clone, Debug, Serialize)]
+pub struct SetExceptionBreakpointsArguments {
+    /// The filters that are on.
+    pub filters: Vec<String>,
+}
+
+/// A request that is about one thread.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ThreadArguments {
+    /// The adapter's number of the thread.
+    pub thread_id: i64,
+}
+
+/// The threads of the debuggee.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ThreadsResponse {
+    /// All of them.
+    #[serde(deserialize_with = "lenient::list")]
+    pub threads: Vec<Thread>,
+}
+
+/// A thread.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Thread {
+    /// The adapter's number.
+    #[serde(deserialize_with = "lenient::integer")]
+    pub id: i64,
+    /// Its name.
+    #[serde(deserialize_with = "lenient::string")]
+    pub name: String,
+}
+
+/// Arguments of [`StackTrace`].
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StackTraceArguments {
+    /// Of which thread.
+    pub thread_id: i64,
+    /// How many frames to leave out at the top.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_frame: Option<i64>,
+    /// How many frames to give.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub levels: Option<i64>,
+}
+
+/// The frames of a thread, innermost first.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StackTraceResponse {
+    /// The frames that were asked for.
+    #[serde(deserialize_with = "lenient::list")]
+    pub stack_frames: Vec<StackFrame>,
+    /// How many there are in all, where the adapter says so.
+    #[serde(deserialize_with = "lenient::optional_integer")]
+    pub total_frames: Option<i64>,
+}
+
+/// A frame.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StackFrame {
+    /// The adapter's number, good until the thread runs.
+    #[serde(deserialize_with = "lenient::integer")]
+    pub id: i64,
+    /// The function.
+    #[serde(deserialize_with = "lenient::string")]
+    pub name: String,
+    /// The file.
+    pub source: Option<Source>,
+    /// 1-based; 0 where there is none.
+    #[serde(deserialize_with = "lenient::integer")]
+    pub line: i64,
+    /// 1-based; 0 where there is none.
+    #[serde(deserialize_with = "lenient::integer")]
+    pub column: i64,
+    /// `normal`, `label` (no code), `subtle`.
+    pub presentation_hint: Option<String>,
+}
+
+/// Arguments of [`Scopes`].
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScopesArguments {
+    /// Of which frame.
+    pub frame_id: i64,
+}
+
+/// The scopes of a frame.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ScopesResponse {
+    /// Innermost first.
+    #[serde(deserialize_with = "lenient::list")]
+    pub scopes: Vec<Scope>,
+}
+
+/// A named set of variables.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Scope {
+    /// Its name.
+    #[serde(deserialize_with = "lenient::string")]
+    pub name: String,
+    /// `locals`, `arguments`, `registers` or another.
+    pub presentation_hint: Option<String>,
+    /// What [`Variables`] takes.
+    #[serde(deserialize_with = "lenient::integer")]
+    pub variables_reference: i64,
+    /// Large or slow: not to be fetched unasked.
+    pub expensive: bool,
+}
+
+/// Arguments of [`Variables`].
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VariablesArguments {
+    /// Of a scope or of a variable.
+    pub variables_reference: i64,
+    /// The first child of the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<i64>,
+    /// How many children.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<i64>,
+}
+
+/// The children of a scope or variable.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct VariablesResponse {
+    /// In the adapter's order.
+    #[serde(deserialize_with = "lenient::list")]
+    pub variables: Vec<Variable>,
+}
+
+/// A variable.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Variable {
+    /// Its name.
+    #[serde(deserialize_with = "lenient::string")]
+    pub name: String,
+    /// Its value as text.
+    #[serde(deserialize_with = "lenient::string")]
+    pub value: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// How to show it.
+    pub presentation_hint: Option<VariablePresentationHint>,
+    /// An expression that gives it.
+    pub evaluate_name: Option<String>,
+    /// Above 0: it has children.
+    #[serde(deserialize_with = "lenient::integer")]
+    pub variables_reference: i64,
+    /// How many numbered children it has.
+    #[serde(deserialize_with = "lenient::optional_integer")]
+    pub indexed_variables: Option<i64>,
+    /// How many named children it has.
+    #[serde(deserialize_with = "lenient::optional_integer")]
+    pub named_variables: Option<i64>,
+}
+
+/// How a variable is to be shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct VariablePresentationHint {
+    /// `property`, `method`, `class`, `data`, `virtual` …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// `static`, `constant`, `readOnly`, `rawString`, `hasSideEffects` …
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient::list")]
+    pub attributes: Vec<String>,
+    /// `public`, `private` …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub visibility: Option<String>,
+}
+
+/// Arguments of [`Evaluate`].
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EvaluateArguments {
+    /// The text.
+    pub expression: String,
+    /// In which frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame_id: Option<i64>,
+    /// `watch`, `repl`, `hover`, `clipboard`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+}
+
+/// The value of an expression.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EvaluateResponse {
+    /// As text.
+    #[serde(deserialize_with = "lenient::string")]
+    pub result: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// How to show it.
+    pub presentation_hint: Option<VariablePresentationHint>,
+    /// Above 0: it has children.
+    #[serde(deserialize_with = "lenient::integer")]
+    pub variables_reference: i64,
+}
+
+/// Arguments of [`SetVariable`].
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetVariableArguments {
+    /// The scope or variable that has the child.
+    pub variables_reference: i64,
+    /// The child.
+    pub name: String,
+    /// An expression for the new value.
+    pub value: String,
+}
+
+/// What a variable holds now.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SetVariableResponse {
+    /// As text. Some versions of lldb-dap call it `result`.
+    #[serde(alias = "result", deserialize_with = "lenient::string")]
+    pub value: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// Above 0: it has children.
+    #[serde(deserialize_with = "lenient::integer")]
+    pub variables_reference: i64,
+}
+
+/// The exception that a thread stopped at.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExceptionInfoResponse {
+    /// Its type, mostly.
+    #[serde(deserialize_with = "lenient::string")]
+    pub exception_id: String,
+    /// Its message.
+    pub description: Option<String>,
+    /// `never`, `always`, `unhandled`, `userUnhandled`.
+    pub break_mode: Option<String>,
+    /// More about it.
+    pub details: Option<ExceptionDetails>,
+}
+
+/// Details of an exception.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExceptionDetails {
+    /// Its message.
+    pub message: Option<String>,
+    /// Its type.
+    pub type_name: Option<String>,
+    /// Its stack as the language prints it.
+    pub stack_trace: Option<String>,
+}
+
+/// Arguments of [`Disconnect`].
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DisconnectArguments {
+    /// End the debuggee too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub terminate_debuggee: Option<bool>,
+}
+
+/// What an adapter tells without being asked.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Breakpoints may be sent now.
+    Initialized,
+    /// A thread, or all of them, stopped.
+    Stopped(StoppedEvent),
+    /// A thread, or all of them, run again.
+    Continued(ContinuedEvent),
+    /// The debuggee ended with this code.
+    Exited(ExitedEvent),
+    /// Debugging ended.
+    Terminated,
+    /// A thread came or went.
+    Thread(ThreadEvent),
+    /// The debuggee, or the adapter, wrote something.
+    Output(OutputEvent),
+    /// What is known of a breakpoint changed.
+    Breakpoint(BreakpointEvent),
+    /// Any other, with its body.
+    Other(String, Value),
+}
+
+/// Body of [`Event::Stopped`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StoppedEvent {
+    /// `step`, `breakpoint`, `exception`, `pause`, `entry`, `goto`, `function breakpoint` …
+    #[serde(deserialize_with = "lenient::string")]
+    pub reason: String,
+    /// The reason for people.
+    pub description: Option<String>,
+    /// More, for an exception mostly its type.
+    pub text: Option<String>,
+    /// Which thread.
+    #[serde(deserialize_with = "lenient::optional_integer")]
+    pub thread_id: Option<i64>,
+    /// Not worth a change of focus.
+    pub preserve_focus_hint: bool,
+    /// The others stopped too.
+    pub all_threads_stopped: bool,
+    /// The breakpoints that were hit, in the adapter's numbers.
+    #[serde(deserialize_with = "lenient::list")]
+    pub hit_breakpoint_ids: Vec<i64>,
+}
+
+/// Body of [`Event::Continued`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContinuedEvent {
+    /// Which thread.
+    #[serde(deserialize_with = "lenient::integer")]
+    pub thread_id: i64,
+    /// The others run too.
+    pub all_threads_continued: bool,
+}
+
+/// Body of [`Event::Exited`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExitedEvent {
+    /// As the adapter has it; some give 256 minus the signal for a killed program.
+    #[serde(deserialize_with = "lenient::integer")]
+    pub exit_code: i64,
+}
+
+/// Body of [`Event::Thread`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ThreadEvent {
+    /// `started` or `exited`.
+    #[serde(deserialize_with = "lenient::string")]
+    pub reason: String,
+    /// Which thread.
+    #[serde(deserialize_with = "lenient::integer")]
+    pub thread_id: i64,
+}
+
+/// Body of [`Event::Output`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct OutputEvent {
+    /// `console`, `important`, `stdout`, `stderr`, `telemetry` …
+    pub category: Option<String>,
+    /// The text.
+    #[serde(deserialize_with = "lenient::string")]
+    pub output: String,
+    /// Where it came from.
+    pub source: Option<Source>,
+    /// The line that it came from.
+    #[serde(deserialize_with = "lenient::optional_integer")]
+    pub line: Option<i64>,
+}
+
+/// Body of [`Event::Breakpoint`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BreakpointEvent {
+    /// `changed`, `new`, `removed`.
+    #[serde(deserialize_with = "lenient::string")]
+    pub reason: String,
+    /// What holds now.
+    pub breakpoint: Breakpoint,
+}
+
+impl Event {
+    /// Reads an event. A body that does not fit its name is kept as [`Event::Other`].
+    pub fn parse(name: &str, body: &str) -> Self {
+        Self::typed(name, body).unwrap_or_else(|| {
+            Self::Other(name.to_owned(), serde_json::from_str(body).unwrap_or(Value::Null))
+        })
+    }
+
+    fn typed(name: &str, body: &str) -> Option<Self> {
+        fn read<T: DeserializeOwned>(body: &str) -> Option<T> {
+            serde_json::from_str(body).ok()
+        }
+        Some(match name {
+            "initialized" => Self::Initialized,
+            "stopped" => Self::Stopped(read(body)?),
+            "continued" => Self::Continued(read(body)?),
+            "exited" => Self::Exited(read(body)?),
+            "terminated" => Self::Terminated,
+            "thread" => Self::Thread(read(body)?),
+            "output" => Self::Output(read(body)?),
+            "breakpoint" => Self::Breakpoint(read(body)?),
+            _ => return None,
+        })
+    }
+}

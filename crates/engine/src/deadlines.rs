@@ -1,0 +1,42 @@
+//! Every time limit, in one table.
+
+use std::time::Duration;
+
+const fn ms(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
+
+/// How long a call waits for the next stop unless it says otherwise. Clients cut calls at 30 to 60 s, so
+/// it stays below.
+pub const WAIT: Duration = ms(20_000);
+/// The longest wait that may be asked for. Clients that are told of progress wait this long.
+pub const LONGEST_WAIT: Duration = ms(600_000);
+/// How long a pause waits for the program to stop unless it says otherwise. A program that is blocked in
+/// the operating system does not stop, and the answer says so.
+pub const PAUSE: Duration = ms(2_000);
+/// How long an expression may take unless it says otherwise.
+pub const EVALUATE: Duration = ms(5_000);
+/// The longest time that an expression may be given.
+pub const LONGEST_EVALUATE: Duration = ms(120_000);
+
+/// A request that the debugger answers from what it has.
+pub const REQUEST: Duration = ms(5_000);
+/// A request that may run the program's own code, as reading values does.
+pub const READ: Duration = ms(10_000);
+/// How much longer than the debuggee's own limit we wait for the answer to an evaluation.
+pub const EVALUATE_GRACE: Duration = ms(1_500);
+/// From spawning a program until it connects.
+pub const CONNECT: Duration = ms(30_000);
+/// From asking for an injection into a running process until it connects.
+pub const INJECT: Duration = ms(20_000);
+/// A short helper process, such as the one that reads a source file.
+pub const HELPER: Duration = ms(10_000);
+/// Installing a debugger from the network.
+pub const INSTALL: Duration = ms(180_000);
+
+/// From a program's exit until its pipes are empty. Something that it left behind may hold them open.
+pub const DRAIN: Duration = ms(300);
+/// A polite word to the debugger before it is cut off.
+pub const GOODBYE: Duration = ms(500);
+/// From the kill signal until a process is gone.
+pub const KILL: Duration = ms(1_000);

@@ -1,0 +1,280 @@
+//! The seam between a session and a wire protocol.
+//!
+//! Above it everything is in the words of the Debug Adapter Protocol; below it each protocol has its own.
+//! The set of protocols is small and closed, so the trait is generic and nothing is boxed.
+
+pub mod dap;
+#[doc(hidden)]
+pub mod fake;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use crate::error::Result;
+use crate::model::breakpoint::Rule;
+use crate::model::ids::{BreakpointId, RawId};
+use crate::model::launch::Start;
+use crate::model::source::Location;
+use crate::model::stack::{RawThread, Scope, Stack};
+use crate::model::stop::{Exception, ExceptionMode, StopReason};
+use crate::model::variable::{Children, Page, Value};
+use crate::output::Output;
+use crate::process::Process;
+
+/// Speaks one wire protocol to one process (or worker). Clones share the connection.
+///
+/// Every method returns when the debugger has *acknowledged*; none waits for the program to stop. What the
+/// program does arrives as [`Event`]s, in order. Every method keeps a deadline of its own.
+pub trait Debugger: Clone + Send + Sync + 'static {
+    /// Opens the conversation. After it breakpoints can be set, and the process waits for [`Debugger::run`].
+    fn prepare(&self) -> impl Future<Output = Result<()>> + Send;
+
+    /// Ends the configuration: the process runs.
+    fn run(&self) -> impl Future<Output = Result<()>> + Send;
+
+    /// Replaces the breakpoints of a file. One outcome for each, in order.
+    fn set_breakpoints(
+        &self,
+        path: &Path,
+        wanted: Vec<SourceBreakpoint>,
+    ) -> impl Future<Output = Result<Vec<Planted>>> + Send;
+
+    /// Replaces the breakpoints on function names. One outcome for each, in order.
+    fn set_function_breakpoints(
+        &self,
+        wanted: Vec<FunctionBreakpoint>,
+    ) -> impl Future<Output = Result<Vec<Planted>>> + Send;
+
+    /// Chooses the exceptions to stop at.
+    fn set_exception_mode(&self, mode: ExceptionMode) -> impl Future<Output = Result<()>> + Send;
+
+    /// Lets a suspended process run.
+    fn resume(&self, thread: RawId) -> impl Future<Output = Result<()>> + Send;
+
+    /// Lets a suspended thread run one step.
+    fn step(&self, thread: RawId, step: Step) -> impl Future<Output = Result<()>> + Send;
+
+    /// Asks a running process to stop.
+    fn pause(&self, thread: RawId) -> impl Future<Output = Result<()>> + Send;
+
+    /// The threads of the process.
+    fn threads(&self) -> impl Future<Output = Result<Vec<RawThread>>> + Send;
+
+    /// Frames of a thread. Some debuggers answer for running threads too.
+    fn stack_trace(
+        &self,
+        thread: RawId,
+        start: usize,
+        levels: usize,
+    ) -> impl Future<Output = Result<Stack<RawId>>> + Send;
+
+    /// The scopes of a frame, innermost first.
+    fn scopes(&self, frame: RawId) -> impl Future<Output = Result<Vec<Scope<RawId>>>> + Send;
+
+    /// Children of a scope or value. Texts longer than `text` characters are cut.
+    fn variables(
+        &self,
+        reference: RawId,
+        page: Page,
+        text: usize,
+    ) -> impl Future<Output = Result<Children<RawId>>> + Send;
+
+    /// Evaluates an expression in a frame.
+    fn evaluate(&self, request: Evaluate) -> impl Future<Output = Result<Value<RawId>>> + Send;
+
+    /// Assigns to a child of a scope or value, and gives what it holds then.
+    fn set_variable(
+        &self,
+        parent: RawId,
+        name: &str,
+        value: &str,
+        text: usize,
+    ) -> impl Future<Output = Result<Value<RawId>>> + Send;
+
+    /// The exception that a thread is stopped at.
+    fn exception(&self, thread: RawId) -> impl Future<Output = Result<Exception>> + Send;
+
+    /// Lets go: breakpoints are removed and the process runs on.
+    fn detach(&self) -> impl Future<Output = Result<()>> + Send;
+}
+
+/// How far to step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// To the next line of this function, or of its caller.
+    Over,
+    /// Into the next call.
+    Into,
+    /// Out of this function.
+    Out,
+}
+
+/// An expression to evaluate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evaluate {
+    /// The text.
+    pub expression: String,
+    /// In which frame.
+    pub frame: RawId,
+    /// How long it may take; it is interrupted after that.
+    pub deadline: Duration,
+    /// A result text longer than this is cut, in characters.
+    pub text: usize,
+}
+
+/// A rule, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleFor {
+    /// The user's breakpoint.
+    pub id: BreakpointId,
+    /// When it acts, and how.
+    pub rule: Rule,
+}
+
+/// A line to plant a breakpoint on. The program stops there when any of the rules says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceBreakpoint {
+    /// 1-based.
+    pub line: u32,
+    /// At least one.
+    pub rules: Vec<RuleFor>,
+}
+
+/// A function to plant a breakpoint on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionBreakpoint {
+    /// Its name.
+    pub name: String,
+    /// Only in this file.
+    pub path: Option<PathBuf>,
+    /// At least one.
+    pub rules: Vec<RuleFor>,
+}
+
+/// What became of a breakpoint in one process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Planted {
+    /// It is bound.
+    Bound {
+        /// On this line, where that is known.
+        line: Option<u32>,
+    },
+    /// It will be bound when its code is loaded.
+    NotLoaded(String),
+    /// It cannot be bound.
+    Refused(String),
+}
+
+/// What a process does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// It is suspended.
+    Stopped {
+        /// The thread that caused it.
+        thread: RawId,
+        /// Why.
+        reason: StopReason,
+        /// What the debugger adds.
+        text: Option<String>,
+        /// The user's breakpoints that asked for it.
+        breakpoints: Vec<BreakpointId>,
+    },
+    /// It runs again.
+    Continued,
+    /// A logpoint spoke.
+    Logged {
+        /// Which.
+        id: BreakpointId,
+        /// What.
+        text: String,
+        /// Where.
+        location: Location,
+    },
+    /// A condition or log message could not be evaluated.
+    RuleFailed {
+        /// Whose.
+        id: BreakpointId,
+        /// The language's message.
+        message: String,
+        /// How often since the last such event.
+        times: u64,
+    },
+    /// What is known of a breakpoint changed.
+    Planted {
+        /// Whose.
+        id: BreakpointId,
+        /// What holds now.
+        planted: Planted,
+    },
+    /// The connection is closed. Nothing follows.
+    Left,
+}
+
+/// Starts programs, or reaches running ones, and speaks one protocol to them.
+pub trait Connector: Send + Sync + 'static {
+    /// What it connects.
+    type Debugger: Debugger;
+
+    /// Starts a program or connects to one.
+    fn start(&self, start: Start, to: Sinks) -> impl Future<Output = Result<Started<Self::Debugger>>> + Send;
+}
+
+/// Where a program's output, and news about its start, go.
+#[derive(Clone, Debug)]
+pub struct Sinks {
+    /// The session's output.
+    pub output: Output,
+    /// What is being done, while a start takes its time.
+    pub progress: Progress,
+    /// Marks the processes that belong to the session.
+    pub session: String,
+}
+
+/// What is being done at the moment, for those who wait.
+#[derive(Clone, Debug)]
+pub struct Progress(tokio::sync::watch::Sender<String>);
+
+impl Progress {
+    /// A place for one message.
+    pub fn new() -> Self {
+        Self(tokio::sync::watch::Sender::new(String::new()))
+    }
+
+    /// Says what is being done.
+    pub fn say(&self, message: impl Into<String>) {
+        self.0.send_replace(message.into());
+    }
+
+    /// What was said last.
+    pub fn last(&self) -> String {
+        self.0.borrow().clone()
+    }
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A program that was started or reached.
+#[derive(Debug)]
+pub struct Started<D> {
+    /// The process, when it is ours.
+    pub process: Option<Process>,
+    /// The processes that connect: the program itself first, then its children.
+    pub arrivals: mpsc::Receiver<Arrival<D>>,
+}
+
+/// A process that connected and waits to be configured.
+#[derive(Debug)]
+pub struct Arrival<D> {
+    /// Speaks to it.
+    pub debugger: D,
+    /// What it does.
+    pub events: mpsc::Receiver<Event>,
+    /// The operating system's number of it.
+    pub pid: Option<u32>,
+}

@@ -1,0 +1,186 @@
+//! What can go wrong, in a debugger's terms.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::model::ids::{BreakpointId, Reference, ThreadId};
+
+/// The engine's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong. Each has a stable code for programs and a message for people.
+///
+/// Messages start in lower case, have no full stop, put values in backticks and end with what to do next
+/// where that is not plain.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    // Not now.
+    /// The program must be suspended for this.
+    #[error("the program is {state}, not paused")]
+    NotPaused {
+        /// What it is instead.
+        state: &'static str,
+    },
+    /// There must be a running or suspended program for this.
+    #[error("no program is being debugged: the session is {state}")]
+    NotLive {
+        /// What it is instead.
+        state: &'static str,
+    },
+    /// There is a program already.
+    #[error("a program is being debugged already")]
+    AlreadyLive,
+
+    // Cannot.
+    /// The language, the debugger or the way it was started does not offer this.
+    #[error("{0}")]
+    Unsupported(String),
+
+    // Not found.
+    /// No such breakpoint.
+    #[error("there is no breakpoint `{0}`")]
+    NoBreakpoint(BreakpointId),
+    /// No such thread.
+    #[error("there is no thread {0}")]
+    NoThread(ThreadId),
+    /// The number never stood for a frame or a value.
+    #[error("{number} is no {wanted} of this session")]
+    NoReference {
+        /// What it was taken for.
+        wanted: &'static str,
+        /// The number.
+        number: Reference,
+    },
+    /// The number stands for something else.
+    #[error("{number} is a {found}, not a {wanted}")]
+    WrongReference {
+        /// What it was taken for.
+        wanted: &'static str,
+        /// What it is.
+        found: &'static str,
+        /// The number.
+        number: Reference,
+    },
+    /// The number stood for something at an earlier stop.
+    #[error("{wanted} {number} belongs to an earlier stop, and the program has run since")]
+    Stale {
+        /// What it was.
+        wanted: &'static str,
+        /// The number.
+        number: Reference,
+    },
+    /// No such file.
+    #[error("there is no file `{}`", path.display())]
+    NoFile {
+        /// The path, made absolute.
+        path: PathBuf,
+        /// Files with a similar name.
+        similar: Vec<PathBuf>,
+    },
+    /// The file is there and cannot be used.
+    #[error("`{}` {problem}", path.display())]
+    BadFile {
+        /// The path.
+        path: PathBuf,
+        /// What is the matter with it.
+        problem: String,
+    },
+    /// The line cannot hold a breakpoint.
+    #[error("line {line} of `{}` {problem}", path.display())]
+    NoLine {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: u32,
+        /// What is the matter with it.
+        problem: String,
+        /// Lines nearby that can, with their text.
+        nearest: Vec<(u32, String)>,
+    },
+    /// An expression is no expression of its language.
+    #[error("`{expression}` is no expression: {message}")]
+    BadExpression {
+        /// The text.
+        expression: String,
+        /// The language's own message.
+        message: String,
+    },
+
+    // Refused.
+    /// The expression raised; the text is the language's own.
+    #[error("{message}")]
+    Raised {
+        /// The type of the exception.
+        type_name: String,
+        /// Type and message in one line.
+        message: String,
+        /// The stack as the language prints it; empty where it has none.
+        traceback: String,
+    },
+    /// The debugger said no; the text is its own.
+    #[error("{0}")]
+    Refused(String),
+
+    // Too long.
+    /// It did not answer in time.
+    #[error("{what} did not end within {} ms", after.as_millis())]
+    Deadline {
+        /// What.
+        what: String,
+        /// How long it was waited for.
+        after: Duration,
+    },
+
+    // Lost.
+    /// The connection to the program is gone.
+    #[error("the connection to the program is closed")]
+    Lost,
+    /// The session was closed meanwhile.
+    #[error("the session was closed")]
+    Closed,
+
+    // Environment.
+    /// Something that the machine lacks.
+    #[error("{problem}")]
+    Environment {
+        /// What is missing or broken.
+        problem: String,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// The program did not come up.
+    #[error("{problem}")]
+    StartFailed {
+        /// What happened.
+        problem: String,
+        /// What it printed.
+        output: String,
+    },
+}
+
+impl Error {
+    /// A name for the kind of error that does not change between versions.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotPaused { .. } => "not_paused",
+            Self::NotLive { .. } => "not_started",
+            Self::AlreadyLive => "already_started",
+            Self::Unsupported(_) => "unsupported",
+            Self::NoBreakpoint(_) => "breakpoint_not_found",
+            Self::NoThread(_) => "thread_not_found",
+            Self::NoReference { .. } | Self::WrongReference { .. } => "reference_not_found",
+            Self::Stale { .. } => "stale_reference",
+            Self::NoFile { .. } => "file_not_found",
+            Self::BadFile { .. } => "file_unusable",
+            Self::NoLine { .. } => "line_unusable",
+            Self::BadExpression { .. } => "bad_expression",
+            Self::Raised { .. } => "evaluation_failed",
+            Self::Refused(_) => "refused",
+            Self::Deadline { .. } => "deadline_exceeded",
+            Self::Lost => "connection_lost",
+            Self::Closed => "session_closed",
+            Self::Environment { .. } => "environment",
+            Self::StartFailed { .. } => "start_failed",
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Plain data, in the words of the Debug Adapter Protocol.
+//!
+//! Nothing here knows a wire, a task or a clock. Where a debugger and an agent see the same thing under
+//! different numbers, the type takes the number as a parameter: `StackFrame<RawId>` is the debugger's,
+//! `StackFrame<Reference>` the agent's.
+
+pub mod breakpoint;
+pub mod ids;
+pub mod launch;
+pub mod limits;
+pub mod source;
+pub mod stack;
+pub mod stop;
+pub mod variable;

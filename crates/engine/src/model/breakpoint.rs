@@ -1,0 +1,256 @@
+//! Breakpoints, as a user asks for them and as they are bound.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use super::ids::BreakpointId;
+
+/// What a user asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Where.
+    pub place: Place,
+    /// Under which circumstances, and to what end.
+    pub rule: Rule,
+}
+
+/// Where a breakpoint is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On a line.
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// 1-based, as it was asked for.
+        line: u32,
+        /// The text that the line was found by; it is looked for again when the program is restarted.
+        statement: Option<String>,
+    },
+    /// At the entry of a function.
+    Function {
+        /// Its name, with the class in front for a method.
+        name: String,
+        /// Only in this file.
+        path: Option<PathBuf>,
+    },
+}
+
+/// When a breakpoint acts, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rule {
+    /// Only where this expression is true.
+    pub condition: Option<String>,
+    /// Only at these passes, counted among those where the condition is true.
+    pub hit_condition: Option<HitCondition>,
+    /// Print this, with `{expressions}` filled in, and do not stop.
+    pub log_message: Option<String>,
+}
+
+impl Rule {
+    /// It stops at every pass.
+    pub fn is_plain(&self) -> bool {
+        self.condition.is_none() && self.hit_condition.is_none() && self.log_message.is_none()
+    }
+}
+
+/// At which passes a breakpoint acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HitCondition {
+    /// How the count is compared.
+    pub operator: HitOperator,
+    /// With what.
+    pub count: u64,
+}
+
+/// How a count is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HitOperator {
+    /// Exactly at this pass.
+    Equal,
+    /// After it.
+    Greater,
+    /// At it and after it.
+    GreaterOrEqual,
+    /// Before it.
+    Less,
+    /// Up to it.
+    LessOrEqual,
+    /// At every so many passes.
+    Multiple,
+}
+
+impl HitOperator {
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Multiple => "%",
+        }
+    }
+}
+
+impl fmt::Display for HitCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.operator.as_str(), self.count)
+    }
+}
+
+/// The text is no hit condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotAHitCondition;
+
+impl FromStr for HitCondition {
+    type Err = NotAHitCondition;
+
+    /// Reads `5`, `== 5`, `> 5`, `>= 5`, `< 5`, `<= 5` and `% 5`.
+    fn from_str(text: &str) -> Result<Self, NotAHitCondition> {
+        let text = text.trim();
+        // The longer spellings come first, because the shorter ones are their beginnings.
+        let operators = [
+            ("==", HitOperator::Equal),
+            (">=", HitOperator::GreaterOrEqual),
+            ("<=", HitOperator::LessOrEqual),
+            (">", HitOperator::Greater),
+            ("<", HitOperator::Less),
+            ("%", HitOperator::Multiple),
+            ("", HitOperator::Equal),
+        ];
+        let (rest, operator) = operators
+            .into_iter()
+            .find_map(|(sign, operator)| Some((text.strip_prefix(sign)?, operator)))
+            .ok_or(NotAHitCondition)?;
+        let count = rest.trim().parse().map_err(|_| NotAHitCondition)?;
+        if count == 0 && operator == HitOperator::Multiple {
+            return Err(NotAHitCondition);
+        }
+        Ok(Self { operator, count })
+    }
+}
+
+/// What a session knows of one breakpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breakpoint {
+    /// Its name.
+    pub id: BreakpointId,
+    /// Where it was asked for.
+    pub place: Place,
+    /// When it acts.
+    pub rule: Rule,
+    /// Off: it is kept, and not planted.
+    pub enabled: bool,
+    /// The line that it is planted on, when the one asked for holds no code.
+    pub planned_line: Option<u32>,
+    /// What became of it.
+    pub binding: Binding,
+    /// How often it stopped the program or logged.
+    pub hits: u64,
+    /// How often its condition or log message failed, and how the last time.
+    pub failures: Option<Failures>,
+}
+
+/// What became of a breakpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// Not planted yet, because there is no program, or its code is not known yet.
+    Pending(Pending),
+    /// Planted on this line. It differs from the one asked for when that one holds no code.
+    Bound {
+        /// 1-based; `None` for a function whose line is not known before it is entered.
+        line: Option<u32>,
+    },
+    /// It cannot be planted.
+    Refused(String),
+}
+
+/// Why a breakpoint is not planted yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pending {
+    /// No program runs.
+    NotStarted,
+    /// It is switched off.
+    Disabled,
+    /// The debugger is being told.
+    Underway,
+    /// The debugger waits for the code to be loaded.
+    NotLoaded(String),
+}
+
+/// Conditions or log messages that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failures {
+    /// How often.
+    pub count: u64,
+    /// The language's message at the last time.
+    pub message: String,
+}
+
+impl Breakpoint {
+    /// Whether it was bound to a place.
+    pub fn is_verified(&self) -> bool {
+        matches!(self.binding, Binding::Bound { .. })
+    }
+
+    /// The line that it was asked for on.
+    pub fn requested_line(&self) -> Option<u32> {
+        match &self.place {
+            Place::Line { line, .. } => Some(*line),
+            Place::Function { .. } => None,
+        }
+    }
+
+    /// The line that it is on, or will be, as far as is known.
+    pub fn line(&self) -> Option<u32> {
+        match &self.binding {
+            Binding::Bound { line: Some(line) } => Some(*line),
+            _ => self.planned_line.or_else(|| self.requested_line()),
+        }
+    }
+
+    /// Its file, when it has one.
+    pub fn path(&self) -> Option<&std::path::Path> {
+        match &self.place {
+            Place::Line { path, .. } => Some(path),
+            Place::Function { path, .. } => path.as_deref(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hit_conditions_are_read_and_written() {
+        let table = [
+            ("5", Some("== 5")),
+            (" ==5 ", Some("== 5")),
+            (">= 10", Some(">= 10")),
+            ("<=3", Some("<= 3")),
+            (">2", Some("> 2")),
+            ("< 2", Some("< 2")),
+            ("% 100", Some("% 100")),
+            ("%0", None),
+            ("", None),
+            ("abc", None),
+            ("-1", None),
+            ("=> 5", None),
+            ("5.5", None),
+        ];
+        for (text, expected) in table {
+            let read = text.parse::<HitCondition>().ok().map(|condition| condition.to_string());
+            assert_eq!(read.as_deref(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn breakpoint_ids_are_read_with_and_without_their_prefix() {
+        assert_eq!("bp-7".parse(), Ok(BreakpointId(7)));
+        assert_eq!("7".parse(), Ok(BreakpointId(7)));
+        assert!("bp-".parse::<BreakpointId>().is_err());
+    }
+}

@@ -1,0 +1,88 @@
+//! What to debug, and how to start it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A program to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// What to run.
+    pub program: Program,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its working directory; `None` is the server's.
+    pub cwd: Option<PathBuf>,
+    /// Changes to the environment; `None` removes a variable.
+    pub env: BTreeMap<String, Option<String>>,
+    /// What it reads.
+    pub stdin: Stdin,
+    /// Stop before the first line.
+    pub stop_on_entry: bool,
+    /// Step over libraries, and do not stop at exceptions inside them.
+    pub just_my_code: bool,
+}
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// A file.
+    Script(PathBuf),
+    /// A module that the language finds by name, as in `python -m pytest`.
+    Module(String),
+}
+
+impl Program {
+    /// What to call it.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Script(path) => path.display().to_string(),
+            Self::Module(name) => name.clone(),
+        }
+    }
+}
+
+/// What a program reads on its standard input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Stdin {
+    /// Nothing: the first read finds the end.
+    #[default]
+    Empty,
+    /// This text.
+    Text(String),
+    /// This file.
+    File(PathBuf),
+}
+
+/// A program that runs already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attach {
+    /// How to reach it.
+    pub to: Endpoint,
+    /// The same folder under the two names it has, ours first.
+    pub path_mappings: Vec<(String, String)>,
+    /// Step over libraries, and do not stop at exceptions inside them.
+    pub just_my_code: bool,
+}
+
+/// How to reach a running program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// A debugger listens there.
+    Address {
+        /// Name or address of the machine.
+        host: String,
+        /// The port.
+        port: u16,
+    },
+    /// A process of this machine.
+    Process(u32),
+}
+
+/// How a session came by its debuggee, kept for a restart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// It was started.
+    Launch(Launch),
+    /// It ran already.
+    Attach(Attach),
+}

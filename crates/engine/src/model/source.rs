@@ -1,0 +1,195 @@
+//! Where code is.
+
+use std::path::{Path, PathBuf};
+
+/// A file, or code that is in no file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Absolute path of the file; `None` for code that was made at run time.
+    pub path: Option<PathBuf>,
+    /// What to call it: the path, or the debugger's name for code without one.
+    pub name: String,
+    /// It belongs to the runtime, a library or the debugger, not to the user.
+    pub internal: bool,
+}
+
+impl Source {
+    /// A file of the user's.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self { name: path.display().to_string(), path: Some(path), internal: false }
+    }
+
+    /// Whether it is this file.
+    pub fn is_file(&self, path: &Path) -> bool {
+        self.path.as_deref() == Some(path)
+    }
+}
+
+/// A line of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The source.
+    pub source: Source,
+    /// 1-based; 0 where the debugger does not know.
+    pub line: u32,
+    /// 1-based; 0 where the debugger does not know.
+    pub column: u32,
+}
+
+/// What is known of a file without running it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Code {
+    /// The lines that hold code, ascending.
+    pub lines: Vec<u32>,
+    /// How many lines the file has.
+    pub length: u32,
+    /// The functions, in the order of their first lines.
+    pub functions: Vec<Function>,
+}
+
+/// A function in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name, with those of the classes and functions around it in front: `Account.deposit`.
+    pub name: String,
+    /// Its first line, decorators included.
+    pub start: u32,
+    /// The line with its name.
+    pub header: u32,
+    /// The line of its first statement.
+    pub body: u32,
+    /// Its last line.
+    pub end: u32,
+}
+
+/// Where a breakpoint for a line goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// On that line.
+    Exact,
+    /// On this line instead, because the one asked for holds no code.
+    Moved(u32),
+    /// Nowhere; these lines nearby would do.
+    None(Vec<u32>),
+}
+
+impl Code {
+    /// Decides where a breakpoint for `line` goes.
+    ///
+    /// A line without code (blank, comment, docstring, closing bracket) gives way to the next line with
+    /// code in the same function, or else to the last one before it there. A line past the end of the file
+    /// goes nowhere: it is more likely a mistake than a wish for the last line.
+    pub fn place(&self, line: u32) -> Placement {
+        if self.lines.binary_search(&line).is_ok() {
+            return Placement::Exact;
+        }
+        if line == 0 || line > self.length {
+            return Placement::None(self.nearest(line));
+        }
+        let around = self.innermost(line);
+        let same_function = |candidate: &&u32| self.innermost(**candidate) == around;
+        let after = self.lines.iter().filter(|&&candidate| candidate > line).find(same_function);
+        let before = self.lines.iter().rev().filter(|&&candidate| candidate < line).find(same_function);
+        after.or(before).map_or_else(|| Placement::None(self.nearest(line)), |&to| Placement::Moved(to))
+    }
+
+    /// The function whose name line is `line`: a breakpoint there stops where the function is defined,
+    /// not where it is called.
+    pub fn defined_at(&self, line: u32) -> Option<&Function> {
+        self.functions.iter().find(|function| (function.start..=function.header).contains(&line))
+    }
+
+    /// The functions of that name. `deposit` finds `Account.deposit` too.
+    pub fn functions_named(&self, name: &str) -> impl Iterator<Item = &Function> {
+        self.functions.iter().filter(move |function| {
+            function.name == name
+                || function.name.strip_suffix(name).is_some_and(|around| around.ends_with('.'))
+        })
+    }
+
+    /// Up to four lines with code around `line`.
+    fn nearest(&self, line: u32) -> Vec<u32> {
+        let split = self.lines.partition_point(|&candidate| candidate < line);
+        let from = split.saturating_sub(2);
+        self.lines.iter().skip(from).take(4).copied().collect()
+    }
+
+    /// The innermost function whose body holds the line. Its name line belongs to what is around it.
+    fn innermost(&self, line: u32) -> Option<&str> {
+        self.functions
+            .iter()
+            .filter(|function| line > function.header && line <= function.end)
+            .max_by_key(|function| function.header)
+            .map(|function| function.name.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file as Python would report it:
+    ///
+    /// ```text
+    ///  1 import sys          8     b = 2
+    ///  2                     9
+    ///  3 # about f          10 # between
+    ///  4 def f(a):          11 class C:
+    ///  5     \"\"\"doc\"\"\"      12     def g(self):
+    ///  6     # comment      13         return 1
+    ///  7     a = 1          14
+    /// ```
+    fn code() -> Code {
+        let function = |name: &str, start, header, body, end| Function {
+            name: name.to_owned(),
+            start,
+            header,
+            body,
+            end,
+        };
+        Code {
+            lines: vec![1, 4, 7, 8, 11, 12, 13],
+            length: 14,
+            functions: vec![function("f", 4, 4, 7, 8), function("C.g", 12, 12, 13, 13)],
+        }
+    }
+
+    #[test]
+    fn lines_without_code_give_way_inside_their_function() {
+        let table = [
+            (1, Placement::Exact),
+            (2, Placement::Moved(4)),
+            (3, Placement::Moved(4)),
+            (5, Placement::Moved(7)),
+            (6, Placement::Moved(7)),
+            (7, Placement::Exact),
+            (9, Placement::Moved(11)),
+            (14, Placement::Moved(12)),
+            (15, Placement::None(vec![12, 13])),
+            (9999, Placement::None(vec![12, 13])),
+            (0, Placement::None(vec![1, 4, 7, 8])),
+        ];
+        for (line, expected) in table {
+            assert_eq!(code().place(line), expected, "line {line}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_code_has_no_place() {
+        let empty = Code { length: 3, ..Code::default() };
+        assert_eq!(empty.place(2), Placement::None(vec![]));
+    }
+
+    #[test]
+    fn functions_are_found_by_their_own_and_their_full_names() {
+        let names = |name: &str| code().functions_named(name).map(|found| found.body).collect::<Vec<_>>();
+        assert_eq!(names("f"), [7]);
+        assert_eq!(names("g"), [13]);
+        assert_eq!(names("C.g"), [13]);
+        assert_eq!(names("D.g"), [0; 0]);
+        assert_eq!(names(".g"), [0; 0]);
+        assert_eq!(code().defined_at(4).map(|found| found.body), Some(7));
+        assert_eq!(code().defined_at(7), None);
+    }
+}

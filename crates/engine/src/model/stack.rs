@@ -1,0 +1,84 @@
+//! Threads and frames.
+
+use super::ids::{RawId, TargetId, ThreadId};
+use super::source::Location;
+
+/// A thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// The session's number.
+    pub id: ThreadId,
+    /// Its name, with the process in front where the session has several.
+    pub name: String,
+    /// The process that it belongs to.
+    pub target: TargetId,
+    /// The operating system's number of that process, where known.
+    pub pid: Option<u32>,
+    /// It is suspended by the debugger.
+    pub stopped: bool,
+}
+
+/// A frame of a stack. `Id` is the debugger's or the session's number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackFrame<Id> {
+    /// Its number, good until the program runs.
+    pub id: Id,
+    /// The function, as the language names it.
+    pub name: String,
+    /// Where it is; `None` for a frame without a place in source.
+    pub location: Option<Location>,
+}
+
+impl<Id> StackFrame<Id> {
+    /// The same frame under another number.
+    pub fn with_id<Other>(self, id: Other) -> StackFrame<Other> {
+        StackFrame { id, name: self.name, location: self.location }
+    }
+
+    /// It belongs to the runtime, a library or the debugger.
+    pub fn is_internal(&self) -> bool {
+        self.location.as_ref().is_none_or(|location| location.source.internal)
+    }
+}
+
+/// Part of a stack, innermost frame first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stack<Id> {
+    /// The frames that were asked for.
+    pub frames: Vec<StackFrame<Id>>,
+    /// How many frames the stack has.
+    pub total: usize,
+}
+
+/// A named set of variables of a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope<Id> {
+    /// The debugger's name for it.
+    pub name: String,
+    /// What kind it is.
+    pub kind: ScopeKind,
+    /// What its variables are asked for with.
+    pub reference: Id,
+    /// Large or slow: not to be read unasked.
+    pub expensive: bool,
+}
+
+/// What a scope holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeKind {
+    /// The frame's own variables.
+    Locals,
+    /// The module's, or the program's.
+    Globals,
+    /// Something else.
+    Other,
+}
+
+/// A thread as a debugger reports it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawThread {
+    /// The debugger's number.
+    pub id: RawId,
+    /// Its name.
+    pub name: String,
+}

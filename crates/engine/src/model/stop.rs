@@ -1,0 +1,153 @@
+//! Why and where a program is suspended, and how it ended.
+
+use std::fmt;
+
+use super::ids::{BreakpointId, TargetId, ThreadId};
+
+/// A program is suspended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Counts the stops of a session; references belong to one.
+    pub epoch: u64,
+    /// Which process.
+    pub target: TargetId,
+    /// Which thread.
+    pub thread: ThreadId,
+    /// Why.
+    pub reason: StopReason,
+    /// What the debugger adds, for people.
+    pub text: Option<String>,
+    /// The breakpoints that it stopped at.
+    pub breakpoints: Vec<BreakpointId>,
+}
+
+/// Why a program is suspended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// A source or function breakpoint.
+    Breakpoint,
+    /// A step ended.
+    Step,
+    /// The first line, as was asked for.
+    Entry,
+    /// An exception.
+    Exception,
+    /// A pause was asked for.
+    Pause,
+    /// Another reason, in the debugger's word.
+    Other(String),
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Breakpoint => "breakpoint",
+            Self::Step => "step",
+            Self::Entry => "entry",
+            Self::Exception => "exception",
+            Self::Pause => "pause",
+            Self::Other(reason) => reason,
+        })
+    }
+}
+
+/// The exception that a thread is stopped at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exception {
+    /// Its type.
+    pub type_name: String,
+    /// Its message.
+    pub message: String,
+    /// Its stack and causes, as the language prints them.
+    pub stack: String,
+    /// Nothing will catch it, as far as the debugger can tell.
+    pub uncaught: bool,
+}
+
+/// Which exceptions to stop at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExceptionMode {
+    /// None.
+    None,
+    /// Those that nothing catches.
+    #[default]
+    Uncaught,
+    /// All that are raised.
+    All,
+}
+
+impl fmt::Display for ExceptionMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "none",
+            Self::Uncaught => "uncaught",
+            Self::All => "all",
+        })
+    }
+}
+
+/// How a program ended, as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It exited with this code.
+    Exited(i32),
+    /// A signal killed it.
+    Killed {
+        /// The signal's number.
+        signal: i32,
+        /// The signal was ours: the session ended it.
+        by_us: bool,
+    },
+    /// We let go of it, and it runs on.
+    Detached,
+    /// The connection to its debugger is gone; how the program is doing is not known.
+    Lost,
+    /// It never started.
+    NotStarted(String),
+}
+
+impl End {
+    /// The exit code, when there is one.
+    pub fn exit_code(&self) -> Option<i32> {
+        match self {
+            Self::Exited(code) => Some(*code),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(code) => write!(f, "exited with code {code}"),
+            Self::Killed { signal, by_us: false } => write!(f, "killed by {}", signal_name(*signal)),
+            Self::Killed { by_us: true, .. } => f.write_str("ended by the session"),
+            Self::Detached => f.write_str("detached; the program runs on"),
+            Self::Lost => f.write_str("the connection to the debugger is lost"),
+            Self::NotStarted(reason) => write!(f, "not started: {reason}"),
+        }
+    }
+}
+
+/// `SIGSEGV` for 11, and so on; the number where it has no common name.
+pub fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        10 => "SIGUSR1",
+        11 => "SIGSEGV",
+        12 => "SIGUSR2",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        _ => return format!("signal {signal}"),
+    };
+    name.to_owned()
+}

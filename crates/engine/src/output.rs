@@ -1,0 +1,319 @@
+//! What a program wrote, as much of it as is kept.
+//!
+//! One stream a session, in the order of arrival, addressed by a cursor that counts bytes from the start.
+//! Only the newest part is kept; a reader whose cursor is older is told how much it missed.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+
+/// How much is kept, in bytes.
+const KEPT: usize = 1024 * 1024;
+/// Neighbouring pieces of one category are joined up to this size, in bytes.
+const JOINED: usize = 8 * 1024;
+
+/// Where a piece of output came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Category {
+    /// The program's standard output.
+    Stdout,
+    /// The program's standard error.
+    Stderr,
+    /// A logpoint.
+    Log,
+    /// The debugger.
+    Console,
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+            Self::Log => "log",
+            Self::Console => "console",
+        })
+    }
+}
+
+/// A piece of output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Where it came from.
+    pub category: Category,
+    /// The text; bytes that are no UTF-8 are replaced.
+    pub text: String,
+}
+
+/// A part of the output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The text, in pieces of one category each.
+    pub pieces: Vec<Piece>,
+    /// The cursor of the first byte.
+    pub start: u64,
+    /// The cursor after the last byte.
+    pub next: u64,
+    /// How many bytes between the asked cursor and `start` are not given.
+    pub skipped: u64,
+    /// How many of those are not kept any more either.
+    pub dropped: u64,
+    /// How many bytes there are after `next`.
+    pub more: u64,
+}
+
+impl Excerpt {
+    /// All pieces in one text.
+    pub fn text(&self) -> String {
+        self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
+}
+
+/// The output of one session. Clones share it.
+#[derive(Clone)]
+pub struct Output(Arc<Shared>);
+
+struct Shared {
+    ring: Mutex<Ring>,
+    end: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Ring {
+    pieces: VecDeque<Piece>,
+    /// Cursor of the first byte that is kept.
+    start: u64,
+    /// Cursor after the last byte.
+    end: u64,
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Output").field(&self.end()).finish()
+    }
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Output {
+    /// Nothing was written yet.
+    pub fn new() -> Self {
+        Self(Arc::new(Shared { ring: Mutex::default(), end: watch::Sender::new(0) }))
+    }
+
+    /// Adds text at the end.
+    pub fn append(&self, category: Category, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let end = {
+            let mut ring = self.lock();
+            ring.append(category, text);
+            ring.end
+        };
+        self.0.end.send_replace(end);
+    }
+
+    /// The cursor after the last byte.
+    pub fn end(&self) -> u64 {
+        *self.0.end.borrow()
+    }
+
+    /// Tells of every change of the end.
+    pub fn watch(&self) -> watch::Receiver<u64> {
+        self.0.end.subscribe()
+    }
+
+    /// At most `limit` bytes from the cursor on.
+    pub fn read(&self, since: u64, limit: usize) -> Excerpt {
+        self.lock().excerpt(since, since, limit)
+    }
+
+    /// The last bytes after the cursor, at most `limit`.
+    pub fn tail(&self, since: u64, limit: usize) -> Excerpt {
+        let ring = self.lock();
+        let from = ring.end.saturating_sub(limit as u64).max(since);
+        ring.excerpt(since, from, limit)
+    }
+
+    /// Nothing panics while the lock is held, so a poisoned one is as good.
+    fn lock(&self) -> MutexGuard<'_, Ring> {
+        self.0.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ring {
+    fn append(&mut self, category: Category, text: &str) {
+        self.end += text.len() as u64;
+        match self.pieces.back_mut() {
+            Some(last) if last.category == category && last.text.len() + text.len() <= JOINED => {
+                last.text.push_str(text);
+            }
+            _ => self.pieces.push_back(Piece { category, text: text.to_owned() }),
+        }
+        while self.end - self.start > KEPT as u64
+            && let Some(first) = self.pieces.pop_front()
+        {
+            self.start += first.text.len() as u64;
+        }
+    }
+
+    /// Bytes from `from` on, for a reader that has everything before `since`. Cuts fall between characters.
+    fn excerpt(&self, since: u64, from: u64, limit: usize) -> Excerpt {
+        let since = since.min(self.end);
+        let mut at = self.start;
+        let (mut start, mut left) = (None, limit);
+        let mut pieces: Vec<Piece> = Vec::new();
+        for piece in &self.pieces {
+            let begin = at;
+            at += piece.text.len() as u64;
+            if at <= from || left == 0 {
+                continue;
+            }
+            let skip = usize::try_from(from.saturating_sub(begin)).unwrap_or(usize::MAX);
+            let skip = piece.text.ceil_char_boundary(skip);
+            let stop = piece.text.floor_char_boundary(skip.saturating_add(left));
+            let text = piece.text.get(skip..stop).unwrap_or_default();
+            start.get_or_insert(begin + skip as u64);
+            // A cut inside a piece ends the excerpt, also when the character there did not fit.
+            left = if stop < piece.text.len() { 0 } else { left - text.len() };
+            if text.is_empty() {
+                continue;
+            }
+            match pieces.last_mut() {
+                Some(last) if last.category == piece.category => last.text.push_str(text),
+                _ => pieces.push(Piece { category: piece.category, text: text.to_owned() }),
+            }
+        }
+        let start = start.unwrap_or(self.end);
+        let next = start + pieces.iter().map(|piece| piece.text.len() as u64).sum::<u64>();
+        Excerpt {
+            pieces,
+            start,
+            next,
+            skipped: start.saturating_sub(since),
+            dropped: self.start.saturating_sub(since),
+            more: self.end - next,
+        }
+    }
+}
+
+/// Turns a byte stream into text, whole characters at a time.
+#[derive(Debug, Default)]
+pub struct Utf8Stream {
+    unfinished: Vec<u8>,
+}
+
+impl Utf8Stream {
+    /// The text of these bytes and of those that were left over. Bytes that are no UTF-8 are replaced; an
+    /// unfinished character at the end waits for the next call.
+    pub fn decode(&mut self, bytes: &[u8]) -> String {
+        self.unfinished.extend_from_slice(bytes);
+        let complete = match self.unfinished.utf8_chunks().last() {
+            Some(last) if is_unfinished(last.invalid()) => self.unfinished.len() - last.invalid().len(),
+            _ => self.unfinished.len(),
+        };
+        let text = String::from_utf8_lossy(self.unfinished.get(..complete).unwrap_or_default()).into_owned();
+        self.unfinished.drain(..complete);
+        text
+    }
+
+    /// The text of what is left when the stream has ended.
+    pub fn finish(self) -> String {
+        String::from_utf8_lossy(&self.unfinished).into_owned()
+    }
+}
+
+/// The bytes begin a character and more may follow.
+fn is_unfinished(invalid: &[u8]) -> bool {
+    std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_one_category_are_joined_and_addressed_by_a_cursor() {
+        let output = Output::new();
+        output.append(Category::Stdout, "one ");
+        output.append(Category::Stdout, "two ");
+        output.append(Category::Stderr, "three");
+        let all = output.read(0, 100);
+        assert_eq!(all.text(), "one two three");
+        assert_eq!(all.pieces.len(), 2);
+        assert_eq!((all.next, all.more, all.dropped), (13, 0, 0));
+        let part = output.read(4, 6);
+        assert_eq!(part.text(), "two th");
+        assert_eq!((part.start, part.next, part.more), (4, 10, 3));
+        assert_eq!(output.read(13, 100).text(), "");
+        assert_eq!(output.read(99, 100).next, 13, "a cursor beyond the end is the end");
+    }
+
+    #[test]
+    fn the_tail_says_what_it_leaves_out() {
+        let output = Output::new();
+        output.append(Category::Stdout, "0123456789");
+        let tail = output.tail(2, 3);
+        assert_eq!((tail.text().as_str(), tail.start, tail.skipped), ("789", 7, 5));
+        let whole = output.tail(2, 100);
+        assert_eq!((whole.text().as_str(), whole.skipped), ("23456789", 0));
+    }
+
+    #[test]
+    fn only_the_newest_part_is_kept() {
+        let output = Output::new();
+        for _ in 0..300 {
+            output.append(Category::Stdout, &"x".repeat(JOINED));
+        }
+        let excerpt = output.read(0, 10);
+        assert_eq!(output.end(), 300 * JOINED as u64);
+        assert!(excerpt.dropped > 0 && excerpt.dropped == excerpt.start);
+        assert!(output.end() - excerpt.start <= KEPT as u64);
+    }
+
+    #[test]
+    fn cuts_fall_between_characters() {
+        let output = Output::new();
+        output.append(Category::Stdout, "äöü");
+        assert_eq!(output.read(0, 3).text(), "ä");
+        assert_eq!(output.read(1, 3).text(), "ö");
+        assert_eq!(output.read(0, 1).text(), "");
+        assert_eq!(output.tail(0, 3).text(), "ü");
+    }
+
+    #[test]
+    fn characters_that_arrive_in_parts_are_put_together() {
+        let mut stream = Utf8Stream::default();
+        let bytes = "a😀é".as_bytes();
+        let text: String = bytes.iter().map(|byte| stream.decode(&[*byte])).collect();
+        assert_eq!(text, "a😀é");
+        assert_eq!(stream.decode(b"\xff\xfeb"), "\u{fffd}\u{fffd}b");
+        assert_eq!(stream.decode(b"\xf0\x9f"), "");
+        assert_eq!(stream.finish(), "\u{fffd}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn reading_in_steps_gives_the_whole(texts: Vec<String>, limit in 4usize..40) {
+            let output = Output::new();
+            for text in &texts {
+                output.append(Category::Stdout, text);
+            }
+            let (mut cursor, mut read) = (0, String::new());
+            while cursor < output.end() {
+                let excerpt = output.read(cursor, limit);
+                proptest::prop_assert!(excerpt.next > cursor);
+                read.push_str(&excerpt.text());
+                cursor = excerpt.next;
+            }
+            proptest::prop_assert_eq!(read, texts.concat());
+        }
+    }
+}

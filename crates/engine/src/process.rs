@@ -1,0 +1,347 @@
+//! The only place where a child process is started, watched and killed.
+//!
+//! A debuggee leads a process group of its own and carries a mark in its environment. Whatever it starts
+//! is found again by one or the other, so that nothing outlives its session: [`Process::kill`] takes the
+//! group and then everything that is marked, and a [guardian](self::guardian) does the same when this
+//! process itself is killed.
+//!
+//! Tasks: for every process one that reads each of its pipes and one that waits for its end. They end with
+//! the process.
+
+pub mod guardian;
+mod marked;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, Command};
+use tokio::sync::watch;
+
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::launch::Stdin;
+use crate::model::stop::End;
+use crate::output::{Category, Output, Utf8Stream};
+
+pub use marked::MARK;
+
+/// What to start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProcessSpec {
+    /// The executable.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Changes to the environment; `None` removes a variable.
+    pub env: BTreeMap<String, Option<String>>,
+    /// The working directory; `None` is ours.
+    pub cwd: Option<PathBuf>,
+    /// What it reads.
+    pub stdin: Stdin,
+}
+
+/// A running debuggee. When the last clone goes, it is killed.
+#[derive(Clone, Debug)]
+pub struct Process(Arc<Guard>);
+
+#[derive(Debug)]
+struct Guard {
+    pid: u32,
+    mark: String,
+    killed: Arc<AtomicBool>,
+    end: watch::Receiver<Option<End>>,
+}
+
+impl Process {
+    /// Starts a debuggee that belongs to the session `session`. What it writes goes to `output`.
+    pub fn spawn(spec: &ProcessSpec, session: &str, output: &Output) -> Result<Self> {
+        guardian::wake();
+        let mark = marked::mark(session);
+        let mut command = command(spec)?;
+        command.env(MARK, &mark).stdin(stdin(&spec.stdin)?).stdout(Stdio::piped()).stderr(Stdio::piped());
+        #[cfg(unix)]
+        command.process_group(0);
+        let mut child = command.spawn().map_err(|error| cannot_start(spec, &error))?;
+        let pid = child.id().ok_or(Error::Lost)?;
+        guardian::watch(pid);
+
+        if let (Stdin::Text(text), Some(mut pipe)) = (&spec.stdin, child.stdin.take()) {
+            let text = text.clone();
+            // The program may end before it has read everything.
+            tokio::spawn(async move { pipe.write_all(text.as_bytes()).await });
+        }
+        let pipes = [
+            child.stdout.take().map(|pipe| tokio::spawn(copy(pipe, Category::Stdout, output.clone()))),
+            child.stderr.take().map(|pipe| tokio::spawn(copy(pipe, Category::Stderr, output.clone()))),
+        ];
+        let (ended, end) = watch::channel(None);
+        let killed = Arc::new(AtomicBool::new(false));
+        let by_us = Arc::clone(&killed);
+        tokio::spawn(async move {
+            let status = child.wait().await;
+            guardian::forget(pid);
+            let drained = async {
+                for pipe in pipes.into_iter().flatten() {
+                    let _ = pipe.await;
+                }
+            };
+            // What the program has left running may hold the pipes open for ever.
+            let _ = tokio::time::timeout(deadlines::DRAIN, drained).await;
+            ended.send_replace(Some(end_of(status, by_us.load(Ordering::Acquire))));
+        });
+        Ok(Self(Arc::new(Guard { pid, mark, killed, end })))
+    }
+
+    /// The operating system's number.
+    pub fn pid(&self) -> u32 {
+        self.0.pid
+    }
+
+    /// Waits for the end of the process and of its output.
+    pub fn ended(&self) -> impl Future<Output = End> + Send + use<> {
+        let mut end = self.0.end.clone();
+        async move {
+            let end = end.wait_for(Option::is_some).await;
+            end.ok().and_then(|end| end.clone()).unwrap_or(End::Lost)
+        }
+    }
+
+    /// Kills the process and everything that it started, and waits until they are gone.
+    pub async fn kill(&self) {
+        let guard = Arc::clone(&self.0);
+        let _ = tokio::task::spawn_blocking(move || guard.kill()).await;
+        let _ = tokio::time::timeout(deadlines::KILL, self.ended()).await;
+    }
+}
+
+impl Guard {
+    fn kill(&self) {
+        if self.end.borrow().is_none() {
+            self.killed.store(true, Ordering::Release);
+            marked::kill_group(self.pid);
+        }
+        marked::kill_marked(&self.mark);
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// What a helper process printed.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// It ended well.
+    pub success: bool,
+    /// Its standard output.
+    pub stdout: String,
+    /// Its standard error.
+    pub stderr: String,
+}
+
+/// Runs a short helper process to its end. It is killed at the deadline, or when the future is dropped.
+pub async fn run(spec: &ProcessSpec, deadline: Duration) -> Result<Finished> {
+    let mut command = command(spec)?;
+    command.stdin(stdin(&spec.stdin)?).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    let mut child = command.spawn().map_err(|error| cannot_start(spec, &error))?;
+    if let (Stdin::Text(text), Some(mut pipe)) = (&spec.stdin, child.stdin.take()) {
+        // Helpers read everything before they print more than a pipe holds.
+        let _ = pipe.write_all(text.as_bytes()).await;
+    }
+    let finished = tokio::time::timeout(deadline, child.wait_with_output()).await;
+    let finished = finished.map_err(|_| Error::Deadline {
+        what: format!("`{}`", spec.program.display()),
+        after: deadline,
+    })?;
+    let finished = finished.map_err(|error| cannot_start(spec, &error))?;
+    Ok(Finished {
+        success: finished.status.success(),
+        stdout: String::from_utf8_lossy(&finished.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&finished.stderr).into_owned(),
+    })
+}
+
+/// A helper process that stays, such as one that injects a debugger. It is killed when this is dropped.
+#[derive(Debug)]
+pub struct Helper {
+    child: Child,
+    /// What it prints, so that its pipes never fill.
+    pub output: Output,
+}
+
+impl Helper {
+    /// Starts it.
+    pub fn spawn(spec: &ProcessSpec) -> Result<Self> {
+        let mut command = command(spec)?;
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().map_err(|error| cannot_start(spec, &error))?;
+        let output = Output::new();
+        if let Some(pipe) = child.stdout.take() {
+            tokio::spawn(copy(pipe, Category::Stdout, output.clone()));
+        }
+        if let Some(pipe) = child.stderr.take() {
+            tokio::spawn(copy(pipe, Category::Stderr, output.clone()));
+        }
+        Ok(Self { child, output })
+    }
+
+    /// Waits for its end; true when it ended well.
+    pub async fn ended(&mut self) -> bool {
+        self.child.wait().await.is_ok_and(|status| status.success())
+    }
+}
+
+/// Whether a process of this number exists.
+pub fn exists(pid: u32) -> bool {
+    marked::exists(pid)
+}
+
+/// Interrupts a process, as Ctrl+C in its terminal would.
+pub fn interrupt(pid: u32) {
+    marked::interrupt(pid);
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the place where children are started")]
+fn command(spec: &ProcessSpec) -> Result<Command> {
+    let mut command = Command::new(&spec.program);
+    command.args(&spec.args);
+    for (name, value) in &spec.env {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    if let Some(cwd) = &spec.cwd {
+        if !cwd.is_dir() {
+            return Err(Error::BadFile { path: cwd.clone(), problem: "is no directory to work in".to_owned() });
+        }
+        command.current_dir(cwd);
+    }
+    Ok(command)
+}
+
+fn stdin(stdin: &Stdin) -> Result<Stdio> {
+    Ok(match stdin {
+        Stdin::Empty => Stdio::null(),
+        Stdin::Text(_) => Stdio::piped(),
+        Stdin::File(path) => std::fs::File::open(path)
+            .map_err(|error| Error::BadFile { path: path.clone(), problem: format!("cannot be read: {error}") })?
+            .into(),
+    })
+}
+
+fn cannot_start(spec: &ProcessSpec, error: &io::Error) -> Error {
+    Error::Environment {
+        problem: format!("`{}` cannot be started: {error}", spec.program.display()),
+        remedy: "check the path and its permissions, or give another one as `executablePath`".to_owned(),
+    }
+}
+
+async fn copy<R: AsyncRead + Unpin>(mut pipe: R, category: Category, output: Output) {
+    let mut buffer = vec![0; 32 * 1024];
+    let mut text = Utf8Stream::default();
+    while let Ok(count) = pipe.read(&mut buffer).await
+        && let Some(bytes) = buffer.get(..count)
+        && count > 0
+    {
+        output.append(category, &text.decode(bytes));
+    }
+    output.append(category, &text.finish());
+}
+
+fn end_of(status: io::Result<ExitStatus>, by_us: bool) -> End {
+    let Ok(status) = status else { return End::Lost };
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return End::Killed { signal, by_us };
+    }
+    status.code().map_or(End::Lost, End::Exited)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> ProcessSpec {
+        ProcessSpec { program: "/bin/sh".into(), args: vec!["-c".into(), script.into()], ..Default::default() }
+    }
+
+    async fn run_to_end(spec: &ProcessSpec) -> (End, String) {
+        let output = Output::new();
+        let process = Process::spawn(spec, "test", &output).unwrap();
+        (process.ended().await, output.read(0, 1000).text())
+    }
+
+    #[tokio::test]
+    async fn the_end_comes_with_its_code_or_signal_and_after_all_output() {
+        let table = [
+            ("echo out; exit 3", End::Exited(3), "out\n"),
+            ("echo err >&2", End::Exited(0), "err\n"),
+            ("kill -SEGV $$", End::Killed { signal: 11, by_us: false }, ""),
+        ];
+        for (script, end, output) in table {
+            assert_eq!(run_to_end(&shell(script)).await, (end, output.to_owned()), "{script}");
+        }
+    }
+
+    #[tokio::test]
+    async fn stdin_is_empty_a_text_or_a_file() {
+        let cat = |stdin| ProcessSpec { stdin, ..shell("cat") };
+        assert_eq!(run_to_end(&cat(Stdin::Empty)).await.1, "");
+        assert_eq!(run_to_end(&cat(Stdin::Text("hello".to_owned()))).await.1, "hello");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "from a file").unwrap();
+        assert_eq!(run_to_end(&cat(Stdin::File(file.path().to_owned()))).await.1, "from a file");
+        let missing = Process::spawn(&cat(Stdin::File("/no/such/file".into())), "test", &Output::new());
+        assert_eq!(missing.unwrap_err().code(), "file_unusable");
+    }
+
+    #[tokio::test]
+    async fn a_kill_takes_children_and_those_who_left_the_group() {
+        let output = Output::new();
+        let script = "sleep 1000 & setsid sleep 1000 & echo started; wait";
+        let process = Process::spawn(&shell(script), "killed", &output).unwrap();
+        let mut written = output.watch();
+        written.wait_for(|end| *end > 0).await.unwrap();
+        assert!(marked::marked(&marked::mark("killed")).len() >= 3);
+        process.kill().await;
+        assert_eq!(process.ended().await, End::Killed { signal: 9, by_us: true });
+        assert!(marked::marked(&marked::mark("killed")).is_empty());
+    }
+
+    #[tokio::test]
+    async fn dropping_the_last_handle_kills() {
+        let output = Output::new();
+        let process = Process::spawn(&shell("echo started; sleep 1000"), "dropped", &output).unwrap();
+        output.watch().wait_for(|end| *end > 0).await.unwrap();
+        let ended = process.ended();
+        drop(process);
+        assert_eq!(ended.await, End::Killed { signal: 9, by_us: true });
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_started_says_why() {
+        let spec = ProcessSpec { program: "/no/such/program".into(), ..Default::default() };
+        let error = Process::spawn(&spec, "test", &Output::new()).unwrap_err();
+        assert!(error.to_string().contains("/no/such/program"), "{error}");
+        let spec = ProcessSpec { cwd: Some("/no/such/dir".into()), ..shell("true") };
+        assert_eq!(Process::spawn(&spec, "test", &Output::new()).unwrap_err().code(), "file_unusable");
+    }
+
+    #[tokio::test]
+    async fn a_helper_that_takes_too_long_is_killed() {
+        let started = std::time::Instant::now();
+        let late = run(&shell("sleep 1000"), Duration::from_millis(50)).await;
+        assert_eq!(late.unwrap_err().code(), "deadline_exceeded");
+        assert!(started.elapsed() < Duration::from_secs(100));
+    }
+}

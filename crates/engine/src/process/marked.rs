@@ -1,0 +1,116 @@
+//! Finding and signalling processes by group and by the mark in their environment.
+
+use std::sync::LazyLock;
+
+/// The environment variable that marks everything a session starts. Its value names the server and the
+/// session.
+pub const MARK: &str = "STILLFRAME_SESSION";
+
+/// Marks of one server begin with this, so that they can be told from another server's.
+static SERVER: LazyLock<String> = LazyLock::new(|| uuid::Uuid::new_v4().simple().to_string());
+
+/// The value of [`MARK`] for a session of this server.
+pub(super) fn mark(session: &str) -> String {
+    format!("{}/{session}", *SERVER)
+}
+
+/// The beginning of the marks of all sessions of this server.
+pub(super) fn server_mark() -> String {
+    mark("")
+}
+
+/// Kills a process group.
+#[cfg(unix)]
+pub(super) fn kill_group(leader: u32) {
+    if let Some(group) = pid(leader) {
+        // It may be gone by itself.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn kill_group(_leader: u32) {}
+
+/// Kills every process whose mark begins like this, and whatever they start meanwhile.
+pub(super) fn kill_marked(mark: &str) {
+    // A process may fork between being listed and being killed, so look again until nothing is left. The
+    // bound is for a process that cannot be killed, such as one in uninterruptible sleep.
+    for _ in 0..20 {
+        let found = marked(mark);
+        if found.is_empty() {
+            return;
+        }
+        for process in found {
+            kill(process, mark);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// The processes whose mark begins like this. Zombies have no environment and are not among them.
+#[cfg(target_os = "linux")]
+pub(super) fn marked(mark: &str) -> Vec<u32> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|&process| is_marked(process, mark))
+        .collect()
+}
+
+/// Only Linux lets us read another process's environment without special rights; elsewhere the process
+/// group has to do.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn marked(_mark: &str) -> Vec<u32> {
+    Vec::new()
+}
+
+#[cfg(target_os = "linux")]
+fn is_marked(process: u32, mark: &str) -> bool {
+    let variable = format!("{MARK}={mark}");
+    std::fs::read(format!("/proc/{process}/environ")).is_ok_and(|environment| {
+        environment.split(|&byte| byte == 0).any(|entry| entry.starts_with(variable.as_bytes()))
+    })
+}
+
+/// Kills one process if it still is the one that carries the mark: its number may have been given away.
+#[cfg(target_os = "linux")]
+fn kill(process: u32, mark: &str) {
+    use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+    let Some(raw) = pid(process) else { return };
+    if let Ok(handle) = pidfd_open(raw, PidfdFlags::empty())
+        && is_marked(process, mark)
+    {
+        let _ = pidfd_send_signal(&handle, Signal::KILL);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn kill(_process: u32, _mark: &str) {}
+
+/// Whether a process of this number exists.
+#[cfg(unix)]
+pub(super) fn exists(process: u32) -> bool {
+    // Not being allowed to signal it shows that it exists.
+    pid(process).is_some_and(|raw| rustix::process::test_kill_process(raw) != Err(rustix::io::Errno::SRCH))
+}
+
+#[cfg(not(unix))]
+pub(super) fn exists(_process: u32) -> bool {
+    true
+}
+
+/// Sends the interrupt signal.
+#[cfg(unix)]
+pub(super) fn interrupt(process: u32) {
+    if let Some(raw) = pid(process) {
+        let _ = rustix::process::kill_process(raw, rustix::process::Signal::INT);
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn interrupt(_process: u32) {}
+
+#[cfg(unix)]
+fn pid(process: u32) -> Option<rustix::process::Pid> {
+    rustix::process::Pid::from_raw(i32::try_from(process).ok()?)
+}

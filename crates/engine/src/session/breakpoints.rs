@@ -1,0 +1,351 @@
+//! What the user wants and what is planted: two lists, and the pure rules between them.
+//!
+//! A breakpoint that was set before its code is loaded, or before there is a program at all, is the
+//! ordinary case with no places. Several breakpoints on one line share one place, because debuggers keep
+//! only one a line.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
+use crate::model::breakpoint::{Binding, Breakpoint, Failures, Pending, Place, Request, Rule};
+use crate::model::ids::{BreakpointId, TargetId};
+
+/// All breakpoints of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Breakpoints {
+    entries: Vec<Entry>,
+    last_id: u32,
+}
+
+#[derive(Debug)]
+struct Entry {
+    id: BreakpointId,
+    request: Request,
+    enabled: bool,
+    /// The line to plant it on, where that is not the one asked for.
+    line: Option<u32>,
+    /// What each process made of it.
+    bindings: BTreeMap<TargetId, Planted>,
+    hits: u64,
+    failures: Option<Failures>,
+}
+
+/// A change to a breakpoint; what is `None` stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// On or off.
+    pub enabled: Option<bool>,
+    /// A new rule.
+    pub rule: Option<Rule>,
+}
+
+/// A part of the planted breakpoints that is replaced as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Group {
+    /// Those of one file.
+    Source(PathBuf),
+    /// Those on function names.
+    Functions,
+}
+
+impl Breakpoints {
+    /// Takes one up; `line` is where it is to be planted, when that differs from where it was asked for.
+    pub(crate) fn add(&mut self, request: Request, line: Option<u32>) -> BreakpointId {
+        self.last_id += 1;
+        let id = BreakpointId(self.last_id);
+        self.entries.push(Entry {
+            id,
+            request,
+            enabled: true,
+            line,
+            bindings: BTreeMap::new(),
+            hits: 0,
+            failures: None,
+        });
+        id
+    }
+
+    /// Changes one. The group to plant again, or nothing when there is no such breakpoint.
+    pub(crate) fn change(&mut self, id: BreakpointId, change: Change) -> Option<Group> {
+        let entry = self.find(id)?;
+        if let Some(rule) = change.rule {
+            entry.request.rule = rule;
+            entry.failures = None;
+        }
+        entry.enabled = change.enabled.unwrap_or(entry.enabled);
+        entry.bindings.clear();
+        Some(entry.group())
+    }
+
+    /// Moves a breakpoint whose text now stands on another line.
+    pub(crate) fn relocate(&mut self, id: BreakpointId, requested: u32, planted: Option<u32>) {
+        if let Some(entry) = self.find(id)
+            && let Place::Line { line, .. } = &mut entry.request.place
+        {
+            *line = requested;
+            entry.line = planted;
+        }
+    }
+
+    /// Removes those that `which` picks, and says which groups to plant again.
+    pub(crate) fn remove(
+        &mut self,
+        which: impl Fn(BreakpointId, &Place) -> bool,
+    ) -> (Vec<BreakpointId>, Vec<Group>) {
+        let removed: Vec<Entry> =
+            self.entries.extract_if(.., |entry| which(entry.id, &entry.request.place)).collect();
+        let mut groups: Vec<Group> = removed.iter().map(Entry::group).collect();
+        groups.sort();
+        groups.dedup();
+        (removed.iter().map(|entry| entry.id).collect(), groups)
+    }
+
+    /// What is known of all of them. `live` says whether a program is there.
+    pub(crate) fn list(&self, live: bool) -> Vec<Breakpoint> {
+        self.entries.iter().map(|entry| entry.view(live)).collect()
+    }
+
+    /// What is known of one.
+    pub(crate) fn get(&self, id: BreakpointId, live: bool) -> Option<Breakpoint> {
+        self.entries.iter().find(|entry| entry.id == id).map(|entry| entry.view(live))
+    }
+
+    /// Every group that has something to plant.
+    pub(crate) fn groups(&self) -> Vec<Group> {
+        let mut groups: Vec<Group> =
+            self.entries.iter().filter(|entry| entry.enabled).map(Entry::group).collect();
+        groups.sort();
+        groups.dedup();
+        groups
+    }
+
+    /// What to plant in a file, one place a line.
+    pub(crate) fn for_source(&self, path: &Path) -> Vec<SourceBreakpoint> {
+        let mut lines: BTreeMap<u32, Vec<RuleFor>> = BTreeMap::new();
+        for entry in self.active(&Group::Source(path.to_owned())) {
+            if let Place::Line { line, .. } = &entry.request.place {
+                lines.entry(entry.line.unwrap_or(*line)).or_default().push(entry.rule());
+            }
+        }
+        lines.into_iter().map(|(line, rules)| SourceBreakpoint { line, rules }).collect()
+    }
+
+    /// What to plant on function names, one place a name.
+    pub(crate) fn for_functions(&self) -> Vec<FunctionBreakpoint> {
+        let mut names: BTreeMap<(&str, Option<&Path>), Vec<RuleFor>> = BTreeMap::new();
+        for entry in self.active(&Group::Functions) {
+            if let Place::Function { name, path } = &entry.request.place {
+                names.entry((name, path.as_deref())).or_default().push(entry.rule());
+            }
+        }
+        names
+            .into_iter()
+            .map(|((name, path), rules)| FunctionBreakpoint {
+                name: name.to_owned(),
+                path: path.map(Path::to_owned),
+                rules,
+            })
+            .collect()
+    }
+
+    /// What a process made of the breakpoints that were sent to it.
+    pub(crate) fn settle(&mut self, target: TargetId, outcomes: impl IntoIterator<Item = (BreakpointId, Planted)>) {
+        for (id, planted) in outcomes {
+            if let Some(entry) = self.find(id) {
+                entry.bindings.insert(target, planted);
+            }
+        }
+    }
+
+    /// A process is gone, and what was planted there with it.
+    pub(crate) fn left(&mut self, target: TargetId) {
+        for entry in &mut self.entries {
+            entry.bindings.remove(&target);
+        }
+    }
+
+    /// Another run begins.
+    pub(crate) fn reset(&mut self) {
+        for entry in &mut self.entries {
+            entry.bindings.clear();
+            entry.hits = 0;
+            entry.failures = None;
+        }
+    }
+
+    /// One stopped the program, or logged.
+    pub(crate) fn hit(&mut self, id: BreakpointId) {
+        if let Some(entry) = self.find(id) {
+            entry.hits += 1;
+        }
+    }
+
+    /// The condition or log message of one failed so many more times.
+    pub(crate) fn failed(&mut self, id: BreakpointId, message: String, times: u64) {
+        if let Some(entry) = self.find(id) {
+            let count = entry.failures.as_ref().map_or(0, |failures| failures.count) + times;
+            entry.failures = Some(Failures { count, message });
+        }
+    }
+
+    fn find(&mut self, id: BreakpointId) -> Option<&mut Entry> {
+        self.entries.iter_mut().find(|entry| entry.id == id)
+    }
+
+    fn active(&self, group: &Group) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |entry| entry.enabled && entry.group() == *group)
+    }
+}
+
+impl Entry {
+    fn group(&self) -> Group {
+        match &self.request.place {
+            Place::Line { path, .. } => Group::Source(path.clone()),
+            Place::Function { .. } => Group::Functions,
+        }
+    }
+
+    fn rule(&self) -> RuleFor {
+        RuleFor { id: self.id, rule: self.request.rule.clone() }
+    }
+
+    /// It is bound when any process has bound it. Else the first process speaks for all.
+    fn binding(&self, live: bool) -> Binding {
+        if !self.enabled {
+            return Binding::Pending(Pending::Disabled);
+        }
+        let bound = self.bindings.values().find(|planted| matches!(planted, Planted::Bound { .. }));
+        match bound.or_else(|| self.bindings.values().next()) {
+            Some(Planted::Bound { line }) => Binding::Bound { line: *line },
+            Some(Planted::NotLoaded(reason)) => Binding::Pending(Pending::NotLoaded(reason.clone())),
+            Some(Planted::Refused(reason)) => Binding::Refused(reason.clone()),
+            None if live => Binding::Pending(Pending::Underway),
+            None => Binding::Pending(Pending::NotStarted),
+        }
+    }
+
+    fn view(&self, live: bool) -> Breakpoint {
+        Breakpoint {
+            id: self.id,
+            place: self.request.place.clone(),
+            rule: self.request.rule.clone(),
+            enabled: self.enabled,
+            planned_line: self.line,
+            binding: self.binding(live),
+            hits: self.hits,
+            failures: self.failures.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "/src/a.py";
+    const PROGRAM: TargetId = TargetId::PROGRAM;
+
+    fn at(line: u32, condition: &str) -> Request {
+        let condition = (!condition.is_empty()).then(|| condition.to_owned());
+        Request {
+            place: Place::Line { path: FILE.into(), line, statement: None },
+            rule: Rule { condition, ..Rule::default() },
+        }
+    }
+
+    fn on(name: &str) -> Request {
+        Request { place: Place::Function { name: name.to_owned(), path: None }, rule: Rule::default() }
+    }
+
+    /// `line: ids` for every place in the file.
+    fn planted(breakpoints: &Breakpoints) -> Vec<String> {
+        let places = breakpoints.for_source(Path::new(FILE));
+        let ids = |place: &SourceBreakpoint| {
+            place.rules.iter().map(|rule| rule.id.to_string()).collect::<Vec<_>>().join(",")
+        };
+        places.iter().map(|place| format!("{}: {}", place.line, ids(place))).collect()
+    }
+
+    #[test]
+    fn breakpoints_on_one_line_share_a_place() {
+        let mut breakpoints = Breakpoints::default();
+        breakpoints.add(at(7, "x > 1"), None);
+        breakpoints.add(at(3, ""), None);
+        breakpoints.add(at(6, ""), Some(7));
+        assert_eq!(planted(&breakpoints), ["3: bp-2", "7: bp-1,bp-3"]);
+    }
+
+    #[test]
+    fn a_disabled_breakpoint_is_kept_and_not_planted() {
+        let mut breakpoints = Breakpoints::default();
+        let id = breakpoints.add(at(7, ""), None);
+        let off = Change { enabled: Some(false), rule: None };
+        assert_eq!(breakpoints.change(id, off), Some(Group::Source(FILE.into())));
+        assert!(planted(&breakpoints).is_empty());
+        assert!(breakpoints.groups().is_empty());
+        let kept = breakpoints.get(id, true).unwrap();
+        assert_eq!(kept.binding, Binding::Pending(Pending::Disabled));
+        breakpoints.change(id, Change { enabled: Some(true), rule: None });
+        assert_eq!(planted(&breakpoints), ["7: bp-1"]);
+    }
+
+    #[test]
+    fn a_binding_tells_what_the_processes_made_of_it() {
+        let bound = Planted::Bound { line: Some(8) };
+        let waiting = Planted::NotLoaded("not loaded".to_owned());
+        let refused = Planted::Refused("no code".to_owned());
+        let child = TargetId(1);
+        let table = [
+            (vec![], false, Binding::Pending(Pending::NotStarted)),
+            (vec![], true, Binding::Pending(Pending::Underway)),
+            (vec![(PROGRAM, bound.clone())], true, Binding::Bound { line: Some(8) }),
+            (vec![(PROGRAM, refused.clone())], true, Binding::Refused("no code".to_owned())),
+            (vec![(PROGRAM, waiting.clone()), (child, bound)], true, Binding::Bound { line: Some(8) }),
+            (
+                vec![(PROGRAM, waiting), (child, refused)],
+                true,
+                Binding::Pending(Pending::NotLoaded("not loaded".to_owned())),
+            ),
+        ];
+        for (outcomes, live, expected) in table {
+            let mut breakpoints = Breakpoints::default();
+            let id = breakpoints.add(at(7, ""), None);
+            for (target, planted) in outcomes.clone() {
+                breakpoints.settle(target, [(id, planted)]);
+            }
+            assert_eq!(breakpoints.get(id, live).unwrap().binding, expected, "{outcomes:?}");
+        }
+    }
+
+    #[test]
+    fn removing_names_the_groups_to_plant_again() {
+        let mut breakpoints = Breakpoints::default();
+        let first = breakpoints.add(at(7, ""), None);
+        let second = breakpoints.add(at(9, ""), None);
+        let function = breakpoints.add(on("f"), None);
+        assert_eq!(breakpoints.groups(), [Group::Source(FILE.into()), Group::Functions]);
+        let (ids, groups) = breakpoints.remove(|id, _| id == first);
+        assert_eq!((ids, groups), (vec![first], vec![Group::Source(FILE.into())]));
+        assert_eq!(breakpoints.for_functions().len(), 1);
+        let (ids, groups) = breakpoints.remove(|_, _| true);
+        assert_eq!(ids, [second, function]);
+        assert_eq!(groups, [Group::Source(FILE.into()), Group::Functions]);
+        assert!(breakpoints.list(true).is_empty());
+        assert_eq!(breakpoints.add(on("g"), None).to_string(), "bp-4", "ids are never used twice");
+    }
+
+    #[test]
+    fn hits_and_failures_are_counted_until_the_next_run() {
+        let mut breakpoints = Breakpoints::default();
+        let id = breakpoints.add(at(7, "x >"), None);
+        breakpoints.hit(id);
+        breakpoints.failed(id, "first".to_owned(), 1);
+        breakpoints.failed(id, "second".to_owned(), 4);
+        let seen = breakpoints.get(id, true).unwrap();
+        assert_eq!((seen.hits, seen.failures), (1, Some(Failures { count: 5, message: "second".to_owned() })));
+        breakpoints.reset();
+        let seen = breakpoints.get(id, true).unwrap();
+        assert_eq!((seen.hits, seen.failures), (0, None));
+    }
+}
