@@ -546,6 +546,8 @@ pub enum Event {
     Output(OutputEvent),
     /// What is known of a breakpoint changed.
     Breakpoint(BreakpointEvent),
+    /// The debuggee's process is known.
+    Process(ProcessEvent),
     /// Any other, with its body.
     Other(String, Value),
 }
@@ -632,6 +634,18 @@ pub struct BreakpointEvent {
     pub breakpoint: Breakpoint,
 }
 
+/// Body of [`Event::Process`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProcessEvent {
+    /// The program's name.
+    #[serde(deserialize_with = "lenient::string")]
+    pub name: String,
+    /// The operating system's number.
+    #[serde(deserialize_with = "lenient::optional_integer")]
+    pub system_process_id: Option<i64>,
+}
+
 impl Event {
     /// Reads an event. A body that does not fit its name is kept as [`Event::Other`].
     pub fn parse(name: &str, body: &str) -> Self {
@@ -653,6 +667,7 @@ impl Event {
             "thread" => Self::Thread(read(body)?),
             "output" => Self::Output(read(body)?),
             "breakpoint" => Self::Breakpoint(read(body)?),
+            "process" => Self::Process(read(body)?),
             _ => return None,
         })
     }

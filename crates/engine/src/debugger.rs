@@ -7,7 +7,7 @@ pub mod dap;
 #[doc(hidden)]
 pub mod fake;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -16,7 +16,6 @@ use crate::error::Result;
 use crate::model::breakpoint::Rule;
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::Start;
-use crate::model::source::Location;
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{Exception, ExceptionMode, StopReason};
 use crate::model::variable::{Children, Page, Value};
@@ -73,6 +72,14 @@ pub trait Debugger: Clone + Send + Sync + 'static {
     /// The scopes of a frame, innermost first.
     fn scopes(&self, frame: RawId) -> impl Future<Output = Result<Vec<Scope<RawId>>>> + Send;
 
+    /// The variables of a frame's innermost scope, and that scope's name.
+    fn locals(
+        &self,
+        frame: RawId,
+        page: Page,
+        text: usize,
+    ) -> impl Future<Output = Result<(String, Children<RawId>)>> + Send;
+
     /// Children of a scope or value. Texts longer than `text` characters are cut.
     fn variables(
         &self,
@@ -98,6 +105,9 @@ pub trait Debugger: Clone + Send + Sync + 'static {
 
     /// Lets go: breakpoints are removed and the process runs on.
     fn detach(&self) -> impl Future<Output = Result<()>> + Send;
+
+    /// The operating system's number of the process, once [`Debugger::prepare`] has learnt it.
+    fn pid(&self) -> Option<u32>;
 }
 
 /// How far to step.
@@ -145,10 +155,8 @@ pub struct SourceBreakpoint {
 /// A function to plant a breakpoint on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionBreakpoint {
-    /// Its name.
+    /// Its name, with the class in front for a method.
     pub name: String,
-    /// Only in this file.
-    pub path: Option<PathBuf>,
     /// At least one.
     pub rules: Vec<RuleFor>,
 }
@@ -189,8 +197,6 @@ pub enum Event {
         id: BreakpointId,
         /// What.
         text: String,
-        /// Where.
-        location: Location,
     },
     /// A condition or log message could not be evaluated.
     RuleFailed {
@@ -275,6 +281,4 @@ pub struct Arrival<D> {
     pub debugger: D,
     /// What it does.
     pub events: mpsc::Receiver<Event>,
-    /// The operating system's number of it.
-    pub pid: Option<u32>,
 }

@@ -97,6 +97,18 @@ pub enum Error {
         /// Lines nearby that can, with their text.
         nearest: Vec<(u32, String)>,
     },
+    /// No single line has that text.
+    #[error("`{statement}` {problem} in `{}`", path.display())]
+    NoStatement {
+        /// The file.
+        path: PathBuf,
+        /// The text.
+        statement: String,
+        /// What is the matter with it.
+        problem: String,
+        /// The lines that have it, or that are like it.
+        lines: Vec<(u32, String)>,
+    },
     /// An expression is no expression of its language.
     #[error("`{expression}` is no expression: {message}")]
     BadExpression {
@@ -173,6 +185,7 @@ impl Error {
             Self::NoFile { .. } => "file_not_found",
             Self::BadFile { .. } => "file_unusable",
             Self::NoLine { .. } => "line_unusable",
+            Self::NoStatement { .. } => "statement_not_found",
             Self::BadExpression { .. } => "bad_expression",
             Self::Raised { .. } => "evaluation_failed",
             Self::Refused(_) => "refused",

@@ -1,8 +1,18 @@
-//! engine
-#![allow(missing_docs, dead_code, unreachable_pub)]
-pub mod model;
+//! The debugger as agents need it. Knows no MCP, no command line, no terminal.
+//!
+//! Reading order: [`model`] (plain data), [`session`] (what an agent holds) with its pure
+//! [`state`](session::state) and breakpoint rules, [`debugger`] (the seam to the wire protocols), [`adapter`]
+//! (what differs between languages), [`process`] (children), [`snapshot`] (what a stop looks like).
+
+pub mod adapter;
 pub mod deadlines;
+pub mod debugger;
 pub mod error;
+pub mod journal;
+pub mod model;
 pub mod output;
 pub mod process;
-pub mod session { pub mod state; }
+pub mod session;
+pub mod sessions;
+pub mod snapshot;
+pub mod sources;

@@ -205,9 +205,9 @@ pub fn exists(pid: u32) -> bool {
     marked::exists(pid)
 }
 
-/// Interrupts a process, as Ctrl+C in its terminal would.
-pub fn interrupt(pid: u32) {
-    marked::interrupt(pid);
+/// Makes a process look up from a system call. A program that does not listen for the signal ignores it.
+pub fn nudge(pid: u32) {
+    marked::nudge(pid);
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the place where children are started")]

@@ -31,8 +31,6 @@ pub enum Place {
     Function {
         /// Its name, with the class in front for a method.
         name: String,
-        /// Only in this file.
-        path: Option<PathBuf>,
     },
 }
 
@@ -215,7 +213,7 @@ impl Breakpoint {
     pub fn path(&self) -> Option<&std::path::Path> {
         match &self.place {
             Place::Line { path, .. } => Some(path),
-            Place::Function { path, .. } => path.as_deref(),
+            Place::Function { .. } => None,
         }
     }
 }

@@ -98,6 +98,8 @@ pub enum End {
         /// The signal was ours: the session ended it.
         by_us: bool,
     },
+    /// It ended, and only its parent knows how: we had attached to it.
+    Gone,
     /// We let go of it, and it runs on.
     Detached,
     /// The connection to its debugger is gone; how the program is doing is not known.
@@ -122,6 +124,7 @@ impl fmt::Display for End {
             Self::Exited(code) => write!(f, "exited with code {code}"),
             Self::Killed { signal, by_us: false } => write!(f, "killed by {}", signal_name(*signal)),
             Self::Killed { by_us: true, .. } => f.write_str("ended by the session"),
+            Self::Gone => f.write_str("ended; its exit code is not known, because it was not started here"),
             Self::Detached => f.write_str("detached; the program runs on"),
             Self::Lost => f.write_str("the connection to the debugger is lost"),
             Self::NotStarted(reason) => write!(f, "not started: {reason}"),

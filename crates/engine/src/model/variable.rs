@@ -7,7 +7,8 @@ pub struct Variable<Id> {
     pub name: String,
     /// What it holds.
     pub value: Value<Id>,
-    /// Belongs to the language rather than to the user: `__builtins__`, `this`, a debugger's own.
+    /// Belongs to the language, or to the program's text rather than to its data: `__builtins__`, `this`,
+    /// the modules, functions and classes of a module.
     pub special: bool,
 }
 
@@ -22,8 +23,10 @@ pub struct Value<Id> {
     pub reference: Option<Id>,
     /// How many children it has, where that is known without reading them.
     pub children: Option<u64>,
-    /// How long the whole text is, in characters, when `text` is not all of it.
-    pub cut_from: Option<u64>,
+    /// `text` is not all of it.
+    pub cut: bool,
+    /// How long a string or representation is as a whole, in characters, where that is known.
+    pub length: Option<u64>,
 }
 
 /// Some of the children of a scope or value.
@@ -31,10 +34,12 @@ pub struct Value<Id> {
 pub struct Children<Id> {
     /// The ones that were asked for, in the language's order.
     pub variables: Vec<Variable<Id>>,
-    /// How many there are.
+    /// How many there are, hidden ones not counted.
     pub total: u64,
     /// The number of the first one of `variables`.
     pub start: u64,
+    /// How many special ones were left out.
+    pub hidden: u64,
 }
 
 /// Which children.
@@ -44,24 +49,39 @@ pub struct Page {
     pub start: u64,
     /// How many to give at most.
     pub count: u64,
+    /// Special ones too.
+    pub special: bool,
+}
+
+impl<Id> Children<Id> {
+    /// The same children with their references replaced.
+    pub fn try_map<Other, E>(
+        self,
+        mut reference: impl FnMut(Id) -> Result<Other, E>,
+    ) -> Result<Children<Other>, E> {
+        let variable = |variable: Variable<Id>| {
+            let value = variable.value.try_map(&mut reference)?;
+            Ok(Variable { name: variable.name, value, special: variable.special })
+        };
+        Ok(Children {
+            variables: self.variables.into_iter().map(variable).collect::<Result<_, E>>()?,
+            total: self.total,
+            start: self.start,
+            hidden: self.hidden,
+        })
+    }
 }
 
 impl<Id> Value<Id> {
     /// The same value with its reference replaced.
-    pub fn map<Other>(self, reference: impl FnOnce(Id) -> Other) -> Value<Other> {
-        Value {
+    pub fn try_map<Other, E>(self, reference: impl FnOnce(Id) -> Result<Other, E>) -> Result<Value<Other>, E> {
+        Ok(Value {
             text: self.text,
             type_name: self.type_name,
-            reference: self.reference.map(reference),
+            reference: self.reference.map(reference).transpose()?,
             children: self.children,
-            cut_from: self.cut_from,
-        }
-    }
-}
-
-impl<Id> Variable<Id> {
-    /// The same variable with its reference replaced.
-    pub fn map<Other>(self, reference: impl FnOnce(Id) -> Other) -> Variable<Other> {
-        Variable { name: self.name, value: self.value.map(reference), special: self.special }
+            cut: self.cut,
+            length: self.length,
+        })
     }
 }

@@ -99,16 +99,16 @@ pub(super) fn exists(_process: u32) -> bool {
     true
 }
 
-/// Sends the interrupt signal.
+/// Sends a signal whose default is to be ignored.
 #[cfg(unix)]
-pub(super) fn interrupt(process: u32) {
+pub(super) fn nudge(process: u32) {
     if let Some(raw) = pid(process) {
-        let _ = rustix::process::kill_process(raw, rustix::process::Signal::INT);
+        let _ = rustix::process::kill_process(raw, rustix::process::Signal::URG);
     }
 }
 
 #[cfg(not(unix))]
-pub(super) fn interrupt(_process: u32) {}
+pub(super) fn nudge(_process: u32) {}
 
 #[cfg(unix)]
 fn pid(process: u32) -> Option<rustix::process::Pid> {

@@ -111,6 +111,11 @@ impl Breakpoints {
         self.entries.iter().find(|entry| entry.id == id).map(|entry| entry.view(live))
     }
 
+    /// The group of one.
+    pub(crate) fn group_of(&self, id: BreakpointId) -> Option<Group> {
+        self.entries.iter().find(|entry| entry.id == id).map(Entry::group)
+    }
+
     /// Every group that has something to plant.
     pub(crate) fn groups(&self) -> Vec<Group> {
         let mut groups: Vec<Group> =
@@ -133,20 +138,13 @@ impl Breakpoints {
 
     /// What to plant on function names, one place a name.
     pub(crate) fn for_functions(&self) -> Vec<FunctionBreakpoint> {
-        let mut names: BTreeMap<(&str, Option<&Path>), Vec<RuleFor>> = BTreeMap::new();
+        let mut names: BTreeMap<&str, Vec<RuleFor>> = BTreeMap::new();
         for entry in self.active(&Group::Functions) {
-            if let Place::Function { name, path } = &entry.request.place {
-                names.entry((name, path.as_deref())).or_default().push(entry.rule());
+            if let Place::Function { name } = &entry.request.place {
+                names.entry(name).or_default().push(entry.rule());
             }
         }
-        names
-            .into_iter()
-            .map(|((name, path), rules)| FunctionBreakpoint {
-                name: name.to_owned(),
-                path: path.map(Path::to_owned),
-                rules,
-            })
-            .collect()
+        names.into_iter().map(|(name, rules)| FunctionBreakpoint { name: name.to_owned(), rules }).collect()
     }
 
     /// What a process made of the breakpoints that were sent to it.
@@ -255,7 +253,7 @@ mod tests {
     }
 
     fn on(name: &str) -> Request {
-        Request { place: Place::Function { name: name.to_owned(), path: None }, rule: Rule::default() }
+        Request { place: Place::Function { name: name.to_owned() }, rule: Rule::default() }
     }
 
     /// `line: ids` for every place in the file.

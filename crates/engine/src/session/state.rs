@@ -77,6 +77,16 @@ impl State {
         &self.execution
     }
 
+    /// Counts the stops so far.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Whether a process is suspended.
+    pub(crate) fn is_stopped(&self, target: TargetId) -> bool {
+        self.targets.get(&target) == Some(&true)
+    }
+
     /// How the program itself ended, while processes that it started still run.
     pub(crate) fn program_ended(&self) -> Option<&End> {
         self.ended.as_ref()

@@ -1,0 +1,278 @@
+//! Python, debugged by debugpy inside the program.
+//!
+//! The program is started by a small script of ours that loads pydevd (the part of debugpy that debugs) and
+//! connects to us; there is no adapter process between. Children inherit that, and connect to the same
+//! address. Facts about debugpy hold for the version in [`debugpy::VERSION`].
+
+mod debugpy;
+mod interpreter;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{ADDRESS, Adapter, Boxed, DapSetup, Host, Inspector, Plan, Question, Runtime, Wire};
+use crate::deadlines;
+use crate::debugger::Progress;
+use crate::error::{Error, Result};
+use crate::model::launch::{Attach, Endpoint, Launch, Program, Start, Stdin};
+use crate::model::source::{Code, Function};
+use crate::model::stop::ExceptionMode;
+use crate::process::ProcessSpec;
+
+pub use debugpy::INSPECTOR;
+
+/// The language.
+#[derive(Clone, Copy, Debug)]
+pub struct Python;
+
+impl Adapter for Python {
+    fn name(&self) -> &'static str {
+        "python"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["py", "pyw"]
+    }
+
+    fn locate<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        executable: Option<&'a Path>,
+        near: Option<&'a Path>,
+    ) -> Boxed<'a, Result<Runtime>> {
+        Box::pin(interpreter::locate(host, executable, near))
+    }
+
+    fn provide<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        progress: &'a Progress,
+    ) -> Boxed<'a, Result<PathBuf>> {
+        Box::pin(debugpy::provide(host, runtime, progress))
+    }
+
+    fn is_provided(&self, host: &dyn Host, runtime: &Runtime) -> bool {
+        host.is_file(&debugpy::root(host, runtime).join("debugpy/__init__.py"))
+    }
+
+    fn plan(&self, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
+        Ok(match start {
+            Start::Launch(launch) => plan_launch(runtime, debugger, launch),
+            Start::Attach(attach) => plan_attach(runtime, debugger, attach),
+        })
+    }
+
+    fn check<'a>(&'a self, host: &'a dyn Host, runtime: &'a Runtime, launch: &'a Launch) -> Boxed<'a, Result<()>> {
+        Box::pin(async move {
+            let Program::Script(path) = &launch.program else { return Ok(()) };
+            analyze(host, runtime, Question { file: Some(path), ..Question::default() }).await.map(|_| ())
+        })
+    }
+
+    fn analyze<'a>(&'a self, host: &'a dyn Host, runtime: &'a Runtime, question: Question<'a>) -> Boxed<'a, Result<Code>> {
+        Box::pin(analyze(host, runtime, question))
+    }
+
+    fn is_internal(&self, path: &Path) -> bool {
+        is_internal(path)
+    }
+
+    fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str] {
+        match mode {
+            ExceptionMode::None => &[],
+            ExceptionMode::Uncaught => &["uncaught"],
+            ExceptionMode::All => &["raised", "uncaught"],
+        }
+    }
+
+    fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
+        host.which("gdb").is_none().then(|| {
+            "attaching by process id needs `gdb` on the search path; attaching by host and port does not".to_owned()
+        })
+    }
+}
+
+fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Plan {
+    let (kind, target) = match &launch.program {
+        Program::Script(path) => ("file", path.as_os_str().to_owned()),
+        Program::Module(name) => ("module", OsString::from(name)),
+    };
+    let mut args: Vec<OsString> = vec![
+        "-X".into(),
+        // pydevd cannot see into frozen modules, and warns.
+        "frozen_modules=off".into(),
+        debugger.join(debugpy::LAUNCHER).into(),
+        ADDRESS.into(),
+        debugpy::root_beside(debugger, runtime).into(),
+        kind.into(),
+        target,
+    ];
+    args.extend(launch.args.iter().map(OsString::from));
+    let mut env = launch.env.clone();
+    // What the program prints is wanted when it prints it, not when a buffer is full.
+    env.entry("PYTHONUNBUFFERED".to_owned()).or_insert_with(|| Some("1".to_owned()));
+    let process = ProcessSpec {
+        program: runtime.executable.clone(),
+        args,
+        env,
+        cwd: launch.cwd.clone(),
+        stdin: launch.stdin.clone(),
+    };
+    let arguments = arguments(launch.just_my_code, [("stopOnEntry", json!(launch.stop_on_entry))]);
+    Plan {
+        process: Some(process),
+        injector: None,
+        wire: Wire::DapListen(setup(true, arguments, Inspector::Loaded, true)),
+    }
+}
+
+fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Plan {
+    let mappings: Vec<Value> = attach
+        .path_mappings
+        .iter()
+        .map(|(local, remote)| json!({ "localRoot": local, "remoteRoot": remote }))
+        .collect();
+    // The program's pipes are not ours, so pydevd has to copy what it writes.
+    let extra = [("redirectOutput", json!(true)), ("pathMappings", Value::Array(mappings))];
+    let is_local = matches!(attach.to, Endpoint::Process(_));
+    let setup = setup(false, arguments(attach.just_my_code, extra), Inspector::Sent, is_local);
+    match &attach.to {
+        Endpoint::Address { host, port } => Plan {
+            process: None,
+            injector: None,
+            wire: Wire::DapConnect { host: host.clone(), port: *port, setup },
+        },
+        Endpoint::Process(pid) => {
+            let root = debugpy::root_beside(debugger, runtime);
+            let args = vec![
+                root.join("debugpy").into_os_string(),
+                "--connect".into(),
+                ADDRESS.into(),
+                "--pid".into(),
+                pid.to_string().into(),
+            ];
+            Plan {
+                process: None,
+                injector: Some(ProcessSpec { program: runtime.executable.clone(), args, ..Default::default() }),
+                wire: Wire::DapListen(setup),
+            }
+        }
+    }
+}
+
+fn arguments<const N: usize>(just_my_code: bool, extra: [(&str, Value); N]) -> Map<String, Value> {
+    let common = [
+        ("justMyCode", json!(just_my_code)),
+        ("showReturnValue", json!(true)),
+        ("subProcess", json!(true)),
+        // An exit with a code is an end, not an exception to stop at.
+        ("breakOnSystemExit", json!([])),
+    ];
+    common.into_iter().chain(extra).map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn setup(launch: bool, arguments: Map<String, Value>, inspector: Inspector, is_local: bool) -> DapSetup {
+    DapSetup {
+        adapter_id: "debugpy",
+        launch,
+        arguments,
+        inspector: Some(inspector),
+        is_local,
+    }
+}
+
+/// The standard library and what pip installs.
+fn is_internal(path: &Path) -> bool {
+    let mut parts = path.components().map(|part| part.as_os_str().to_string_lossy());
+    parts.any(|part| part == "site-packages" || part == "dist-packages" || part.starts_with("python3."))
+}
+
+async fn analyze(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Result<Code> {
+    let request = json!({
+        "file": question.file,
+        "conditions": question.condition.iter().collect::<Vec<_>>(),
+        "messages": question.log_message.iter().collect::<Vec<_>>(),
+    });
+    let spec = ProcessSpec {
+        program: runtime.executable.clone(),
+        args: vec!["-I".into(), "-S".into(), debugpy::scripts(host)?.join(debugpy::ANALYZER).into()],
+        stdin: Stdin::Text(request.to_string()),
+        ..Default::default()
+    };
+    let finished = host.run(&spec, deadlines::HELPER).await?;
+    let Ok(answer) = serde_json::from_str::<Analysis>(&finished.stdout) else {
+        return Err(Error::Environment {
+            problem: format!("`{}` could not read the source: {}", runtime.executable.display(), finished.stderr.trim()),
+            remedy: "check that the interpreter works, or give another one as `executablePath`".to_owned(),
+        });
+    };
+    if let Some(refused) = answer.refused.into_iter().next() {
+        return Err(Error::BadExpression { expression: refused.text, message: refused.message });
+    }
+    if let (Some(problem), Some(path)) = (answer.error, question.file) {
+        return Err(Error::BadFile { path: path.to_owned(), problem: problem.describe() });
+    }
+    Ok(Code {
+        lines: answer.lines,
+        length: answer.length,
+        functions: answer.functions.into_iter().map(AnalyzedFunction::into_function).collect(),
+    })
+}
+
+/// What the analyzer prints.
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct Analysis {
+    lines: Vec<u32>,
+    length: u32,
+    functions: Vec<AnalyzedFunction>,
+    error: Option<Problem>,
+    refused: Vec<Refused>,
+}
+
+#[derive(Deserialize)]
+struct AnalyzedFunction {
+    name: String,
+    start: u32,
+    header: u32,
+    body: u32,
+    end: u32,
+}
+
+impl AnalyzedFunction {
+    fn into_function(self) -> Function {
+        Function { name: self.name, start: self.start, header: self.header, body: self.body, end: self.end }
+    }
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    message: String,
+    line: Option<u32>,
+    text: Option<String>,
+}
+
+impl Problem {
+    fn describe(&self) -> String {
+        let place = match (self.line, self.text.as_deref().map(str::trim)) {
+            (Some(line), Some(text)) if !text.is_empty() => format!(" at line {line}, `{text}`"),
+            (Some(line), _) => format!(" at line {line}"),
+            (None, _) => String::new(),
+        };
+        format!("cannot be compiled: {}{place}", self.message)
+    }
+}
+
+#[derive(Deserialize)]
+struct Refused {
+    text: String,
+    message: String,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+"""Tells about Python source without running it: which lines hold code, where the functions are, and whether
+conditions and log messages can be compiled.
+
+Reads a request and writes an answer, both JSON, on standard input and output. It runs in the interpreter
+that is to be debugged, because each version puts code on other lines.
+"""
+
+import ast
+import dis
+import json
+import os
+import sys
+
+
+def main():
+    request = json.load(sys.stdin)
+    answer = {}
+    if request.get("file") is not None:
+        answer = analyze(request["file"])
+    answer["refused"] = refused(request.get("conditions", []), request.get("messages", []))
+    json.dump(answer, sys.stdout)
+
+
+def analyze(path):
+    with open(path, "rb") as file:
+        source = file.read()
+    try:
+        tree = ast.parse(source, path)
+        code = compile(tree, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        return {"error": problem(error)}
+    lines = set()
+    collect_lines(code, lines)
+    lines.discard(0)
+    functions = []
+    collect_functions(tree, "", functions)
+    functions.sort(key=lambda function: function["start"])
+    return {"lines": sorted(lines), "length": len(source.splitlines()), "functions": functions}
+
+
+def collect_lines(code, lines):
+    lines.update(line for _, line in dis.findlinestarts(code) if line is not None)
+    for constant in code.co_consts:
+        if isinstance(constant, type(code)):
+            collect_lines(constant, lines)
+
+
+def collect_functions(node, around, functions):
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            name = around + child.name
+            if not isinstance(child, ast.ClassDef):
+                functions.append(
+                    {
+                        "name": name,
+                        "start": min([child.lineno] + [mark.lineno for mark in child.decorator_list]),
+                        "header": child.lineno,
+                        "body": first_statement(child),
+                        "end": child.end_lineno,
+                    }
+                )
+            collect_functions(child, name + ".", functions)
+        else:
+            collect_functions(child, around, functions)
+
+
+def first_statement(function):
+    """The line of the first statement that is not the docstring."""
+    body = function.body
+    if len(body) > 1 and ast.get_docstring(function, clean=False) is not None:
+        body = body[1:]
+    first = body[0]
+    return min([first.lineno] + [mark.lineno for mark in getattr(first, "decorator_list", ())])
+
+
+def refused(conditions, messages):
+    """What cannot be compiled, and why."""
+    found = []
+    for text in conditions:
+        attempt(found, text, lambda text: compile(text.strip(), "<condition>", "eval", dont_inherit=True))
+    if messages:
+        sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+        from stillframe_inspector import log_code
+    for text in messages:
+        attempt(found, text, log_code)
+    return found
+
+
+def attempt(found, text, check):
+    try:
+        check(text)
+    except (SyntaxError, ValueError) as error:
+        found.append({"text": text, "message": problem(error)["message"]})
+
+
+def problem(error):
+    message = getattr(error, "msg", None) or str(error)
+    return {
+        "message": "%s: %s" % (type(error).__name__, message),
+        "line": getattr(error, "lineno", None),
+        "text": (getattr(error, "text", None) or "").rstrip("\n"),
+    }
+
+
+if __name__ == "__main__":
+    main()

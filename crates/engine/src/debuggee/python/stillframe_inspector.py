@@ -1,0 +1,916 @@
+"""What stillframe runs inside a Python program: values, expressions and breakpoint rules.
+
+pydevd can do all of this, but it runs properties and unbounded `__repr__`s, cuts values without saying so,
+loses evaluations that raise `SystemExit`, and swallows conditions that fail. So stillframe asks pydevd to
+evaluate one expression, a call of `call` below, in the suspended thread, and reads the JSON that comes back.
+
+Written for Python 3.8 to 3.14 and debugpy 1.8.22. Everything that it uses of pydevd's inside is looked up
+when it is needed, so that another version fails in one request and not at the start.
+"""
+
+import builtins
+import collections
+import functools
+import itertools
+import json
+import operator
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+import types
+
+RETURN_VALUES = "__pydevd_ret_val_dict"
+
+# The program may replace it, as gevent does.
+sleep = time.sleep
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Start
+
+
+def prepare(root):
+    """Imports pydevd from ROOT, set up for stillframe, and returns it."""
+    # pydevd warns about frozen modules on standard error unless it is told not to.
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    sys.path.insert(0, root)
+    try:
+        from debugpy._vendored import force_pydevd  # noqa: F401
+    finally:
+        sys.path.remove(root)
+    import pydevd
+
+    patch(pydevd)
+    hand_down(pydevd)
+    return pydevd
+
+
+def hand_down(pydevd):
+    """Has child processes import this module before they connect."""
+    from _pydev_bundle import pydev_monkey
+    from _pydevd_bundle.pydevd_defaults import PydevdCustomization
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    PydevdCustomization.PREIMPORT = "%s;%s" % (here, __name__)
+    if hasattr(pydevd, "stillframe"):
+        return
+    pydevd.stillframe = True
+    configure, code_for_child = pydevd.config, pydev_monkey._get_python_c_args
+
+    # `python -c` children are given code that configures pydevd, and forgets the import.
+    @functools.wraps(configure)
+    def config(protocol="", debug_mode="", preimport=""):
+        return configure(protocol, debug_mode, preimport or PydevdCustomization.PREIMPORT)
+
+    @functools.wraps(code_for_child)
+    def _get_python_c_args(*args, **kwargs):
+        load = "import pydevd; sys.path.insert(0, %r); import %s; del sys.path[0]; " % (here, __name__)
+        return code_for_child(*args, **kwargs).replace("import pydevd; ", load, 1)
+
+    pydevd.config, pydev_monkey._get_python_c_args = config, _get_python_c_args
+
+
+def patch(pydevd):
+    """Changes pydevd where it is slow or talks too much."""
+    from _pydev_bundle import pydev_log
+    from _pydevd_bundle import pydevd_constants
+
+    # Our own limit speaks first.
+    pydevd_constants.PYDEVD_WARN_EVALUATION_TIMEOUT = 10**6
+    if pydevd_constants.DebugInfoHolder.DEBUG_TRACE_LEVEL <= 0:
+        # What it has to say about itself does not belong on the program's standard error.
+        pydev_log._LoggingGlobals._debug_stream_initialized = True
+    if hasattr(pydevd.PyDB, "stillframe"):
+        return
+    pydevd.PyDB.stillframe = True
+    start, end = pydevd.PyDB.initialize_network, pydevd.PyDB.dispose_and_kill_all_pydevd_threads
+
+    # It sleeps 100 ms to "give threads time to start"; nothing needs it.
+    @functools.wraps(start)
+    def initialize_network(*args, **kwargs):
+        real, pydevd.time = pydevd.time, types.SimpleNamespace(sleep=lambda seconds: None, time=time.time)
+        try:
+            return start(*args, **kwargs)
+        finally:
+            pydevd.time = real
+
+    # At exit it waits up to 500 ms for its own daemon threads. What matters is that everything is sent.
+    @functools.wraps(end)
+    def dispose_and_kill_all_pydevd_threads(self, wait=True, timeout=0.5):
+        if not self.pydb_disposed:
+            flush(self)
+        return end(self, wait=False, timeout=timeout)
+
+    pydevd.PyDB.initialize_network = initialize_network
+    pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
+
+
+def flush(debugger):
+    """Waits until everything that was told has been sent."""
+    from _pydevd_bundle.pydevd_net_command import NetCommand
+
+    message = {"type": "event", "event": "stillframe", "body": {"kind": "flushed"}}
+    command, sent = NetCommand(-1, 0, message, is_json=True), threading.Event()
+    command.call_after_send(lambda *ignored: sent.set())
+    if debugger.writer is not None:
+        debugger.writer.add_command(command)
+        sent.wait(0.5)
+
+
+def debugger():
+    from _pydevd_bundle.pydevd_constants import get_global_debugger
+
+    return get_global_debugger()
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Requests
+
+
+class Answer(str):
+    """JSON text that is its own representation, so that pydevd sends it as it is."""
+
+    __repr__ = str.__str__
+
+
+def call(request):
+    """Serves one request: the name of a function below and its arguments, as JSON."""
+    name, arguments = json.loads(request)
+    try:
+        answer = REQUESTS[name](*arguments)
+    except Raised as error:
+        answer = {"error": error.body}
+    except BaseException as error:
+        answer = {"error": describe(error, error.__traceback__)}
+    return Answer(json.dumps(answer, ensure_ascii=False))
+
+
+class Raised(Exception):
+    def __init__(self, body):
+        self.body = body
+
+
+def refuse(message):
+    raise Raised({"type": "", "message": message, "traceback": ""})
+
+
+def describe(error, trace):
+    """An exception, in one line and as Python prints it. Hostile `__str__`s are survived."""
+    kind = type(error).__name__
+    try:
+        line = "".join(traceback.format_exception_only(type(error), error)).strip()
+        # The message of a syntax error comes last; what is before shows the text.
+        line = line.splitlines()[-1] if isinstance(error, SyntaxError) else line
+    except BaseException:
+        line = kind
+    try:
+        full = "".join(traceback.format_exception(type(error), error, trace))
+    except BaseException:
+        full = line
+    return {"type": kind, "message": line, "traceback": full}
+
+
+def find_frame(number):
+    """The frame that DAP calls by this number."""
+    from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
+
+    frame = debugger().find_frame(thread_id(), BaseSchema._translate_id_from_dap(number))
+    if frame is None:
+        refuse("the frame is gone")
+    return frame
+
+
+def thread_id():
+    from _pydevd_bundle.pydevd_constants import get_current_thread_id
+
+    return get_current_thread_id(threading.current_thread())
+
+
+def handles():
+    """What the user may expand, by number. It hangs on pydevd's record of this suspension and goes with it,
+    so that no object lives longer than it would without a debugger."""
+    tracker = debugger().suspended_frames_manager.get_frame_tracker(thread_id())
+    if tracker is None:
+        refuse("the thread is not suspended")
+    try:
+        return tracker.stillframe_handles
+    except AttributeError:
+        tracker.stillframe_handles = {}
+        return tracker.stillframe_handles
+
+
+numbers = itertools.count(1)
+
+
+def keep(thing):
+    number = next(numbers)
+    handles()[number] = thing
+    return number
+
+
+def kept(number):
+    known = handles()
+    if number not in known:
+        refuse("the value is gone")
+    return known[number]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Time limits
+
+
+class Interrupted(BaseException):
+    """Raised in the middle of user code that took too long."""
+
+
+def limited(seconds, work, *arguments):
+    """Calls `work`, and raises `Interrupted` in it when it takes too long.
+
+    Python raises the exception between two instructions; a system call or a lock is only left by a signal,
+    which Python serves in the main thread alone. The signal is `SIGURG`, because one that comes late is
+    ignored, and neither the program nor asyncio listens for it. Native code that keeps the interpreter's
+    lock, such as a regular expression, keeps the clock from ticking too; stillframe then sends the signal
+    from outside. User code may catch the exception, so it is raised again until the work ends.
+    """
+    limit = Limit(seconds)
+    try:
+        try:
+            return work(*arguments)
+        finally:
+            limit.active = False
+    finally:
+        # Nothing new is raised after this line, but what is under way can still strike once or twice, so
+        # there is no lock to leave locked and no loop, whose jump would be a place to strike outside `try`.
+        limit.active = False
+        try:
+            limit.end()
+        except Interrupted:
+            try:
+                limit.end()
+            except Interrupted:
+                limit.end()
+
+
+class Limit:
+    """The end of the time that a piece of work has, in the thread that made it."""
+
+    def __init__(self, seconds):
+        self.due = time.monotonic() + seconds
+        self.active = True
+        self.firing = False
+        self.fired = 0
+        self.ident = threading.get_ident()
+        self.signals = None
+        self.take_signal()
+        clock.add(self)
+
+    def check(self):
+        """Runs in the clock's thread, every few milliseconds. The exception and the signal take turns, so
+        that not both strike at once."""
+        if time.monotonic() < self.due + 0.02 * self.fired:
+            return
+        self.firing = True
+        if self.active:
+            self.fired += 1
+            if self.fired % 2 or self.signals is None:
+                raise_in(self.ident, Interrupted)
+            else:
+                signal.pthread_kill(self.ident, signal.SIGURG)
+        self.firing = False
+
+    def take_signal(self):
+        if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGURG"):
+            return
+        handler = signal.getsignal(signal.SIGURG)
+        if handler is None:
+            # It was not set from Python and could not be put back.
+            return
+
+        def interrupt(number, frame):
+            if self.active and time.monotonic() >= self.due:
+                raise Interrupted
+
+        # An event loop that is told of every signal must not hear of this one.
+        self.signals = (handler, signal.set_wakeup_fd(-1))
+        signal.signal(signal.SIGURG, interrupt)
+
+    def end(self):
+        clock.limits.discard(self)
+        while self.firing:
+            sleep(0)
+        if self.fired:
+            raise_in(self.ident, None)
+            # A signal that was sent is delivered by now, and served here.
+            sleep(0)
+        if self.signals is not None:
+            handler, wakeup = self.signals
+            signal.signal(signal.SIGURG, handler)
+            if wakeup != -1:
+                signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
+            self.signals = None
+
+
+class Clock:
+    """One thread that checks all limits. It is started with the first one, and again in a forked child. It
+    is no `threading.Thread`, so neither the program nor pydevd sees it."""
+
+    def __init__(self):
+        self.limits = set()
+        self.pid = None
+        self.idle = threading.Lock()
+        self.idle.acquire()
+
+    def add(self, limit):
+        if self.pid != os.getpid():
+            self.__init__()
+            self.pid = os.getpid()
+            start_thread(self.run)
+        self.limits.add(limit)
+        if self.idle.locked():
+            self.idle.release()
+
+    def run(self):
+        while True:
+            if not self.limits:
+                self.idle.acquire()
+            for limit in list(self.limits):
+                limit.check()
+            sleep(0.01)
+
+
+clock = Clock()
+
+
+def start_thread(run):
+    """Starts a thread past pydevd, which replaces the function that starts them to trace them all."""
+    import _thread
+
+    getattr(_thread, "_original_start_new_thread", _thread.start_new_thread)(run, ())
+
+
+def raise_in(ident, exception):
+    import ctypes
+
+    argument = None if exception is None else ctypes.py_object(exception)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), argument)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Values
+
+# How long the representation of one value may take, and those of one answer together, in seconds.
+ONE_VALUE = 0.3
+ALL_VALUES = 2.0
+
+SCALARS = (type(None), bool, float, complex, type(Ellipsis), type(NotImplemented))
+STRINGS = (str, bytes, bytearray)
+BRACKETS = {
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+    dict: ("{", "}"),
+    collections.deque: ("deque([", "])"),
+}
+# Integers with more digits take quadratic time to print, and Python 3.11 refuses to.
+MOST_BITS = 4000
+
+
+class Renderer:
+    """Makes short texts of values without running the program's code where that can be avoided, and within
+    a time limit where it cannot."""
+
+    def __init__(self, limit):
+        self.limit = limit
+        self.began = time.monotonic()
+
+    def value(self, value):
+        """What the other side knows as a `Value`: text, type, reference, number of children, whether the
+        text is cut, and the length of the whole text where that is known."""
+        text, cut, length = self.text(value)
+        count = children_count(value)
+        return [text, type_name(value), keep(value) if count else None, count, cut, length]
+
+    def text(self, value):
+        """A text, whether it is cut, and the length of the string or representation that it was cut from."""
+        kind = type(value)
+        if kind in STRINGS:
+            return self.string(value, self.limit), len(value) > self.limit, len(value)
+        if kind in BRACKETS:
+            pieces, budget = [], [self.limit]
+            self.write(value, pieces, budget, ())
+            return "".join(pieces), budget[0] <= 0, None
+        text = self.atom(value)
+        if len(text) <= self.limit:
+            return text, False, None
+        return text[: self.limit] + "...", True, len(text)
+
+    def string(self, value, room):
+        return repr(value) if len(value) <= room else repr(value[:room]) + "..."
+
+    def atom(self, value):
+        """The text of a value that is no string and no container, as far as Python's own types go."""
+        kind = type(value)
+        if kind in SCALARS:
+            return repr(value)
+        if kind is int:
+            return repr(value) if value.bit_length() <= MOST_BITS else "<int of %d bits>" % value.bit_length()
+        if issubclass(kind, type):
+            return "<class '%s'>" % full_name(value)
+        if kind in (types.FunctionType, types.BuiltinFunctionType):
+            return "<function %s>" % value.__qualname__
+        if kind is types.ModuleType:
+            return "<module '%s'>" % value.__dict__.get("__name__", "?")
+        return self.representation(value)
+
+    def write(self, value, pieces, budget, around):
+        """Writes a part of a container into `pieces`, while there is room in `budget`."""
+        kind = type(value)
+        if kind in BRACKETS:
+            self.write_container(value, kind, pieces, budget, around)
+            return
+        text = self.string(value, max(budget[0], 8)) if kind in STRINGS else self.atom(value)
+        if len(text) > budget[0] + 8:
+            text = text[: max(budget[0], 8)] + "..."
+        budget[0] -= len(text)
+        pieces.append(text)
+
+    def write_container(self, value, kind, pieces, budget, around):
+        start, end = BRACKETS[kind]
+        if id(value) in around:
+            pieces.append(start + "..." + end)
+            return
+        if not value and kind in (set, frozenset):
+            pieces.append(kind.__name__ + "()")
+            return
+        around += (id(value),)
+        pieces.append(start)
+        budget[0] -= len(start) + len(end)
+        items = value.items() if kind is dict else value
+        for index, item in enumerate(items):
+            if index:
+                pieces.append(", ")
+                budget[0] -= 2
+            if budget[0] <= 0:
+                pieces.append("...")
+                break
+            if kind is dict:
+                self.write(item[0], pieces, budget, around)
+                pieces.append(": ")
+                item = item[1]
+            self.write(item, pieces, budget, around)
+        if kind is tuple and len(value) == 1:
+            pieces.append(",")
+        pieces.append(end)
+
+    def representation(self, value):
+        """The value's own `repr`, which may do anything."""
+        name = type_name(value)
+        if time.monotonic() - self.began > ALL_VALUES:
+            return "<%s: not read, other values took too long>" % name
+        try:
+            text = limited(ONE_VALUE, repr, value)
+            return text if type(text) is str else str.__str__(text)
+        except Interrupted:
+            return "<%s: its __repr__ took more than %d ms>" % (name, ONE_VALUE * 1000)
+        except BaseException as error:
+            return "<%s: its __repr__ raised %s>" % (name, describe(error, None)["message"])
+
+
+# A metaclass may have its own idea of reading attributes of a class; these go past it.
+class_name = type.__dict__["__name__"].__get__
+class_dict = type.__dict__["__dict__"].__get__
+class_order = type.__dict__["__mro__"].__get__
+
+
+def is_a(value, kinds):
+    """As `isinstance`, without asking the value: its `__class__` may lie or raise."""
+    return issubclass(type(value), kinds)
+
+
+def type_name(value):
+    return class_name(type(value))
+
+
+def full_name(kind):
+    module = class_dict(kind).get("__module__")
+    return "%s.%s" % (module, class_name(kind)) if isinstance(module, str) else class_name(kind)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Children
+
+
+class Attribute:
+    """A property: listed, and not run."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+class Namespace:
+    """The variables of a frame, or its globals, as something with children."""
+
+    def __init__(self, frame, is_globals):
+        self.frame = frame
+        self.is_globals = is_globals
+
+    def variables(self):
+        names = dict(self.frame.f_globals if self.is_globals else self.frame.f_locals)
+        names.pop("_pydev_stop_at_break", None)
+        returned = names.pop(RETURN_VALUES, {})
+        return [("(return) " + name, value) for name, value in returned.items()] + list(names.items())
+
+    def is_module_level(self):
+        return self.is_globals or self.frame.f_locals is self.frame.f_globals or self.frame.f_code.co_name == "<module>"
+
+
+def children_count(value):
+    """How many children a value has."""
+    return items_count(value) + len(attributes(value))
+
+
+def items_count(value):
+    kind = container_kind(value)
+    return kind.__len__(value) if kind else 0
+
+
+def container_kind(value):
+    """The built-in type whose items the value has. Its methods are called on it, so that a subclass has no
+    say."""
+    for kind in (dict, list, tuple, set, frozenset, collections.deque):
+        if is_a(value, kind):
+            return kind
+    return None
+
+
+def items(value, start, stop):
+    """Named items from `start` to `stop`."""
+    kind = container_kind(value)
+    if kind is dict:
+        pairs = itertools.islice(dict.items(value), start, stop)
+        return [(key_text(key), item) for key, item in pairs]
+    if kind in (list, tuple):
+        names = getattr(type(value), "_fields", None)
+        found = kind.__getitem__(value, slice(start, stop))
+        if kind is tuple and isinstance(names, tuple) and len(names) == tuple.__len__(value):
+            return list(zip(names[start:stop], found))
+        return [(str(start + index), item) for index, item in enumerate(found)]
+    if kind:
+        found = itertools.islice(kind.__iter__(value), start, stop)
+        return [(str(start + index), item) for index, item in enumerate(found)]
+    return []
+
+
+def key_text(key):
+    return Renderer(100).text(key)[0]
+
+
+def attributes(value):
+    """The attributes of an instance, class or module, without running any code of it."""
+    kind = type(value)
+    if kind in SCALARS or kind in (int,) + STRINGS or kind in BRACKETS:
+        return []
+    if kind in (types.FunctionType, types.BuiltinFunctionType, types.MethodType):
+        return []
+    found = {}
+    classes = class_order(kind)
+    if is_a(value, BaseException):
+        found["args"] = value.args
+        for name in ("__cause__", "__context__"):
+            cause = getattr(value, name, None)
+            if cause is not None:
+                found[name] = cause
+    for owner in reversed(classes):
+        for name, member in class_dict(owner).items():
+            if type(member) is types.MemberDescriptorType and owner.__module__ != "builtins":
+                try:
+                    found[name] = member.__get__(value, kind)
+                except AttributeError:
+                    pass  # A slot without a value.
+    own = instance_dict(value)
+    hide = is_a(value, (type, types.ModuleType))
+    found.update((name, item) for name, item in own.items() if not (hide and is_dunder(name)))
+    for owner in classes:
+        for name, member in class_dict(owner).items():
+            if type(member) in (property, functools.cached_property) and name not in found:
+                found[name] = Attribute(name)
+    return list(found.items())
+
+
+def instance_dict(value):
+    try:
+        if is_a(value, type):
+            return dict(class_dict(value))
+        own = object.__getattribute__(value, "__dict__")
+        return dict(own) if isinstance(own, dict) else {}
+    except BaseException:
+        return {}
+
+
+def is_dunder(name):
+    return isinstance(name, str) and name.startswith("__") and name.endswith("__")
+
+
+def is_special(name, value, module_level):
+    """Belongs to the language, or is part of the program's text rather than of its data."""
+    if is_dunder(name):
+        return True
+    return module_level and is_a(value, (types.ModuleType, types.FunctionType, type))
+
+
+def request_scopes(number):
+    frame = find_frame(number)
+    return {"locals": keep(Namespace(frame, False)), "globals": keep(Namespace(frame, True))}
+
+
+def request_locals(number, start, count, limit, with_special):
+    return page(Namespace(find_frame(number), False), start, count, limit, with_special)
+
+
+def request_children(number, start, count, limit, with_special):
+    return page(kept(number), start, count, limit, with_special)
+
+
+def page(parent, start, count, limit, with_special):
+    stop, hidden = start + count, 0
+    module_level = is_a(parent, types.ModuleType)
+    if type(parent) is Namespace:
+        named, module_level = parent.variables(), parent.is_module_level()
+        if not with_special:
+            shown = [pair for pair in named if not is_special(pair[0], pair[1], module_level)]
+            named, hidden = shown, len(named) - len(shown)
+        total, named = len(named), named[start:stop]
+    else:
+        in_items, extra = items_count(parent), attributes(parent)
+        total = in_items + len(extra)
+        named = items(parent, start, stop)
+        named += extra[max(start - in_items, 0) : max(stop - in_items, 0)]
+    renderer = Renderer(limit)
+    rows = []
+    for name, value in named:
+        if type(value) is Attribute:
+            text = "<property: not run; evaluate it to see its value>"
+            rows.append([name, [text, "property", None, 0, False, None], False])
+            continue
+        try:
+            row = [str(name), renderer.value(value), is_special(name, value, module_level)]
+        except Exception as error:
+            # One object that resists must not hide the others.
+            text = "<cannot be read: %s>" % describe(error, None)["message"]
+            row = [str(name), [text, type_name(value), None, 0, False, None], False]
+        rows.append(row)
+    return {"total": total, "hidden": hidden, "start": start, "variables": rows}
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Expressions
+
+
+def compiled(text, mode, frame=None):
+    """Compiles an expression; private names mean what they mean in the method of the frame."""
+    owner = private_owner(frame) if frame is not None and "__" in text else None
+    if owner is None:
+        return compile(text, "<string>", mode, dont_inherit=True)
+    import ast
+
+    class Mangle(ast.NodeTransformer):
+        def mangled(self, name):
+            private = name.startswith("__") and not name.endswith("__")
+            return "_%s%s" % (owner, name) if private else name
+
+        def visit_Attribute(self, node):
+            node.attr = self.mangled(node.attr)
+            return self.generic_visit(node)
+
+        def visit_Name(self, node):
+            node.id = self.mangled(node.id)
+            return node
+
+    tree = Mangle().visit(compile(text, "<string>", mode, ast.PyCF_ONLY_AST, dont_inherit=True))
+    return compile(tree, "<string>", mode, dont_inherit=True)
+
+
+def private_owner(frame):
+    """The class in whose body the frame's function is written."""
+    qualified = getattr(frame.f_code, "co_qualname", None)
+    if qualified is not None:
+        parts = qualified.split(".")
+        return parts[-2].lstrip("_") if len(parts) > 1 and parts[-2] != "<locals>" else None
+    names = frame.f_code.co_varnames[: frame.f_code.co_argcount]
+    first = frame.f_locals.get(names[0]) if names else None
+    owner = first if isinstance(first, type) else type(first)
+    for kind in owner.__mro__ if first is not None else ():
+        member = kind.__dict__.get(frame.f_code.co_name)
+        if getattr(member, "__code__", None) is frame.f_code:
+            return kind.__name__.lstrip("_")
+    return None
+
+
+def run_code(code, frame):
+    """Runs code as if it stood in the frame. Local names are put among the globals, because that is where
+    comprehensions and lambdas inside the code look for them; what it assigns is carried back."""
+    before = dict(frame.f_globals)
+    local = frame.f_locals
+    before.update(local)
+    names = dict(before)
+    try:
+        return eval(code, names)
+    finally:
+        names.pop("__builtins__", None)
+        changed = [name for name, value in names.items() if name not in before or before[name] is not value]
+        gone = [name for name in before if name not in names and name != "__builtins__"]
+        if changed or gone:
+            carry_back(frame, local, names, changed, gone)
+
+
+def carry_back(frame, local, names, changed, gone):
+    for name in changed:
+        if name not in local and name in frame.f_globals:
+            frame.f_globals[name] = names[name]
+        else:
+            local[name] = names[name]
+    for name in gone:
+        (local if name in local else frame.f_globals).pop(name, None)
+    from _pydevd_bundle.pydevd_save_locals import save_locals
+
+    save_locals(frame)
+
+
+def evaluate_in(frame, text, seconds):
+    """Evaluates an expression, or else runs a statement, within a time limit."""
+    text = text.strip()
+    try:
+        code = compiled(text, "eval", frame)
+    except SyntaxError as error:
+        try:
+            code = compiled(text, "exec", frame)
+        except SyntaxError:
+            raise Raised(describe(error, None))
+    try:
+        return limited(seconds, run_code, code, frame)
+    except Interrupted:
+        raise Raised({"type": "Interrupted", "message": "", "traceback": ""})
+    except BaseException as error:
+        raise Raised(describe(error, user_part(error.__traceback__)))
+
+
+def user_part(trace):
+    """A traceback from the first frame that is not of this file."""
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return trace
+
+
+def request_evaluate(number, text, seconds, limit):
+    value = evaluate_in(find_frame(number), text, seconds)
+    return {"value": Renderer(limit).value(value)}
+
+
+def request_assign(frame_number, number, name, text, seconds, limit):
+    parent, frame = kept(number), find_frame(frame_number)
+    if type(parent) is Namespace:
+        frame = parent.frame
+    value = evaluate_in(frame, text, seconds)
+    assign(parent, name, value)
+    return {"value": Renderer(limit).value(value)}
+
+
+def assign(parent, name, value):
+    if type(parent) is Namespace:
+        if name not in dict(parent.variables()):
+            refuse("there is no variable `%s` here" % name)
+        if parent.is_globals:
+            parent.frame.f_globals[name] = value
+        else:
+            local = parent.frame.f_locals
+            local[name] = value
+            carry_back(parent.frame, local, {}, (), ())
+        return
+    kind = container_kind(parent)
+    if kind is dict:
+        for key in parent:
+            if key_text(key) == name:
+                parent[key] = value
+                return
+    if kind in (list, collections.deque) and name.isdigit() and int(name) < len(parent):
+        parent[int(name)] = value
+        return
+    if kind in (tuple, set, frozenset) and name not in dict(attributes(parent)):
+        refuse("a %s cannot be assigned to" % type_name(parent))
+    if name not in dict(attributes(parent)):
+        refuse("there is no `%s` in this %s" % (name, type_name(parent)))
+    setattr(parent, name, value)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Breakpoint rules
+
+COMPARE = {
+    "==": operator.eq,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "%": lambda count, every: count % every == 0,
+}
+# Failures are told at once the first time, and then in batches.
+FAILURE_PAUSE = 0.1
+
+places = {}
+
+
+class Rule:
+    def __init__(self, number, condition, hit, message):
+        self.number = number
+        self.condition = compile(condition.strip(), "<condition>", "eval", dont_inherit=True) if condition else None
+        self.compare, self.count = (COMPARE[hit[0]], hit[1]) if hit else (None, None)
+        self.message = log_code(message) if message else None
+        self.passes = itertools.count(1)
+        self.failures = 0
+        self.told = 0.0
+
+    def applies(self, names):
+        """Whether this pass counts and is one to act at."""
+        if self.condition is not None and not eval(self.condition, names):
+            return False
+        return self.compare is None or self.compare(next(self.passes), self.count)
+
+    def failed(self, error):
+        self.failures += 1
+        now = time.monotonic()
+        if now - self.told >= FAILURE_PAUSE:
+            self.told = now
+            tell("failed", id=self.number, message=describe(error, None)["message"], times=self.failures)
+            self.failures = 0
+
+
+def log_code(message):
+    """Compiles a log message as the f-string that it reads like."""
+    for quotes in ("'''", '"""'):
+        if quotes not in message and not message.endswith((quotes[0], "\\")):
+            return compile("rf%s%s%s" % (quotes, message, quotes), "<log message>", "eval", dont_inherit=True)
+    raise SyntaxError("the text ends in a quote or backslash, or holds both kinds of triple quotes")
+
+
+def define(request):
+    """Sets the rules of a place. The condition that pydevd evaluates there calls `hit`."""
+    place, owner, rules = json.loads(request)
+    places[place] = (owner, [Rule(*rule) for rule in rules])
+
+
+def hit(place):
+    """Whether to stop. Called by the condition that pydevd evaluates in the frame at the breakpoint."""
+    caller = sys._getframe(1)
+    names = dict(caller.f_globals)
+    names.update(caller.f_locals)
+    stop = []
+    owner, rules = places.get(place, (None, ()))
+    if owner is not None and not is_method_of(owner, names):
+        return False
+    for rule in rules:
+        try:
+            if not rule.applies(names):
+                continue
+            if rule.message is None:
+                stop.append(rule.number)
+            else:
+                tell("logged", id=rule.number, text=eval(rule.message, names))
+        except BaseException as error:
+            rule.failed(error)
+    if stop:
+        tell("hit", ids=stop)
+    return bool(stop)
+
+
+def is_method_of(owner, names):
+    """Whether the function at the breakpoint was called on a class of that name, going by its first
+    argument's usual names."""
+    first = names.get("self", names.get("cls"))
+    kind = first if is_a(first, type) else type(first)
+    wanted = owner.rpartition(".")[2]
+    return any(class_name(each) == wanted for each in class_order(kind))
+
+
+def tell(kind, **body):
+    """Sends an event of our own on pydevd's connection, in order with its events."""
+    import pydevd
+
+    body["kind"] = kind
+    pydevd.send_json_message({"type": "event", "event": "stillframe", "body": body})
+
+
+REQUESTS = {
+    "scopes": request_scopes,
+    "locals": request_locals,
+    "children": request_children,
+    "evaluate": request_evaluate,
+    "assign": request_assign,
+}
+
+if "pydevd" in sys.modules and os.path.exists(__file__):
+    # A child process: pydevd imports this module by the name that `prepare` gave it in the parent.
+    prepare(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))))

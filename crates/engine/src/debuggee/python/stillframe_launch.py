@@ -1,0 +1,95 @@
+"""Runs a Python program under pydevd, connected to stillframe.
+
+    python stillframe_launch.py HOST:PORT ROOT file|module TARGET [ARGUMENT ...]
+
+ROOT is the folder that holds the `debugpy` package. It does what `python debugpy --connect` does with less
+work before the program starts, and the program finds the world as plain Python would make it: `sys.argv`,
+`sys.path`, `__main__`, the traceback of an uncaught exception and the exit code.
+"""
+
+import os
+import sys
+import threading
+
+
+def main():
+    address, root, kind, target = sys.argv[1:5]
+    host, port = address.rsplit(":", 1)
+    del sys.argv[:4]
+    sys.argv[0] = target if kind == "file" else "-m"
+
+    # Python puts the folder of this file in front, except in isolated and safe-path mode.
+    here = os.path.dirname(os.path.abspath(__file__))
+    isolated = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
+    if not isolated:
+        del sys.path[0]
+
+    sys.path.insert(0, here)
+    try:
+        import stillframe_inspector
+    finally:
+        del sys.path[0]
+    pydevd = stillframe_inspector.prepare(root)
+    pydevd.settrace(
+        host=host,
+        port=int(port),
+        suspend=False,
+        patch_multiprocessing=True,
+        notify_stdin=False,
+        dont_trace_start_patterns=(here, os.path.join(root, "debugpy")),
+        dont_trace_end_patterns=(),
+    )
+    pydevd._wait_for_attach()
+
+    if not isolated:
+        sys.path.insert(0, os.path.dirname(os.path.abspath(target)) if kind == "file" else os.getcwd())
+    try:
+        return run(pydevd, kind == "module", target)
+    finally:
+        finish(pydevd)
+
+
+def run(pydevd, is_module, target):
+    """Runs the program. pydevd takes what leaves its function `_exec` for uncaught."""
+    try:
+        module = target if is_module else None
+        if is_module:
+            sys.modules["__main__"] = type(sys)("__main__")
+        pydevd.get_global_debugger()._exec(is_module, "", module, target, {}, {})
+    except SystemExit:
+        raise
+    except BaseException as error:
+        trace = error.__traceback__
+        while trace is not None and is_ours(pydevd, trace.tb_frame.f_code.co_filename):
+            trace = trace.tb_next
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
+    return 0
+
+
+def finish(pydevd):
+    """Waits for the program's threads, as Python does at its end, and then ends the debugger. It would end
+    by itself, but looks only every 200 ms whether it is time."""
+    current = threading.current_thread()
+
+    def remaining():
+        others = (thread for thread in threading.enumerate() if thread is not current and not thread.daemon)
+        return [thread for thread in others if not getattr(thread, "is_pydev_daemon_thread", False)]
+
+    while remaining():
+        for thread in remaining():
+            thread.join()
+    debugger = pydevd.get_global_debugger()
+    if debugger is not None:
+        debugger.dispose_and_kill_all_pydevd_threads()
+
+
+def is_ours(pydevd, path):
+    return path.startswith(os.path.dirname(os.path.abspath(pydevd.__file__))) or path in (
+        __file__,
+        os.path.abspath(__file__),
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

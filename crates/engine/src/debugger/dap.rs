@@ -1,0 +1,304 @@
+//! The Debug Adapter Protocol as a [`Debugger`].
+//!
+//! Tasks, for every connection: the client's driver, which moves bytes, and [`events::pump`], which turns
+//! what arrives into [`Event`](super::Event)s. Both end with the connection.
+
+mod breakpoints;
+mod connector;
+mod events;
+mod inspect;
+mod inspector;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+
+use self::breakpoints::Planting;
+use self::inspector::InspectorClient;
+use super::{Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
+use crate::adapter::{Adapter, DapSetup, Inspector};
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::ids::RawId;
+use crate::model::source::{Location, Source};
+use crate::model::stack::{RawThread, Scope, Stack, StackFrame};
+use crate::model::stop::{Exception, ExceptionMode};
+use crate::model::variable::{Children, Page, Value};
+use crate::output::Output;
+
+pub use connector::DapConnector;
+
+/// One connection to a server of the protocol.
+#[derive(Clone, Debug)]
+pub struct DapDebugger(Arc<Connection>);
+
+#[derive(Debug)]
+struct Connection {
+    client: ::dap::Client,
+    adapter: &'static dyn Adapter,
+    setup: DapSetup,
+    /// The program itself, as opposed to a child of it.
+    is_program: bool,
+    capabilities: OnceLock<::dap::Capabilities>,
+    /// Set when the server says that breakpoints may be sent.
+    initialized: watch::Sender<bool>,
+    /// Which of the user's breakpoints the server's numbers stand for.
+    planting: Mutex<Planting>,
+    inspector: OnceLock<InspectorClient>,
+    /// The operating system's number of the process, once the server has told it.
+    pid: OnceLock<u32>,
+}
+
+impl DapDebugger {
+    /// Speaks to the server at the other end of `reader` and `writer`.
+    fn connect<R, W>(
+        (reader, writer): (R, W),
+        adapter: &'static dyn Adapter,
+        setup: DapSetup,
+        is_program: bool,
+        output: Output,
+    ) -> (Self, mpsc::Receiver<Event>)
+    where
+        R: tokio::io::AsyncRead + Send + Unpin + 'static,
+        W: tokio::io::AsyncWrite + Send + Unpin + 'static,
+    {
+        let (client, incoming, driver) = ::dap::connect(reader, writer);
+        tokio::spawn(driver);
+        let debugger = Self(Arc::new(Connection {
+            client,
+            adapter,
+            setup,
+            is_program,
+            capabilities: OnceLock::new(),
+            initialized: watch::Sender::new(false),
+            planting: Mutex::default(),
+            inspector: OnceLock::new(),
+            pid: OnceLock::new(),
+        }));
+        let (events, received) = mpsc::channel(256);
+        // The pump must not keep the connection open when nobody uses it any more.
+        tokio::spawn(events::pump(incoming, Arc::downgrade(&debugger.0), events, output));
+        (debugger, received)
+    }
+
+    async fn request<R: ::dap::Request>(&self, arguments: R::Arguments, deadline: Duration) -> Result<R::Response> {
+        Ok(self.0.client.request::<R>(arguments, deadline).await?)
+    }
+
+    fn thread(thread: RawId) -> ::dap::ThreadArguments {
+        ::dap::ThreadArguments { thread_id: thread.0 }
+    }
+
+    fn capabilities(&self) -> ::dap::Capabilities {
+        self.0.capabilities.get().cloned().unwrap_or_default()
+    }
+
+    fn inspector(&self) -> Option<&InspectorClient> {
+        self.0.inspector.get()
+    }
+
+    fn location(&self, source: ::dap::Source, line: i64, column: i64) -> Location {
+        let path = source.path.clone().filter(|path| !path.starts_with('<'));
+        let hint = source.presentation_hint.as_deref();
+        let internal = matches!(hint, Some("subtle" | "deemphasize"))
+            || path.as_deref().is_some_and(|path| self.0.adapter.is_internal(Path::new(path)));
+        let name = source.path.or(source.name).unwrap_or_default();
+        let source = Source { path: path.map(Into::into), name, internal };
+        Location { source, line: u32::try_from(line).unwrap_or(0), column: u32::try_from(column).unwrap_or(0) }
+    }
+}
+
+impl Debugger for DapDebugger {
+    /// Source: the specification's "Launch sequencing". Servers disagree on whether `initialized` or the
+    /// answer to `launch` comes first; either opens the configuration.
+    async fn prepare(&self) -> Result<()> {
+        let setup = &self.0.setup;
+        let arguments = ::dap::InitializeArguments {
+            adapter_id: setup.adapter_id.to_owned(),
+            client_name: "stillframe".to_owned(),
+            lines_start_at1: true,
+            columns_start_at1: true,
+            path_format: "path".to_owned(),
+            supports_variable_type: true,
+            supports_variable_paging: true,
+            supports_start_debugging_request: false,
+        };
+        let capabilities = self.request::<::dap::Initialize>(arguments, deadlines::REQUEST).await?;
+        // It is asked for once in the life of a connection.
+        let _ = self.0.capabilities.set(capabilities);
+
+        let mut arguments = setup.arguments.clone();
+        let mut initialized = self.0.initialized.subscribe();
+        let started = async {
+            if setup.launch && self.0.is_program {
+                self.request::<::dap::Launch>(arguments, deadlines::REQUEST).await
+            } else {
+                arguments.remove("stopOnEntry");
+                self.request::<::dap::Attach>(arguments, deadlines::REQUEST).await
+            }
+        };
+        tokio::select! {
+            started = started => { started?; }
+            initialized = initialized.wait_for(|&initialized| initialized) => {
+                initialized.map_err(|_| Error::Lost)?;
+            }
+        }
+        if let Some(how) = setup.inspector {
+            let client = InspectorClient::new(self.0.client.clone(), self.pid().filter(|_| setup.is_local));
+            match how {
+                Inspector::Loaded => {}
+                Inspector::Sent => client.send_itself().await?,
+            }
+            let _ = self.0.inspector.set(client);
+        }
+        Ok(())
+    }
+
+    async fn run(&self) -> Result<()> {
+        if self.capabilities().supports_configuration_done_request {
+            self.request::<::dap::ConfigurationDone>(::dap::Empty {}, deadlines::REQUEST).await?;
+        }
+        Ok(())
+    }
+
+    async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<Planted>> {
+        breakpoints::set_in_source(self, path, wanted).await
+    }
+
+    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<Planted>> {
+        breakpoints::set_on_functions(self, wanted).await
+    }
+
+    async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()> {
+        let offered = self.capabilities().exception_breakpoint_filters;
+        if offered.is_empty() {
+            // The request itself is an error then.
+            return Ok(());
+        }
+        let wanted = self.0.adapter.exception_filters(mode);
+        let filters = wanted
+            .iter()
+            .filter(|wanted| offered.iter().any(|filter| filter.filter == **wanted))
+            .map(|&wanted| wanted.to_owned())
+            .collect();
+        let arguments = ::dap::SetExceptionBreakpointsArguments { filters };
+        self.request::<::dap::SetExceptionBreakpoints>(arguments, deadlines::REQUEST).await?;
+        Ok(())
+    }
+
+    async fn resume(&self, thread: RawId) -> Result<()> {
+        self.request::<::dap::Continue>(Self::thread(thread), deadlines::REQUEST).await?;
+        Ok(())
+    }
+
+    async fn step(&self, thread: RawId, step: Step) -> Result<()> {
+        let thread = Self::thread(thread);
+        match step {
+            Step::Over => self.request::<::dap::Next>(thread, deadlines::REQUEST).await?,
+            Step::Into => self.request::<::dap::StepIn>(thread, deadlines::REQUEST).await?,
+            Step::Out => self.request::<::dap::StepOut>(thread, deadlines::REQUEST).await?,
+        };
+        Ok(())
+    }
+
+    async fn pause(&self, thread: RawId) -> Result<()> {
+        self.request::<::dap::Pause>(Self::thread(thread), deadlines::REQUEST).await?;
+        Ok(())
+    }
+
+    async fn threads(&self) -> Result<Vec<RawThread>> {
+        let response = self.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await?;
+        Ok(response.threads.into_iter().map(|thread| RawThread { id: RawId(thread.id), name: thread.name }).collect())
+    }
+
+    async fn stack_trace(&self, thread: RawId, start: usize, levels: usize) -> Result<Stack<RawId>> {
+        let page = |number: usize| i64::try_from(number).ok();
+        let arguments =
+            ::dap::StackTraceArguments { thread_id: thread.0, start_frame: page(start), levels: page(levels) };
+        let response = self.request::<::dap::StackTrace>(arguments, deadlines::REQUEST).await?;
+        let total = response.total_frames.and_then(|total| usize::try_from(total).ok());
+        let frames: Vec<StackFrame<RawId>> = response
+            .stack_frames
+            .into_iter()
+            // A server without paging sends everything.
+            .take(levels)
+            .map(|frame| StackFrame {
+                id: RawId(frame.id),
+                name: frame.name,
+                location: frame.source.map(|mut source| {
+                    source.presentation_hint = source.presentation_hint.or(frame.presentation_hint);
+                    self.location(source, frame.line, frame.column)
+                }),
+            })
+            .collect();
+        let total = total.unwrap_or(start + frames.len());
+        Ok(Stack { frames, total })
+    }
+
+    async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>> {
+        match self.inspector() {
+            Some(inspector) => inspector.scopes(frame).await,
+            None => inspect::scopes(self, frame).await,
+        }
+    }
+
+    async fn variables(&self, reference: RawId, page: Page, text: usize) -> Result<Children<RawId>> {
+        match self.inspector() {
+            Some(inspector) => inspector.variables(reference, page, text).await,
+            None => inspect::variables(self, reference, page, text).await,
+        }
+    }
+
+    async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)> {
+        match self.inspector() {
+            Some(inspector) => inspector.locals(frame, page, text).await,
+            None => inspect::locals(self, frame, page, text).await,
+        }
+    }
+
+    async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
+        match self.inspector() {
+            Some(inspector) => inspector.evaluate(request).await,
+            None => inspect::evaluate(self, request).await,
+        }
+    }
+
+    async fn set_variable(&self, parent: RawId, name: &str, value: &str, text: usize) -> Result<Value<RawId>> {
+        match self.inspector() {
+            Some(inspector) => inspector.set_variable(parent, name, value, text).await,
+            None => inspect::set_variable(self, parent, name, value, text).await,
+        }
+    }
+
+    async fn exception(&self, thread: RawId) -> Result<Exception> {
+        inspect::exception(self, thread).await
+    }
+
+    async fn detach(&self) -> Result<()> {
+        let arguments = ::dap::DisconnectArguments { terminate_debuggee: Some(false) };
+        self.request::<::dap::Disconnect>(arguments, deadlines::GOODBYE).await?;
+        Ok(())
+    }
+
+    fn pid(&self) -> Option<u32> {
+        self.0.pid.get().copied()
+    }
+}
+
+impl From<::dap::Error> for Error {
+    fn from(error: ::dap::Error) -> Self {
+        match error {
+            ::dap::Error::Closed => Self::Lost,
+            ::dap::Error::Deadline { command, deadline } => {
+                Self::Deadline { what: format!("the debugger's `{command}`"), after: deadline }
+            }
+            ::dap::Error::Refused { message, .. } => Self::Refused(message),
+            malformed @ ::dap::Error::Malformed { .. } => Self::Refused(malformed.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+//! Starting programs and reaching running ones over the Debug Adapter Protocol.
+
+use std::ffi::OsString;
+
+use tokio::io::split;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+use super::DapDebugger;
+use crate::adapter::{ADDRESS, Adapter, DapSetup, Host, Plan, Runtime, Wire};
+use crate::deadlines;
+use crate::debugger::{Arrival, Connector, Sinks, Started};
+use crate::error::{Error, Result};
+use crate::model::launch::{Endpoint, Launch, Program, Start};
+use crate::output::Output;
+use crate::process::{Helper, Process, ProcessSpec};
+
+/// Starts and reaches programs of one language.
+#[derive(Debug)]
+pub struct DapConnector {
+    adapter: &'static dyn Adapter,
+    host: &'static dyn Host,
+    executable: Option<std::path::PathBuf>,
+}
+
+impl DapConnector {
+    /// For programs of this language, run by the user's choice of interpreter.
+    pub fn new(
+        adapter: &'static dyn Adapter,
+        host: &'static dyn Host,
+        executable: Option<std::path::PathBuf>,
+    ) -> Self {
+        Self { adapter, host, executable }
+    }
+
+    /// The interpreter of a process is the one that can get into it.
+    async fn runtime(&self, start: &Start) -> Result<Runtime> {
+        let of_process = match start {
+            Start::Attach(attach) => match attach.to {
+                Endpoint::Process(pid) => std::fs::read_link(format!("/proc/{pid}/exe")).ok(),
+                Endpoint::Address { .. } => None,
+            },
+            Start::Launch(_) => None,
+        };
+        let near = match start {
+            Start::Launch(Launch { program: Program::Script(path), .. }) => Some(path.clone()),
+            Start::Launch(Launch { program: Program::Module(_), cwd, .. }) => {
+                let cwd = cwd.clone().or_else(|| std::env::current_dir().ok());
+                cwd.map(|cwd| cwd.join("module"))
+            }
+            Start::Attach(_) => None,
+        };
+        let executable = self.executable.as_deref().or(of_process.as_deref());
+        self.adapter.locate(self.host, executable, near.as_deref()).await
+    }
+}
+
+impl Connector for DapConnector {
+    type Debugger = DapDebugger;
+
+    async fn start(&self, start: Start, sinks: Sinks) -> Result<Started<DapDebugger>> {
+        if let Start::Attach(attach) = &start {
+            self.check_attach(&attach.to)?;
+        }
+        let runtime = self.runtime(&start).await?;
+        let debugger = self.adapter.provide(self.host, &runtime, &sinks.progress).await?;
+        let plan = self.adapter.plan(&runtime, &debugger, &start)?;
+        // Reading the source takes as long as the interpreter takes to come up, so both are done at once.
+        // A start that is dropped half-way takes its process along.
+        let checked = async {
+            match &start {
+                Start::Launch(launch) => self.adapter.check(self.host, &runtime, launch).await,
+                Start::Attach(_) => Ok(()),
+            }
+        };
+        let ((), started) = tokio::try_join!(checked, execute(plan, self.adapter, &sinks))?;
+        Ok(started)
+    }
+}
+
+impl DapConnector {
+    fn check_attach(&self, endpoint: &Endpoint) -> Result<()> {
+        let Endpoint::Process(pid) = endpoint else { return Ok(()) };
+        if !crate::process::exists(*pid) {
+            return Err(Error::Environment {
+                problem: format!("there is no process {pid}"),
+                remedy: "check the number; the program may have ended".to_owned(),
+            });
+        }
+        match self.adapter.attach_obstacle(self.host) {
+            Some(obstacle) => Err(Error::Environment {
+                problem: obstacle,
+                remedy: "install it, or start the program with a debugger port and give `host` and `port`".to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Result<Started<DapDebugger>> {
+    let (arrivals, received) = mpsc::channel(16);
+    match plan.wire {
+        Wire::DapListen(setup) => {
+            let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| no_port(&error))?;
+            let address = listener.local_addr().map_err(|error| no_port(&error))?.to_string();
+            let spawn = |spec| Process::spawn(&addressed(spec, &address), &sinks.session, &sinks.output);
+            let process = plan.process.map(spawn).transpose()?;
+            let injector = plan.injector.map(|spec| Helper::spawn(&addressed(spec, &address))).transpose()?;
+            let first = first_connection(&listener, process.as_ref(), injector, sinks).await?;
+            let door = Door { arrivals, adapter, setup, output: sinks.output.clone() };
+            door.enter(first, true).await?;
+            tokio::spawn(door.accept_children(listener));
+            Ok(Started { process, arrivals: received })
+        }
+        Wire::DapConnect { host, port, setup } => {
+            let connecting = TcpStream::connect((host.as_str(), port));
+            let stream = match tokio::time::timeout(deadlines::REQUEST, connecting).await {
+                Ok(Ok(stream)) => stream,
+                Ok(Err(error)) => return Err(unreachable_debugger(&host, port, &error.to_string())),
+                Err(_) => return Err(unreachable_debugger(&host, port, "no answer")),
+            };
+            let door = Door { arrivals, adapter, setup, output: sinks.output.clone() };
+            door.enter(stream, true).await?;
+            Ok(Started { process: None, arrivals: received })
+        }
+    }
+}
+
+/// Puts our address where the plan says so.
+fn addressed(mut spec: ProcessSpec, address: &str) -> ProcessSpec {
+    for argument in &mut spec.args {
+        if argument == ADDRESS {
+            *argument = OsString::from(address);
+        }
+    }
+    spec
+}
+
+/// Waits for the program to connect, as long as it, or the helper that makes it connect, is there.
+async fn first_connection(
+    listener: &TcpListener,
+    process: Option<&Process>,
+    injector: Option<Helper>,
+    sinks: &Sinks,
+) -> Result<TcpStream> {
+    let gone = async {
+        match (process, injector) {
+            (Some(process), _) => {
+                let end = process.ended().await;
+                let problem = format!("the program {end} before the debugger was ready");
+                Error::StartFailed { problem, output: sinks.output.tail(0, 4000).text() }
+            }
+            (None, Some(mut helper)) => {
+                // It ends well as soon as it has done its part, and the connection follows.
+                if helper.ended().await {
+                    tokio::time::sleep(deadlines::INJECT).await;
+                }
+                let problem = "the debugger could not get into the process".to_owned();
+                Error::StartFailed { problem, output: helper.output.tail(0, 4000).text() }
+            }
+            (None, None) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        accepted = listener.accept() => accepted.map(|(stream, _)| stream).map_err(|error| no_port(&error)),
+        error = gone => Err(error),
+        () = tokio::time::sleep(deadlines::CONNECT) => Err(Error::StartFailed {
+            problem: format!("the program did not connect to the debugger within {} s", deadlines::CONNECT.as_secs()),
+            output: sinks.output.tail(0, 4000).text(),
+        }),
+    }
+}
+
+/// Where processes come in.
+struct Door {
+    arrivals: mpsc::Sender<Arrival<DapDebugger>>,
+    adapter: &'static dyn Adapter,
+    setup: DapSetup,
+    output: Output,
+}
+
+impl Door {
+    async fn enter(&self, stream: TcpStream, is_program: bool) -> Result<()> {
+        let stream = ::dap::transport::QuickAck::new(stream).map_err(|_| Error::Lost)?;
+        let (debugger, events) =
+            DapDebugger::connect(split(stream), self.adapter, self.setup.clone(), is_program, self.output.clone());
+        self.arrivals.send(Arrival { debugger, events }).await.map_err(|_| Error::Closed)
+    }
+
+    /// Every child of the program opens a connection of its own, and waits until it is served.
+    async fn accept_children(self, listener: TcpListener) {
+        loop {
+            tokio::select! {
+                accepted = listener.accept() => {
+                    let Ok((stream, _)) = accepted else { return };
+                    if self.enter(stream, false).await.is_err() {
+                        return;
+                    }
+                }
+                () = self.arrivals.closed() => return,
+            }
+        }
+    }
+}
+
+fn no_port(error: &std::io::Error) -> Error {
+    Error::Environment {
+        problem: format!("no local port can be opened: {error}"),
+        remedy: "check the machine's limits and firewall for 127.0.0.1".to_owned(),
+    }
+}
+
+fn unreachable_debugger(host: &str, port: u16, reason: &str) -> Error {
+    Error::Environment {
+        problem: format!("no debugger answers at {host}:{port}: {reason}"),
+        remedy: "check that the program was started with a debugger that listens there, such as \
+                 `python -m debugpy --listen PORT program.py`"
+            .to_owned(),
+    }
+}

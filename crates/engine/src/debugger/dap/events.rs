@@ -1,0 +1,147 @@
+//! From the protocol's events to ours.
+
+use std::sync::{PoisonError, Weak};
+
+use serde::Deserialize;
+use tokio::sync::mpsc;
+
+use super::breakpoints::planted;
+use super::{Connection, DapDebugger};
+use crate::debugger::Event;
+use crate::model::ids::{BreakpointId, RawId};
+use crate::model::stop::StopReason;
+use crate::output::{Category, Output};
+
+/// Takes messages until the connection closes.
+pub(super) async fn pump(
+    mut incoming: ::dap::Incoming,
+    connection: Weak<Connection>,
+    events: mpsc::Sender<Event>,
+    output: Output,
+) {
+    // Those that the inspector named for the stop that comes next.
+    let mut decided = Vec::new();
+    while let Some(message) = incoming.recv().await {
+        let Some(connection) = connection.upgrade() else { break };
+        let debugger = DapDebugger(connection);
+        let translated = match message {
+            ::dap::Message::Event(event) => translate(&debugger, event, &mut decided, &output),
+            ::dap::Message::Request(request) => {
+                debugger.0.client.respond(&request, Err(format!("`{}` is not served", request.command)));
+                Vec::new()
+            }
+        };
+        drop(debugger);
+        for event in translated {
+            if events.send(event).await.is_err() {
+                return;
+            }
+        }
+    }
+    // Nobody listens any more when the session ends first.
+    let _ = events.send(Event::Left).await;
+}
+
+fn translate(
+    debugger: &DapDebugger,
+    event: ::dap::Event,
+    decided: &mut Vec<BreakpointId>,
+    output: &Output,
+) -> Vec<Event> {
+    match event {
+        ::dap::Event::Initialized => {
+            debugger.0.initialized.send_replace(true);
+            Vec::new()
+        }
+        ::dap::Event::Stopped(stopped) => {
+            let mut breakpoints = std::mem::take(decided);
+            breakpoints.extend(
+                debugger.0.planting.lock().unwrap_or_else(PoisonError::into_inner).owners(&stopped.hit_breakpoint_ids),
+            );
+            let Some(thread) = stopped.thread_id else {
+                tracing::warn!("skipped a stop of no thread");
+                return Vec::new();
+            };
+            vec![Event::Stopped {
+                thread: RawId(thread),
+                reason: stop_reason(&stopped.reason),
+                text: stopped.text.or(stopped.description).filter(|text| !text.is_empty()),
+                breakpoints,
+            }]
+        }
+        ::dap::Event::Continued(_) => {
+            if let Some(inspector) = debugger.inspector() {
+                inspector.forget();
+            }
+            vec![Event::Continued]
+        }
+        ::dap::Event::Output(event) => {
+            let category = match event.category.as_deref() {
+                Some("stdout") => Category::Stdout,
+                Some("stderr") => Category::Stderr,
+                Some("telemetry") => return Vec::new(),
+                _ => Category::Console,
+            };
+            output.append(category, &event.output);
+            Vec::new()
+        }
+        ::dap::Event::Breakpoint(event) => {
+            let Some(number) = event.breakpoint.id else { return Vec::new() };
+            let owners = debugger.0.planting.lock().unwrap_or_else(PoisonError::into_inner).all_owners(number);
+            let planted = planted(event.breakpoint);
+            owners.into_iter().map(|id| Event::Planted { id, planted: planted.clone() }).collect()
+        }
+        ::dap::Event::Process(event) => {
+            if let Some(pid) = event.system_process_id.and_then(|pid| u32::try_from(pid).ok()) {
+                // It is told once.
+                let _ = debugger.0.pid.set(pid);
+            }
+            Vec::new()
+        }
+        ::dap::Event::Other(name, body) if name == "stillframe" => inspector_event(body, decided),
+        ::dap::Event::Exited(_)
+        | ::dap::Event::Terminated
+        | ::dap::Event::Thread(_)
+        | ::dap::Event::Other(..) => Vec::new(),
+    }
+}
+
+fn stop_reason(reason: &str) -> StopReason {
+    match reason {
+        "breakpoint" | "function breakpoint" | "instruction breakpoint" | "data breakpoint" => StopReason::Breakpoint,
+        "step" | "goto" => StopReason::Step,
+        "entry" => StopReason::Entry,
+        "exception" => StopReason::Exception,
+        "pause" => StopReason::Pause,
+        other => StopReason::Other(other.to_owned()),
+    }
+}
+
+/// What `tell` in the inspector sends.
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Told {
+    Hit { ids: Vec<u32> },
+    Logged { id: u32, text: String },
+    Failed { id: u32, message: String, times: u64 },
+    /// The program ends, and has told everything.
+    Flushed,
+}
+
+fn inspector_event(body: serde_json::Value, decided: &mut Vec<BreakpointId>) -> Vec<Event> {
+    match serde_json::from_value(body) {
+        Ok(Told::Hit { ids }) => {
+            *decided = ids.into_iter().map(BreakpointId).collect();
+            Vec::new()
+        }
+        Ok(Told::Logged { id, text }) => vec![Event::Logged { id: BreakpointId(id), text }],
+        Ok(Told::Failed { id, message, times }) => {
+            vec![Event::RuleFailed { id: BreakpointId(id), message, times }]
+        }
+        Ok(Told::Flushed) => Vec::new(),
+        Err(error) => {
+            tracing::warn!(%error, "skipped an event of the inspector");
+            Vec::new()
+        }
+    }
+}

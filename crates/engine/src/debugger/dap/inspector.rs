@@ -1,0 +1,268 @@
+//! The other end of `debuggee/python/stillframe_inspector.py`: values and expressions read by code of ours
+//! inside the program.
+//!
+//! A request is the evaluation of one call in the suspended thread; the JSON that comes back is its value.
+//! Compared with the protocol's own requests it reads bounded texts and pages without running the
+//! program's code where that can be helped, and it can be interrupted where it cannot.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value as Json, json};
+
+use crate::adapter::python::INSPECTOR;
+use crate::deadlines;
+use crate::debugger::{Evaluate, RuleFor};
+use crate::error::{Error, Result};
+use crate::model::ids::RawId;
+use crate::model::stack::{Scope, ScopeKind};
+use crate::model::variable::{Children, Page, Value, Variable};
+use crate::process;
+
+/// The name of the module inside the program.
+const MODULE: &str = "stillframe_inspector";
+
+/// How often a program that does not answer is nudged.
+const NUDGE: Duration = Duration::from_millis(200);
+
+#[derive(Debug)]
+pub(super) struct InspectorClient {
+    client: ::dap::Client,
+    /// The process to nudge.
+    pid: Option<u32>,
+    /// Which frame a reference was found from; a request about it is evaluated there.
+    frames: Mutex<HashMap<RawId, RawId>>,
+}
+
+/// What every answer may be instead.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Answer<T> {
+    Failed { error: Failure },
+    Is(T),
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    #[serde(rename = "type")]
+    type_name: String,
+    message: String,
+    traceback: String,
+}
+
+/// Text, type, reference, children, cut, length.
+#[derive(Deserialize)]
+struct RawValue(String, String, Option<i64>, u64, bool, Option<u64>);
+
+#[derive(Deserialize)]
+struct Valued {
+    value: RawValue,
+}
+
+#[derive(Deserialize)]
+struct Rows {
+    total: u64,
+    hidden: u64,
+    start: u64,
+    variables: Vec<(String, RawValue, bool)>,
+}
+
+#[derive(Deserialize)]
+struct Scopes {
+    locals: i64,
+    globals: i64,
+}
+
+impl InspectorClient {
+    pub(super) fn new(client: ::dap::Client, pid: Option<u32>) -> Self {
+        Self { client, pid, frames: Mutex::default() }
+    }
+
+    /// Loads the inspector into a program that was not started with it.
+    pub(super) async fn send_itself(&self) -> Result<()> {
+        let source = json!(INSPECTOR);
+        let code = format!(
+            "import sys, types\n\
+             module = types.ModuleType({MODULE:?})\n\
+             module.__file__ = '<{MODULE}>'\n\
+             exec(compile({source}, module.__file__, 'exec'), module.__dict__)\n\
+             sys.modules[{MODULE:?}] = module\n"
+        );
+        let arguments =
+            ::dap::EvaluateArguments { expression: code, frame_id: None, context: Some("repl".to_owned()) };
+        self.client.request::<::dap::Evaluate>(arguments, deadlines::READ).await?;
+        Ok(())
+    }
+
+    pub(super) async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>> {
+        let scopes: Scopes = self.call(frame, "scopes", json!([frame.0]), deadlines::REQUEST).await?;
+        let scope = |name: &str, kind, reference| Scope {
+            name: name.to_owned(),
+            kind,
+            reference: self.remember(RawId(reference), frame),
+            expensive: false,
+        };
+        Ok(vec![
+            scope("Locals", ScopeKind::Locals, scopes.locals),
+            scope("Globals", ScopeKind::Globals, scopes.globals),
+        ])
+    }
+
+    pub(super) async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)> {
+        let arguments = json!([frame.0, page.start, page.count, text, page.special]);
+        let rows = self.call(frame, "locals", arguments, deadlines::READ).await?;
+        Ok(("Locals".to_owned(), self.children(rows, frame)))
+    }
+
+    pub(super) async fn variables(&self, reference: RawId, page: Page, text: usize) -> Result<Children<RawId>> {
+        let frame = self.frame_of(reference)?;
+        let arguments = json!([reference.0, page.start, page.count, text, page.special]);
+        let rows = self.call(frame, "children", arguments, deadlines::READ).await?;
+        Ok(self.children(rows, frame))
+    }
+
+    pub(super) async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
+        let Evaluate { expression, frame, deadline, text } = request;
+        let arguments = json!([frame.0, expression, deadline.as_secs_f64(), text]);
+        let answer: Result<Valued> = self.call(frame, "evaluate", arguments, deadline).await;
+        Ok(self.value(answer.map_err(|error| interrupted(error, deadline))?.value, frame))
+    }
+
+    pub(super) async fn set_variable(
+        &self,
+        parent: RawId,
+        name: &str,
+        value: &str,
+        text: usize,
+    ) -> Result<Value<RawId>> {
+        let frame = self.frame_of(parent)?;
+        let deadline = deadlines::EVALUATE;
+        let arguments = json!([frame.0, parent.0, name, value, deadline.as_secs_f64(), text]);
+        let answer: Result<Valued> = self.call(frame, "assign", arguments, deadline).await;
+        Ok(self.value(answer.map_err(|error| interrupted(error, deadline))?.value, frame))
+    }
+
+    /// Gives the rules of a place to the program, and the condition that applies them.
+    pub(super) async fn define(&self, place: u64, class: Option<&str>, rules: &[RuleFor]) -> Result<String> {
+        let rules: Vec<Json> = rules
+            .iter()
+            .map(|RuleFor { id, rule }| {
+                let hit = rule.hit_condition.map(|hit| json!([hit.operator.as_str(), hit.count]));
+                json!([id.0, rule.condition, hit, rule.log_message])
+            })
+            .collect();
+        // There is no frame while nothing runs, and without one the server executes rather than evaluates:
+        // what counts is that nothing is raised.
+        let arguments = ::dap::EvaluateArguments {
+            expression: call_text("define", &json!([place, class, rules])),
+            frame_id: None,
+            context: Some("repl".to_owned()),
+        };
+        self.client.request::<::dap::Evaluate>(arguments, deadlines::READ).await?;
+        Ok(format!("__import__('sys').modules['{MODULE}'].hit({place})"))
+    }
+
+    async fn call<T: DeserializeOwned>(
+        &self,
+        frame: RawId,
+        function: &str,
+        arguments: Json,
+        expected: Duration,
+    ) -> Result<T> {
+        let request = json!([function, arguments]);
+        let mut answer = self.ask(frame, &request, expected).await?;
+        if !answer.starts_with('{') {
+            // A child that came to its debugger in a way of its own has no inspector yet.
+            self.send_itself().await?;
+            answer = self.ask(frame, &request, expected).await?;
+        }
+        match serde_json::from_str(&answer) {
+            Ok(Answer::Is(answer)) => Ok(answer),
+            Ok(Answer::Failed { error }) if error.type_name.is_empty() => Err(Error::Refused(error.message)),
+            Ok(Answer::Failed { error: Failure { type_name, message, traceback } }) => {
+                Err(Error::Raised { type_name, message, traceback })
+            }
+            Err(_) => Err(Error::Refused(format!("the inspector answered {answer:?}"))),
+        }
+    }
+
+    async fn ask(&self, frame: RawId, request: &Json, expected: Duration) -> Result<String> {
+        let arguments = ::dap::EvaluateArguments {
+            expression: call_text("call", request),
+            frame_id: Some(frame.0),
+            // The one context in which pydevd does not cut the result.
+            context: Some("clipboard".to_owned()),
+        };
+        let evaluated = self.client.request::<::dap::Evaluate>(arguments, expected + deadlines::EVALUATE_GRACE);
+        tokio::select! {
+            response = evaluated => Ok(response?.result),
+            () = self.nudge_after(expected) => Err(Error::Lost),
+        }
+    }
+
+    /// Native code that keeps the interpreter's lock also keeps the inspector's own clock from ticking. A
+    /// signal from outside makes such code look up. It is ignored when it comes late. Never ends.
+    async fn nudge_after(&self, expected: Duration) {
+        tokio::time::sleep(expected).await;
+        loop {
+            tokio::time::sleep(NUDGE).await;
+            if let Some(pid) = self.pid {
+                process::nudge(pid);
+            }
+        }
+    }
+
+    fn children(&self, rows: Rows, frame: RawId) -> Children<RawId> {
+        let variable = |(name, value, special)| Variable { name, value: self.value(value, frame), special };
+        Children {
+            variables: rows.variables.into_iter().map(variable).collect(),
+            total: rows.total,
+            start: rows.start,
+            hidden: rows.hidden,
+        }
+    }
+
+    fn value(&self, value: RawValue, frame: RawId) -> Value<RawId> {
+        let RawValue(text, type_name, reference, children, cut, length) = value;
+        let reference = reference.map(|reference| self.remember(RawId(reference), frame));
+        Value { text, type_name, reference, children: (children > 0).then_some(children), cut, length }
+    }
+
+    fn remember(&self, reference: RawId, frame: RawId) -> RawId {
+        self.frames.lock().unwrap_or_else(PoisonError::into_inner).insert(reference, frame);
+        reference
+    }
+
+    fn frame_of(&self, reference: RawId) -> Result<RawId> {
+        let frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
+        frames.get(&reference).copied().ok_or_else(|| Error::Refused("the value is gone".to_owned()))
+    }
+
+    /// References die when the program runs.
+    pub(super) fn forget(&self) {
+        self.frames.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// The text of a call that takes JSON. A JSON string is a Python string literal too.
+fn call_text(function: &str, request: &Json) -> String {
+    format!("__import__('sys').modules['{MODULE}'].{function}({})", json!(request.to_string()))
+}
+
+/// An evaluation that ran out of time, in the words for that.
+fn interrupted(error: Error, deadline: Duration) -> Error {
+    match error {
+        Error::Raised { type_name, .. } if type_name == "Interrupted" => {
+            Error::Deadline { what: "the expression".to_owned(), after: deadline }
+        }
+        Error::Deadline { .. } => Error::Refused(format!(
+            "the expression did not end within {} ms and cannot be interrupted, because native code is at \
+             work; the thread answers again when that returns",
+            deadline.as_millis()
+        )),
+        other => other,
+    }
+}

@@ -1,0 +1,330 @@
+//! A debug session: the handle that everyone else holds, and the actor behind it.
+//!
+//! The actor is one task that owns all state of the session; see [`actor`]. The handle sends it commands and
+//! watches what the program is doing. No lock is held across an await, because there is none. Whatever takes
+//! time happens outside the actor, so that `pause` and `close` work while another call waits, and waiting
+//! itself happens here, in the handle.
+
+mod actor;
+pub mod breakpoints;
+pub mod placing;
+mod references;
+pub mod state;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
+
+use self::actor::{Actor, Command, Reply};
+use self::breakpoints::Change;
+use self::state::Execution;
+use crate::adapter::{Adapter, Host};
+use crate::debugger::{Connector, Progress, Step};
+use crate::error::{Error, Result};
+use crate::model::breakpoint::{Breakpoint, Place, Request};
+use crate::model::ids::{BreakpointId, Reference, SessionId, ThreadId};
+use crate::model::launch::Start;
+use crate::model::stack::{Scope, Stack, Thread};
+use crate::model::stop::{End, Exception, ExceptionMode, Stop};
+use crate::model::variable::{Children, Page, Value};
+use crate::output::{Excerpt, Output};
+
+/// A session. Clones are the same session; when the last one goes, it is closed.
+#[derive(Clone)]
+pub struct Session {
+    fixed: Arc<Fixed>,
+    commands: mpsc::Sender<Command>,
+    execution: watch::Receiver<Execution>,
+}
+
+/// What does not change in the life of a session, and what is shared without going through the actor.
+struct Fixed {
+    id: SessionId,
+    name: String,
+    adapter: &'static dyn Adapter,
+    host: &'static dyn Host,
+    executable: Option<PathBuf>,
+    created: Timestamp,
+    updated: watch::Sender<Timestamp>,
+    output: Output,
+    /// The cursor after the output that was told last.
+    told: watch::Sender<u64>,
+    progress: Progress,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Session").field(&self.fixed.id).finish()
+    }
+}
+
+/// How a wait ended. All three are successes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The program is suspended.
+    Stopped(Arc<Stop>),
+    /// It is still running.
+    Running,
+    /// It has ended.
+    Ended(Arc<End>),
+}
+
+/// What to make a session of.
+#[derive(Debug)]
+pub struct SessionOptions<C> {
+    /// A name for people.
+    pub name: String,
+    /// The language.
+    pub adapter: &'static dyn Adapter,
+    /// The machine.
+    pub host: &'static dyn Host,
+    /// The user's choice of interpreter.
+    pub executable: Option<PathBuf>,
+    /// Starts and reaches programs.
+    pub connector: C,
+}
+
+impl Session {
+    /// A session without a program, and its actor as a task of its own.
+    pub fn spawn<C: Connector>(options: SessionOptions<C>) -> Self {
+        let (commands, received) = mpsc::channel(64);
+        let (told_execution, execution) = watch::channel(Execution::Created);
+        let now = Timestamp::now();
+        let fixed = Arc::new(Fixed {
+            id: SessionId::random(),
+            name: options.name,
+            adapter: options.adapter,
+            host: options.host,
+            executable: options.executable,
+            created: now,
+            updated: watch::Sender::new(now),
+            output: Output::new(),
+            told: watch::Sender::new(0),
+            progress: Progress::new(),
+        });
+        let sinks = crate::debugger::Sinks {
+            output: fixed.output.clone(),
+            progress: fixed.progress.clone(),
+            session: fixed.id.to_string(),
+        };
+        tokio::spawn(Actor::new(options.connector, sinks, received, told_execution).run());
+        Self { fixed, commands, execution }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &SessionId {
+        &self.fixed.id
+    }
+
+    /// Its name for people.
+    pub fn name(&self) -> &str {
+        &self.fixed.name
+    }
+
+    /// Its language.
+    pub fn adapter(&self) -> &'static dyn Adapter {
+        self.fixed.adapter
+    }
+
+    /// The machine that it runs on.
+    pub fn host(&self) -> &'static dyn Host {
+        self.fixed.host
+    }
+
+    /// The interpreter that the user chose.
+    pub fn executable(&self) -> Option<&std::path::Path> {
+        self.fixed.executable.as_deref()
+    }
+
+    /// When it was made.
+    pub fn created(&self) -> Timestamp {
+        self.fixed.created
+    }
+
+    /// When it was last used.
+    pub fn updated(&self) -> Timestamp {
+        *self.fixed.updated.borrow()
+    }
+
+    /// What its program is doing.
+    pub fn execution(&self) -> Execution {
+        self.execution.borrow().clone()
+    }
+
+    /// Tells of every change of what the program is doing.
+    pub fn watch(&self) -> watch::Receiver<Execution> {
+        self.execution.clone()
+    }
+
+    /// What its program wrote.
+    pub fn output(&self) -> &Output {
+        &self.fixed.output
+    }
+
+    /// What is being done for it at the moment; empty for nothing special.
+    pub fn progress(&self) -> String {
+        self.fixed.progress.last()
+    }
+
+    /// The last bytes of output since the last such call, at most `limit`.
+    pub fn take_new_output(&self, limit: usize) -> Excerpt {
+        let excerpt = self.fixed.output.tail(*self.fixed.told.borrow(), limit);
+        self.fixed.told.send_replace(excerpt.next);
+        excerpt
+    }
+
+    /// Waits until the program is suspended or has ended, at most until `until`.
+    ///
+    /// A wait owns nothing: any other call can be made meanwhile, and dropping the future changes nothing.
+    pub async fn wait(&self, until: Instant) -> Outcome {
+        let mut execution = self.execution.clone();
+        let settled =
+            execution.wait_for(|execution| matches!(execution, Execution::Stopped(_) | Execution::Ended(_)));
+        match tokio::time::timeout_at(until, settled).await {
+            Ok(Ok(execution)) => match &*execution {
+                Execution::Stopped(stop) => Outcome::Stopped(Arc::clone(stop)),
+                Execution::Ended(end) => Outcome::Ended(Arc::clone(end)),
+                _ => Outcome::Running,
+            },
+            Ok(Err(_)) => Outcome::Ended(Arc::new(End::Lost)),
+            Err(_) => Outcome::Running,
+        }
+    }
+
+    /// Starts or reaches a program. Returns when it runs.
+    pub async fn start(&self, start: Start) -> Result<()> {
+        self.ask(|reply| Command::Start { start, reply }).await
+    }
+
+    /// How the program was started the last time.
+    pub async fn last_start(&self) -> Result<Option<Start>> {
+        self.ask(|reply| Command::LastStart { reply }).await
+    }
+
+    /// Lets the suspended program run.
+    pub async fn resume(&self) -> Result<()> {
+        self.ask(|reply| Command::Resume { reply }).await
+    }
+
+    /// Lets the suspended thread, or another one, run one step.
+    pub async fn step(&self, thread: Option<ThreadId>, step: Step) -> Result<()> {
+        self.ask(|reply| Command::Step { thread, step, reply }).await
+    }
+
+    /// Asks the running program to stop. Whether it does is seen by waiting.
+    pub async fn pause(&self, thread: Option<ThreadId>) -> Result<()> {
+        self.ask(|reply| Command::Pause { thread, reply }).await
+    }
+
+    /// Adds a breakpoint; `line` is where to plant it, when that differs from where it was asked for.
+    pub async fn add_breakpoint(&self, request: Request, line: Option<u32>) -> Result<Breakpoint> {
+        self.ask(|reply| Command::AddBreakpoint { request, line, reply }).await
+    }
+
+    /// Changes a breakpoint.
+    pub async fn change_breakpoint(&self, id: BreakpointId, change: Change) -> Result<Breakpoint> {
+        self.ask(|reply| Command::ChangeBreakpoint { id, change, reply }).await
+    }
+
+    /// Tells that the text of a breakpoint stands on another line now.
+    pub async fn relocate_breakpoint(&self, id: BreakpointId, line: u32, planted: Option<u32>) -> Result<()> {
+        self.ask(|reply| Command::RelocateBreakpoint { id, line, planted, reply }).await
+    }
+
+    /// Removes the breakpoints that `which` picks, and gives their ids.
+    pub async fn remove_breakpoints<F>(&self, which: F) -> Result<Vec<BreakpointId>>
+    where
+        F: Fn(BreakpointId, &Place) -> bool + Send + 'static,
+    {
+        self.ask(|reply| Command::RemoveBreakpoints { which: Box::new(which), reply }).await
+    }
+
+    /// All breakpoints.
+    pub async fn breakpoints(&self) -> Result<Vec<Breakpoint>> {
+        self.ask(|reply| Command::Breakpoints { reply }).await
+    }
+
+    /// Chooses the exceptions to stop at, and gives the ones chosen before.
+    pub async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<ExceptionMode> {
+        self.ask(|reply| Command::SetExceptionMode { mode, reply }).await
+    }
+
+    /// The threads of all its processes.
+    pub async fn threads(&self) -> Result<Vec<Thread>> {
+        self.ask(|reply| Command::Threads { reply }).await
+    }
+
+    /// Frames of the suspended thread, or of another one.
+    pub async fn stack_trace(&self, thread: Option<ThreadId>, start: usize, levels: usize) -> Result<Stack<Reference>> {
+        self.ask(|reply| Command::StackTrace { thread, start, levels, reply }).await
+    }
+
+    /// The scopes of a frame.
+    pub async fn scopes(&self, frame: Reference) -> Result<Vec<Scope<Reference>>> {
+        self.ask(|reply| Command::Scopes { frame, reply }).await
+    }
+
+    /// The variables of a frame's innermost scope, and that scope's name.
+    pub async fn locals(&self, frame: Reference, page: Page, text: usize) -> Result<(String, Children<Reference>)> {
+        self.ask(|reply| Command::Locals { frame, page, text, reply }).await
+    }
+
+    /// Children of a scope or value.
+    pub async fn variables(&self, reference: Reference, page: Page, text: usize) -> Result<Children<Reference>> {
+        self.ask(|reply| Command::Variables { reference, page, text, reply }).await
+    }
+
+    /// Evaluates an expression in a frame.
+    pub async fn evaluate(
+        &self,
+        frame: Reference,
+        expression: String,
+        deadline: Duration,
+        text: usize,
+    ) -> Result<Value<Reference>> {
+        self.ask(|reply| Command::Evaluate { frame, expression, deadline, text, reply }).await
+    }
+
+    /// Assigns to a child of a scope or value.
+    pub async fn set_variable(
+        &self,
+        parent: Reference,
+        name: String,
+        value: String,
+        text: usize,
+    ) -> Result<Value<Reference>> {
+        self.ask(|reply| Command::SetVariable { parent, name, value, text, reply }).await
+    }
+
+    /// The exception that the program is stopped at.
+    pub async fn exception(&self) -> Result<Exception> {
+        self.ask(|reply| Command::Exception { reply }).await
+    }
+
+    /// How the program itself ended, while processes that it started still run.
+    pub async fn program_ended(&self) -> Result<Option<End>> {
+        self.ask(|reply| Command::ProgramEnded { reply }).await
+    }
+
+    /// Lets go of the program. One that we started is ended, unless `keep`.
+    pub async fn detach(&self) -> Result<()> {
+        self.ask(|reply| Command::Detach { reply }).await
+    }
+
+    /// Ends the program: one that we started is killed with everything that it started, one that we
+    /// attached to is left running.
+    pub async fn end(&self) -> Result<()> {
+        self.ask(|reply| Command::End { reply }).await
+    }
+
+    async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T> {
+        self.fixed.updated.send_replace(Timestamp::now());
+        let (reply, answer) = oneshot::channel();
+        self.commands.send(command(reply)).await.map_err(|_| Error::Closed)?;
+        answer.await.map_err(|_| Error::Closed)?
+    }
+}

@@ -1,0 +1,243 @@
+//! The task that owns a session's state.
+//!
+//! It awaits in one place, its `select!`, and there only two things: the next command, and the next of the
+//! *jobs* in flight. A job is whatever takes time: a request to a debugger, the next event of a process, the
+//! end of the program. It runs without the actor and gives back a function of it, which is applied when the
+//! job is done. So a debugger that does not answer holds up nothing but its own caller.
+
+mod inspection;
+mod planting;
+mod program;
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use self::planting::Planter;
+use self::program::Run;
+use super::breakpoints::{Breakpoints, Change};
+use super::references::References;
+use super::state::{Execution, State};
+use crate::debugger::{Connector, Sinks, Step};
+use crate::error::{Error, Result};
+use crate::journal::{Journal, Record};
+use crate::model::breakpoint::{Breakpoint, Place, Request};
+use crate::model::ids::{BreakpointId, RawId, Reference, TargetId, ThreadId};
+use crate::model::launch::Start;
+use crate::model::stack::{Scope, Stack, Thread};
+use crate::model::stop::{End, Exception, ExceptionMode};
+use crate::model::variable::{Children, Page, Value};
+
+/// Where the answer to a command goes. The caller may have gone.
+pub(super) type Reply<T> = oneshot::Sender<Result<T>>;
+
+/// Picks breakpoints.
+type Which = Box<dyn Fn(BreakpointId, &Place) -> bool + Send>;
+
+/// What the handle asks for; its methods say what each means.
+pub(super) enum Command {
+    Start { start: Start, reply: Reply<()> },
+    LastStart { reply: Reply<Option<Start>> },
+    Resume { reply: Reply<()> },
+    Step { thread: Option<ThreadId>, step: Step, reply: Reply<()> },
+    Pause { thread: Option<ThreadId>, reply: Reply<()> },
+    AddBreakpoint { request: Request, line: Option<u32>, reply: Reply<Breakpoint> },
+    ChangeBreakpoint { id: BreakpointId, change: Change, reply: Reply<Breakpoint> },
+    RelocateBreakpoint { id: BreakpointId, line: u32, planted: Option<u32>, reply: Reply<()> },
+    RemoveBreakpoints { which: Which, reply: Reply<Vec<BreakpointId>> },
+    Breakpoints { reply: Reply<Vec<Breakpoint>> },
+    SetExceptionMode { mode: ExceptionMode, reply: Reply<ExceptionMode> },
+    Threads { reply: Reply<Vec<Thread>> },
+    StackTrace { thread: Option<ThreadId>, start: usize, levels: usize, reply: Reply<Stack<Reference>> },
+    Scopes { frame: Reference, reply: Reply<Vec<Scope<Reference>>> },
+    Locals { frame: Reference, page: Page, text: usize, reply: Reply<(String, Children<Reference>)> },
+    Variables { reference: Reference, page: Page, text: usize, reply: Reply<Children<Reference>> },
+    Evaluate { frame: Reference, expression: String, deadline: Duration, text: usize, reply: Reply<Value<Reference>> },
+    SetVariable { parent: Reference, name: String, value: String, text: usize, reply: Reply<Value<Reference>> },
+    Exception { reply: Reply<Exception> },
+    ProgramEnded { reply: Reply<Option<End>> },
+    Detach { reply: Reply<()> },
+    End { reply: Reply<()> },
+}
+
+/// What a job leads to.
+type Then<C> = Box<dyn FnOnce(&mut Actor<C>) + Send>;
+/// Something that takes time.
+type Job<C> = Pin<Box<dyn Future<Output = Then<C>> + Send>>;
+
+pub(super) struct Actor<C: Connector> {
+    connector: Arc<C>,
+    sinks: Sinks,
+    commands: mpsc::Receiver<Command>,
+    published: watch::Sender<Execution>,
+    jobs: FuturesUnordered<Job<C>>,
+    state: State,
+    run: Option<Run<C::Debugger>>,
+    /// Counts the starts, so that what a job of an earlier run brings is recognised.
+    runs: u64,
+    last_start: Option<Start>,
+    breakpoints: Breakpoints,
+    planter: Planter,
+    exception_mode: ExceptionMode,
+    references: References,
+    threads: ThreadNumbers,
+    journal: Journal,
+}
+
+impl<C: Connector> Actor<C> {
+    pub(super) fn new(
+        connector: C,
+        sinks: Sinks,
+        commands: mpsc::Receiver<Command>,
+        published: watch::Sender<Execution>,
+    ) -> Self {
+        Self {
+            connector: Arc::new(connector),
+            sinks,
+            commands,
+            published,
+            jobs: FuturesUnordered::new(),
+            state: State::new(),
+            run: None,
+            runs: 0,
+            last_start: None,
+            breakpoints: Breakpoints::default(),
+            planter: Planter::default(),
+            exception_mode: ExceptionMode::default(),
+            references: References::new(),
+            threads: ThreadNumbers::default(),
+            journal: Journal,
+        }
+    }
+
+    /// Serves until the last handle is gone, then ends the program.
+    pub(super) async fn run(mut self) {
+        loop {
+            tokio::select! {
+                command = self.commands.recv() => match command {
+                    Some(command) => self.handle(command),
+                    None => break,
+                },
+                Some(then) = self.jobs.next(), if !self.jobs.is_empty() => then(&mut self),
+            }
+        }
+        self.journal.record(&Record::SessionClosed);
+        if let Some(process) = self.run.and_then(|run| run.process) {
+            process.kill().await;
+        }
+    }
+
+    fn handle(&mut self, command: Command) {
+        match command {
+            Command::Start { start, reply } => self.start(start, reply),
+            Command::LastStart { reply } => answer(reply, Ok(self.last_start.clone())),
+            Command::Resume { reply } => self.resume(reply),
+            Command::Step { thread, step, reply } => self.step(thread, step, reply),
+            Command::Pause { thread, reply } => self.pause(thread, reply),
+            Command::AddBreakpoint { request, line, reply } => self.add_breakpoint(request, line, reply),
+            Command::ChangeBreakpoint { id, change, reply } => self.change_breakpoint(id, change, reply),
+            Command::RelocateBreakpoint { id, line, planted, reply } => {
+                self.breakpoints.relocate(id, line, planted);
+                answer(reply, Ok(()));
+            }
+            Command::RemoveBreakpoints { which, reply } => self.remove_breakpoints(which, reply),
+            Command::Breakpoints { reply } => answer(reply, Ok(self.breakpoints.list(self.is_live()))),
+            Command::SetExceptionMode { mode, reply } => self.set_exception_mode(mode, reply),
+            Command::Threads { reply } => self.list_threads(reply),
+            Command::StackTrace { thread, start, levels, reply } => {
+                self.stack_trace(thread, start, levels, reply);
+            }
+            Command::Scopes { frame, reply } => self.scopes(frame, reply),
+            Command::Locals { frame, page, text, reply } => self.locals(frame, page, text, reply),
+            Command::Variables { reference, page, text, reply } => self.variables(reference, page, text, reply),
+            Command::Evaluate { frame, expression, deadline, text, reply } => {
+                self.evaluate(frame, expression, deadline, text, reply);
+            }
+            Command::SetVariable { parent, name, value, text, reply } => {
+                self.set_variable(parent, name, value, text, reply);
+            }
+            Command::Exception { reply } => self.exception(reply),
+            Command::ProgramEnded { reply } => answer(reply, Ok(self.state.program_ended().cloned())),
+            Command::Detach { reply } => self.detach(reply),
+            Command::End { reply } => self.end(reply),
+        }
+    }
+
+    /// Does something that takes time; `then` is applied to the actor and to what came of it.
+    fn spawn<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+        then: impl FnOnce(&mut Self, T) + Send + 'static,
+    ) {
+        self.jobs.push(Box::pin(async move {
+            let result = work.await;
+            Box::new(move |actor: &mut Self| then(actor, result)) as Then<C>
+        }));
+    }
+
+    fn is_live(&self) -> bool {
+        self.state.execution().is_live()
+    }
+
+    /// Tells everyone who waits what the program is doing now.
+    fn publish(&mut self) {
+        let now = self.state.execution().clone();
+        if *self.published.borrow() == now {
+            return;
+        }
+        // A number from before belongs to another stop from here on.
+        self.references.retire();
+        self.journal.record(&Record::Execution(&now));
+        if matches!(now, Execution::Ended(_)) {
+            self.clean_up();
+        }
+        self.published.send_replace(now);
+    }
+
+    /// The debugger of a process.
+    fn debugger(&self, target: TargetId) -> Result<C::Debugger> {
+        let run = self.run.as_ref().ok_or_else(|| self.not_live())?;
+        run.targets.get(&target).map(|target| target.debugger.clone()).ok_or(Error::Lost)
+    }
+
+    /// The debugger of a process that is suspended.
+    fn stopped_debugger(&self, target: TargetId) -> Result<C::Debugger> {
+        if !self.state.is_stopped(target) {
+            return Err(Error::NotPaused { state: self.state.execution().as_str() });
+        }
+        self.debugger(target)
+    }
+
+    fn not_live(&self) -> Error {
+        Error::NotLive { state: self.state.execution().as_str() }
+    }
+}
+
+fn answer<T>(reply: Reply<T>, result: Result<T>) {
+    // The caller may have stopped waiting.
+    let _ = reply.send(result);
+}
+
+/// The numbers that agents use for threads. They stay the same for the life of the session.
+#[derive(Debug, Default)]
+struct ThreadNumbers(BTreeMap<(TargetId, RawId), ThreadId>);
+
+impl ThreadNumbers {
+    fn number(&mut self, target: TargetId, raw: RawId) -> ThreadId {
+        let next = ThreadId(u32::try_from(self.0.len()).unwrap_or(u32::MAX - 1) + 1);
+        *self.0.entry((target, raw)).or_insert(next)
+    }
+
+    fn find(&self, number: ThreadId) -> Result<(TargetId, RawId)> {
+        let found = self.0.iter().find(|(_, known)| **known == number);
+        found.map(|(thread, _)| *thread).ok_or(Error::NoThread(number))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! Reading a suspended program: threads, frames, values.
+
+use std::time::Duration;
+
+use super::super::references::{Kind, Referent};
+use super::{Actor, Reply, answer};
+use crate::debugger::{Connector, Debugger, Evaluate};
+use crate::error::{Error, Result};
+use crate::model::ids::{RawId, Reference, TargetId, ThreadId};
+use crate::model::stack::{RawThread, Scope, Stack, Thread};
+use crate::model::stop::Exception;
+use crate::model::variable::{Children, Page, Value};
+
+impl<C: Connector> Actor<C> {
+    pub(super) fn list_threads(&self, reply: Reply<Vec<Thread>>) {
+        let Some(run) = self.run.as_ref().filter(|_| self.is_live()) else {
+            return answer(reply, Err(self.not_live()));
+        };
+        let ready = run.targets.iter().filter(|(_, target)| target.ready);
+        let debuggers: Vec<(TargetId, C::Debugger)> =
+            ready.map(|(id, target)| (*id, target.debugger.clone())).collect();
+        let work = async move {
+            let mut found = Vec::new();
+            for (target, debugger) in debuggers {
+                found.push((target, debugger.pid(), debugger.threads().await?));
+            }
+            Ok(found)
+        };
+        self.spawn(work, |actor, found| {
+            let threads = found.map(|found| actor.name_threads(found));
+            answer(reply, threads);
+        });
+    }
+
+    fn name_threads(&mut self, found: Vec<(TargetId, Option<u32>, Vec<RawThread>)>) -> Vec<Thread> {
+        let several = found.len() > 1;
+        let mut threads = Vec::new();
+        for (target, pid, raw) in found {
+            for thread in raw {
+                let name = match pid {
+                    Some(pid) if several => format!("{} (process {pid})", thread.name),
+                    _ => thread.name,
+                };
+                let id = self.threads.number(target, thread.id);
+                threads.push(Thread { id, name, target, pid, stopped: self.state.is_stopped(target) });
+            }
+        }
+        threads
+    }
+
+    /// A running thread may be asked for by its number.
+    pub(super) fn stack_trace(
+        &self,
+        thread: Option<ThreadId>,
+        start: usize,
+        levels: usize,
+        reply: Reply<Stack<Reference>>,
+    ) {
+        let found = match thread {
+            Some(thread) => self.threads.find(thread),
+            None => self.stopped_thread(None),
+        };
+        let debugger = found.and_then(|(target, raw)| Ok((target, raw, self.debugger(target)?)));
+        let (target, raw, debugger) = match debugger {
+            Ok(found) => found,
+            Err(error) => return answer(reply, Err(error)),
+        };
+        let epoch = self.state.epoch();
+        let work = async move { debugger.stack_trace(raw, start, levels).await };
+        self.spawn(work, move |actor, stack| {
+            let stack = stack.and_then(|stack| {
+                let number = |frame: crate::model::stack::StackFrame<RawId>| {
+                    let id = actor.number(epoch, Kind::Frame, target, frame.id)?;
+                    Ok(frame.with_id(id))
+                };
+                let frames = stack.frames.into_iter().map(number).collect::<Result<_>>()?;
+                Ok(Stack { frames, total: stack.total })
+            });
+            answer(reply, stack);
+        });
+    }
+
+    pub(super) fn scopes(&self, frame: Reference, reply: Reply<Vec<Scope<Reference>>>) {
+        self.read(
+            Kind::Frame,
+            frame,
+            reply,
+            |debugger, frame| async move { debugger.scopes(frame).await },
+            |scopes, number| {
+                let scope = |scope: Scope<RawId>| {
+                    let reference = number(scope.reference)?;
+                    Ok(Scope { name: scope.name, kind: scope.kind, reference, expensive: scope.expensive })
+                };
+                scopes.into_iter().map(scope).collect()
+            },
+        );
+    }
+
+    pub(super) fn locals(
+        &self,
+        frame: Reference,
+        page: Page,
+        text: usize,
+        reply: Reply<(String, Children<Reference>)>,
+    ) {
+        self.read(
+            Kind::Frame,
+            frame,
+            reply,
+            move |debugger, frame| async move { debugger.locals(frame, page, text).await },
+            |(scope, children), number| Ok((scope, children.try_map(number)?)),
+        );
+    }
+
+    pub(super) fn variables(&self, reference: Reference, page: Page, text: usize, reply: Reply<Children<Reference>>) {
+        self.read(
+            Kind::Value,
+            reference,
+            reply,
+            move |debugger, reference| async move { debugger.variables(reference, page, text).await },
+            |children, number| children.try_map(number),
+        );
+    }
+
+    pub(super) fn evaluate(
+        &self,
+        frame: Reference,
+        expression: String,
+        deadline: Duration,
+        text: usize,
+        reply: Reply<Value<Reference>>,
+    ) {
+        self.read(
+            Kind::Frame,
+            frame,
+            reply,
+            move |debugger, frame| async move {
+                debugger.evaluate(Evaluate { expression, frame, deadline, text }).await
+            },
+            |value, number| value.try_map(number),
+        );
+    }
+
+    pub(super) fn set_variable(
+        &self,
+        parent: Reference,
+        name: String,
+        value: String,
+        text: usize,
+        reply: Reply<Value<Reference>>,
+    ) {
+        self.read(
+            Kind::Value,
+            parent,
+            reply,
+            move |debugger, parent| async move { debugger.set_variable(parent, &name, &value, text).await },
+            |value, number| value.try_map(number),
+        );
+    }
+
+    pub(super) fn exception(&self, reply: Reply<Exception>) {
+        let found = self.stopped_thread(None);
+        match found.and_then(|(target, raw)| Ok((self.stopped_debugger(target)?, raw))) {
+            Ok((debugger, raw)) => {
+                self.spawn(async move { debugger.exception(raw).await }, |_, result| answer(reply, result));
+            }
+            Err(error) => answer(reply, Err(error)),
+        }
+    }
+
+    /// Asks the debugger about something that has a number, and gives numbers to what comes back.
+    fn read<T, U, F>(
+        &self,
+        kind: Kind,
+        number: Reference,
+        reply: Reply<U>,
+        request: impl FnOnce(C::Debugger, RawId) -> F,
+        translate: impl FnOnce(T, &mut dyn FnMut(RawId) -> Result<Reference>) -> Result<U> + Send + 'static,
+    ) where
+        T: Send + 'static,
+        U: Send + 'static,
+        F: Future<Output = Result<T>> + Send + 'static,
+    {
+        let found = self.references.find(kind, number);
+        let prepared = found.and_then(|referent| Ok((referent, self.stopped_debugger(referent.target)?)));
+        let (Referent { target, raw }, debugger) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return answer(reply, Err(error)),
+        };
+        let epoch = self.state.epoch();
+        self.spawn(request(debugger, raw), move |actor, result| {
+            let result = result.and_then(|result| {
+                translate(result, &mut |raw| actor.number(epoch, Kind::Value, target, raw))
+            });
+            answer(reply, result);
+        });
+    }
+
+    /// A number for something that was read at the stop `epoch`. The program may have run since.
+    fn number(&mut self, epoch: u64, kind: Kind, target: TargetId, raw: RawId) -> Result<Reference> {
+        if self.state.epoch() != epoch {
+            return Err(Error::NotPaused { state: self.state.execution().as_str() });
+        }
+        Ok(self.references.number(kind, Referent { target, raw }))
+    }
+}

@@ -1,0 +1,186 @@
+//! Telling the processes about breakpoints.
+//!
+//! Breakpoints are replaced a group at a time, so an answer that is overtaken by a newer one would undo it.
+//! Hence one planting at a time: changes that come meanwhile are collected, and planted together after it.
+
+use std::collections::BTreeSet;
+
+use super::super::breakpoints::{Breakpoints, Change, Group};
+use super::{Actor, Reply, Which, answer};
+use crate::debugger::{Connector, Debugger, FunctionBreakpoint, Planted, SourceBreakpoint};
+use crate::error::Error;
+use crate::journal::Record;
+use crate::model::breakpoint::{Breakpoint, Request};
+use crate::model::ids::{BreakpointId, TargetId};
+use crate::model::stop::ExceptionMode;
+
+/// What is to be planted.
+#[derive(Default)]
+pub(super) struct Planter {
+    under_way: bool,
+    /// Counts the changes, so that a process that is being configured notices that it missed one.
+    version: u64,
+    changed: BTreeSet<Group>,
+    /// Who waits for the changes to be planted.
+    waiting: Vec<Waiting>,
+}
+
+type Waiting = Box<dyn FnOnce(&Breakpoints, bool) + Send>;
+
+/// A group with what is to be in it.
+#[derive(Clone)]
+enum Content {
+    Source(std::path::PathBuf, Vec<SourceBreakpoint>),
+    Functions(Vec<FunctionBreakpoint>),
+}
+
+type Outcomes = Vec<(BreakpointId, Planted)>;
+
+impl<C: Connector> Actor<C> {
+    pub(super) fn add_breakpoint(&mut self, request: Request, line: Option<u32>, reply: Reply<Breakpoint>) {
+        let id = self.breakpoints.add(request, line);
+        let group = self.breakpoints.group_of(id);
+        self.plant(group, Self::tell_one(id, reply));
+    }
+
+    pub(super) fn change_breakpoint(&mut self, id: BreakpointId, change: Change, reply: Reply<Breakpoint>) {
+        match self.breakpoints.change(id, change) {
+            Some(group) => self.plant([group], Self::tell_one(id, reply)),
+            None => answer(reply, Err(Error::NoBreakpoint(id))),
+        }
+    }
+
+    pub(super) fn remove_breakpoints(&mut self, which: Which, reply: Reply<Vec<BreakpointId>>) {
+        let (removed, groups) = self.breakpoints.remove(which);
+        self.plant(groups, Box::new(move |_, _| answer(reply, Ok(removed))));
+    }
+
+    fn tell_one(id: BreakpointId, reply: Reply<Breakpoint>) -> Waiting {
+        Box::new(move |breakpoints, live| {
+            answer(reply, breakpoints.get(id, live).ok_or(Error::NoBreakpoint(id)));
+        })
+    }
+
+    /// Plants groups again, and calls `then` when that is done.
+    fn plant(&mut self, groups: impl IntoIterator<Item = Group>, then: Waiting) {
+        self.planter.version += 1;
+        self.planter.changed.extend(groups);
+        self.planter.waiting.push(then);
+        self.plant_next();
+    }
+
+    fn plant_next(&mut self) {
+        if self.planter.under_way {
+            return;
+        }
+        let groups = std::mem::take(&mut self.planter.changed);
+        let waiting = std::mem::take(&mut self.planter.waiting);
+        let contents: Vec<Content> = groups.into_iter().map(|group| self.content(group)).collect();
+        let ready = self.run.iter().flat_map(|run| &run.targets).filter(|(_, target)| target.ready);
+        let ready: Vec<(TargetId, C::Debugger)> =
+            ready.map(|(id, target)| (*id, target.debugger.clone())).collect();
+        if ready.is_empty() || contents.is_empty() {
+            return self.planted(Vec::new(), waiting);
+        }
+        self.planter.under_way = true;
+        let work = async move {
+            let mut outcomes = Vec::new();
+            for (target, debugger) in ready {
+                outcomes.push((target, send(&debugger, contents.clone()).await));
+            }
+            outcomes
+        };
+        self.spawn(work, move |actor, outcomes| {
+            actor.planter.under_way = false;
+            actor.planted(outcomes, waiting);
+            actor.plant_next();
+        });
+    }
+
+    fn planted(&mut self, outcomes: Vec<(TargetId, Outcomes)>, waiting: Vec<Waiting>) {
+        for (target, outcomes) in outcomes {
+            self.breakpoints.settle(target, outcomes);
+        }
+        let live = self.is_live();
+        for waiting in waiting {
+            waiting(&self.breakpoints, live);
+        }
+        self.journal.record(&Record::Breakpoints(&self.breakpoints.list(live)));
+    }
+
+    fn content(&self, group: Group) -> Content {
+        match group {
+            Group::Source(path) => {
+                let places = self.breakpoints.for_source(&path);
+                Content::Source(path, places)
+            }
+            Group::Functions => Content::Functions(self.breakpoints.for_functions()),
+        }
+    }
+
+    /// Gives everything to a process that waits to be configured, then lets it run.
+    pub(super) fn configure(&mut self, target: TargetId, reply: Option<Reply<()>>) {
+        let Ok(debugger) = self.debugger(target) else { return };
+        let version = self.planter.version;
+        let groups = self.breakpoints.groups();
+        let contents: Vec<Content> = groups.into_iter().map(|group| self.content(group)).collect();
+        let mode = self.exception_mode;
+        let run = self.runs;
+        let work = async move {
+            let outcomes = send(&debugger, contents).await;
+            debugger.set_exception_mode(mode).await.map(|()| outcomes)
+        };
+        self.spawn(work, move |actor, result| {
+            if actor.runs != run || actor.run.is_none() {
+                return;
+            }
+            match result {
+                Err(error) => actor.not_configured(target, error, reply),
+                Ok(outcomes) => {
+                    actor.breakpoints.settle(target, outcomes);
+                    if actor.planter.version == version && actor.exception_mode == mode {
+                        actor.configured(target, reply);
+                    } else {
+                        actor.configure(target, reply);
+                    }
+                }
+            }
+        });
+    }
+
+    pub(super) fn set_exception_mode(&mut self, mode: ExceptionMode, reply: Reply<ExceptionMode>) {
+        let before = std::mem::replace(&mut self.exception_mode, mode);
+        let ready = self.run.iter().flat_map(|run| run.targets.values()).filter(|target| target.ready);
+        let debuggers: Vec<C::Debugger> = ready.map(|target| target.debugger.clone()).collect();
+        let work = async move {
+            for debugger in debuggers {
+                debugger.set_exception_mode(mode).await?;
+            }
+            Ok(before)
+        };
+        self.spawn(work, |_, result| answer(reply, result));
+    }
+}
+
+/// Plants everything in one process, and says what became of each.
+async fn send<D: Debugger>(debugger: &D, contents: Vec<Content>) -> Outcomes {
+    let mut outcomes = Vec::new();
+    for content in contents {
+        let (ids, planted) = match content {
+            Content::Source(path, places) => {
+                let ids = places.iter().map(|place| place.rules.iter().map(|rule| rule.id).collect()).collect();
+                (ids, debugger.set_breakpoints(&path, places).await)
+            }
+            Content::Functions(places) => {
+                let ids = places.iter().map(|place| place.rules.iter().map(|rule| rule.id).collect()).collect();
+                (ids, debugger.set_function_breakpoints(places).await)
+            }
+        };
+        let ids: Vec<Vec<BreakpointId>> = ids;
+        let planted = planted.unwrap_or_else(|error| vec![Planted::Refused(error.to_string()); ids.len()]);
+        for (ids, planted) in ids.into_iter().zip(planted) {
+            outcomes.extend(ids.into_iter().map(|id| (id, planted.clone())));
+        }
+    }
+    outcomes
+}

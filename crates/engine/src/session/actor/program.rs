@@ -1,0 +1,373 @@
+//! The life of a program: start, processes that join and leave, stops and resumes, end.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::{AbortHandle, abortable};
+use tokio::sync::mpsc;
+
+use super::{Actor, Reply, answer};
+use crate::deadlines;
+use crate::debugger::{Arrival, Connector, Debugger, Event, Started, Step};
+use crate::error::{Error, Result};
+use crate::model::ids::{RawId, TargetId, ThreadId};
+use crate::model::launch::Start;
+use crate::model::stop::{End, Stop};
+use crate::output::Category;
+use crate::process::{self, Process};
+
+/// A program, from its start to its end.
+pub(super) struct Run<D> {
+    pub(super) targets: BTreeMap<TargetId, Target<D>>,
+    /// The process, when it is ours.
+    pub(super) process: Option<Process>,
+    /// Stops the start while it is under way.
+    starting: Option<AbortHandle>,
+    next_target: u32,
+}
+
+/// A process of the program.
+pub(super) struct Target<D> {
+    pub(super) debugger: D,
+    /// It is configured: changes of breakpoints are sent to it.
+    pub(super) ready: bool,
+}
+
+impl<D> Run<D> {
+    fn starting(handle: AbortHandle) -> Self {
+        Self { targets: BTreeMap::new(), process: None, starting: Some(handle), next_target: 0 }
+    }
+}
+
+impl<C: Connector> Actor<C> {
+    pub(super) fn start(&mut self, start: Start, reply: Reply<()>) {
+        if !self.state.start() {
+            return answer(reply, Err(Error::AlreadyLive));
+        }
+        self.runs += 1;
+        self.breakpoints.reset();
+        self.last_start = Some(start.clone());
+        let connector = Arc::clone(&self.connector);
+        let sinks = self.sinks.clone();
+        let (work, handle) = abortable(async move { connector.start(start, sinks).await });
+        self.run = Some(Run::starting(handle));
+        self.publish();
+        let run = self.runs;
+        self.spawn(work, move |actor, started| {
+            let started = started.unwrap_or(Err(Error::Closed));
+            match started {
+                Ok(started) if actor.is_current(run) => actor.started(started, reply),
+                Ok(_) => answer(reply, Err(Error::Closed)),
+                Err(error) => {
+                    if actor.is_current(run) {
+                        actor.state.finished(End::NotStarted(error.to_string()));
+                        actor.publish();
+                    }
+                    answer(reply, Err(error));
+                }
+            }
+        });
+    }
+
+    /// Whether a job that was begun in this run still matters.
+    fn is_current(&self, run: u64) -> bool {
+        self.runs == run && self.run.is_some()
+    }
+
+    fn started(&mut self, started: Started<C::Debugger>, reply: Reply<()>) {
+        let run = self.runs;
+        if let Some(process) = &started.process {
+            let ended = process.ended();
+            self.spawn(ended, move |actor, end| {
+                if actor.is_current(run) {
+                    actor.state.ended(end);
+                    actor.breakpoints.left(TargetId::PROGRAM);
+                    actor.publish();
+                }
+            });
+        }
+        if let Some(current) = &mut self.run {
+            current.process = started.process;
+            current.starting = None;
+        }
+        self.next_arrival(started.arrivals, Some(reply));
+    }
+
+    fn next_arrival(&self, mut arrivals: mpsc::Receiver<Arrival<C::Debugger>>, first: Option<Reply<()>>) {
+        let run = self.runs;
+        let work = async move {
+            let arrival = arrivals.recv().await;
+            (arrival, arrivals)
+        };
+        self.spawn(work, move |actor, (arrival, arrivals)| {
+            let Some(arrival) = arrival.filter(|_| actor.is_current(run)) else { return };
+            actor.arrived(arrival, first);
+            actor.next_arrival(arrivals, None);
+        });
+    }
+
+    /// A process connected. `reply` is there for the program itself.
+    fn arrived(&mut self, arrival: Arrival<C::Debugger>, reply: Option<Reply<()>>) {
+        let Some(run) = &mut self.run else { return };
+        let target = TargetId(run.next_target);
+        run.next_target += 1;
+        let debugger = arrival.debugger;
+        run.targets.insert(target, Target { debugger: debugger.clone(), ready: false });
+        self.next_event(target, arrival.events);
+        let number = self.runs;
+        let work = async move { debugger.prepare().await };
+        self.spawn(work, move |actor, prepared| {
+            if !actor.is_current(number) {
+                return;
+            }
+            match prepared {
+                Ok(()) => actor.configure(target, reply),
+                Err(error) => actor.not_configured(target, error, reply),
+            }
+        });
+    }
+
+    /// The process has its breakpoints and may run.
+    pub(super) fn configured(&mut self, target: TargetId, reply: Option<Reply<()>>) {
+        let Ok(debugger) = self.debugger(target) else { return };
+        if let Some(target) = self.run.as_mut().and_then(|run| run.targets.get_mut(&target)) {
+            target.ready = true;
+        }
+        self.state.running(target);
+        self.publish();
+        let number = self.runs;
+        self.spawn(async move { debugger.run().await }, move |actor, result| match result {
+            Ok(()) => {
+                if let Some(reply) = reply {
+                    answer(reply, Ok(()));
+                }
+            }
+            Err(error) if actor.is_current(number) => actor.not_configured(target, error, reply),
+            Err(_) => {}
+        });
+    }
+
+    /// A process that cannot be configured is let go. When it is the program itself, the start has failed.
+    pub(super) fn not_configured(&mut self, target: TargetId, error: Error, reply: Option<Reply<()>>) {
+        if let Some(run) = &mut self.run {
+            run.targets.remove(&target);
+        }
+        self.state.left(target);
+        match reply {
+            Some(reply) => {
+                self.state.finished(End::NotStarted(error.to_string()));
+                answer(reply, Err(error));
+            }
+            None => {
+                let text = format!("a child process could not be debugged and runs on without: {error}\n");
+                self.sinks.output.append(Category::Console, &text);
+            }
+        }
+        self.publish();
+    }
+
+    fn next_event(&self, target: TargetId, mut events: mpsc::Receiver<Event>) {
+        let run = self.runs;
+        let work = async move {
+            let event = events.recv().await.unwrap_or(Event::Left);
+            (event, events)
+        };
+        self.spawn(work, move |actor, (event, events)| {
+            if !actor.is_current(run) {
+                return;
+            }
+            let last = event == Event::Left;
+            actor.happened(target, event);
+            if !last {
+                actor.next_event(target, events);
+            }
+        });
+    }
+
+    fn happened(&mut self, target: TargetId, event: Event) {
+        match event {
+            Event::Stopped { thread, reason, text, breakpoints } => {
+                for id in &breakpoints {
+                    self.breakpoints.hit(*id);
+                }
+                let thread = self.threads.number(target, thread);
+                self.state.stopped(Stop { epoch: 0, target, thread, reason, text, breakpoints });
+            }
+            Event::Continued => self.state.resumed(target),
+            Event::Logged { id, text } => {
+                self.breakpoints.hit(id);
+                self.sinks.output.append(Category::Log, &format!("{text}\n"));
+            }
+            Event::RuleFailed { id, message, times } => self.breakpoints.failed(id, message, times),
+            Event::Planted { id, planted } => self.breakpoints.settle(target, [(id, planted)]),
+            Event::Left => self.left(target),
+        }
+        self.publish();
+    }
+
+    fn left(&mut self, target: TargetId) {
+        let Some(run) = &mut self.run else { return };
+        let gone = run.targets.remove(&target);
+        self.breakpoints.left(target);
+        self.state.left(target);
+        // With a process of ours, its end is what counts.
+        if target != TargetId::PROGRAM || run.process.is_some() || !self.is_live() {
+            return;
+        }
+        let pid = gone.and_then(|target| target.debugger.pid());
+        let number = self.runs;
+        self.spawn(async move { fate_of(pid).await }, move |actor, end| {
+            if actor.is_current(number) {
+                actor.state.ended(end);
+                actor.publish();
+            }
+        });
+    }
+
+    pub(super) fn resume(&mut self, reply: Reply<()>) {
+        self.go(None, reply, |debugger, thread| async move { debugger.resume(thread).await });
+    }
+
+    pub(super) fn step(&mut self, thread: Option<ThreadId>, step: Step, reply: Reply<()>) {
+        self.go(thread, reply, move |debugger, thread| async move { debugger.step(thread, step).await });
+    }
+
+    /// Lets the suspended process run, in one way or another.
+    fn go<F>(
+        &mut self,
+        thread: Option<ThreadId>,
+        reply: Reply<()>,
+        request: impl FnOnce(C::Debugger, RawId) -> F,
+    ) where
+        F: Future<Output = Result<()>> + Send + 'static,
+    {
+        let prepared = self.stopped_thread(thread).and_then(|(target, raw)| {
+            let debugger = self.stopped_debugger(target)?;
+            Ok((debugger, raw))
+        });
+        let (debugger, raw) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return answer(reply, Err(error)),
+        };
+        let Some(stop) = self.state.resuming() else { return };
+        self.publish();
+        let number = self.runs;
+        self.spawn(request(debugger, raw), move |actor, result| {
+            if let Err(error) = &result
+                && *error != Error::Lost
+                && actor.is_current(number)
+            {
+                actor.state.refused(&stop);
+                actor.publish();
+            }
+            // A program that ends in the step may take the acknowledgement along; what counts is its end.
+            answer(reply, result.or_else(|error| if error == Error::Lost { Ok(()) } else { Err(error) }));
+        });
+    }
+
+    /// The thread that is meant: the one that the program stopped in unless another one of its process is
+    /// named.
+    pub(super) fn stopped_thread(&self, thread: Option<ThreadId>) -> Result<(TargetId, RawId)> {
+        let execution = self.state.execution();
+        let stop = execution.stop().ok_or(Error::NotPaused { state: execution.as_str() })?;
+        let (target, raw) = self.threads.find(thread.unwrap_or(stop.thread))?;
+        if target == stop.target { Ok((target, raw)) } else { Err(Error::NoThread(thread.unwrap_or(stop.thread))) }
+    }
+
+    pub(super) fn pause(&mut self, thread: Option<ThreadId>, reply: Reply<()>) {
+        if self.state.execution().stop().is_some() {
+            return answer(reply, Ok(()));
+        }
+        let chosen = match thread.map(|thread| self.threads.find(thread)).transpose() {
+            Ok(chosen) => chosen,
+            Err(error) => return answer(reply, Err(error)),
+        };
+        let target = chosen.map(|(target, _)| target).or_else(|| {
+            let run = self.run.as_ref()?;
+            run.targets.iter().find(|(_, target)| target.ready).map(|(id, _)| *id)
+        });
+        let debugger = target.ok_or_else(|| self.not_live()).and_then(|target| self.debugger(target));
+        let debugger = match debugger {
+            Ok(debugger) => debugger,
+            Err(error) => return answer(reply, Err(error)),
+        };
+        let work = async move {
+            let thread = match chosen {
+                Some((_, raw)) => raw,
+                None => debugger.threads().await?.first().ok_or(Error::Lost)?.id,
+            };
+            debugger.pause(thread).await
+        };
+        self.spawn(work, |_, result| answer(reply, result));
+    }
+
+    pub(super) fn detach(&mut self, reply: Reply<()>) {
+        if !self.is_live() {
+            return answer(reply, Err(self.not_live()));
+        }
+        self.let_go(End::Detached, reply);
+    }
+
+    pub(super) fn end(&mut self, reply: Reply<()>) {
+        if !self.is_live() {
+            return answer(reply, Ok(()));
+        }
+        if let Some(starting) = self.run.as_ref().and_then(|run| run.starting.as_ref()) {
+            starting.abort();
+            self.state.finished(End::NotStarted("the session ended it".to_owned()));
+            self.publish();
+            return answer(reply, Ok(()));
+        }
+        self.let_go(End::Detached, reply);
+    }
+
+    /// Ends a program of ours; lets go of one that we attached to, which is what `otherwise` says.
+    fn let_go(&mut self, otherwise: End, reply: Reply<()>) {
+        let Some(run) = &self.run else { return answer(reply, Ok(())) };
+        let process = run.process.clone();
+        let debuggers: Vec<C::Debugger> = run.targets.values().map(|target| target.debugger.clone()).collect();
+        let number = self.runs;
+        let work = async move {
+            if let Some(process) = process {
+                process.kill().await;
+                return process.ended().await;
+            }
+            for debugger in debuggers {
+                // A debugger that does not answer is left as well, by closing the connection.
+                let _ = debugger.detach().await;
+            }
+            otherwise
+        };
+        self.spawn(work, move |actor, end| {
+            if actor.is_current(number) && actor.is_live() {
+                actor.state.finished(end);
+                actor.publish();
+            }
+            answer(reply, Ok(()));
+        });
+    }
+
+    /// The program has ended: connections are closed, and what it left running is ended.
+    pub(super) fn clean_up(&mut self) {
+        for target in self.run.iter().flat_map(|run| run.targets.keys()) {
+            self.breakpoints.left(*target);
+        }
+        if let Some(process) = self.run.take().and_then(|run| run.process) {
+            self.spawn(async move { process.kill().await }, |_, ()| {});
+        }
+    }
+}
+
+/// What became of a program that we had attached to, now that its connection is closed.
+async fn fate_of(pid: Option<u32>) -> End {
+    let Some(pid) = pid else { return End::Lost };
+    let poll = Duration::from_millis(10);
+    for _ in 0..(deadlines::GOODBYE.as_millis() / poll.as_millis()) {
+        if !process::exists(pid) {
+            return End::Gone;
+        }
+        tokio::time::sleep(poll).await;
+    }
+    End::Lost
+}

@@ -1,0 +1,291 @@
+//! From what a user says about a place to a place that can hold a breakpoint.
+
+use std::path::{Path, PathBuf};
+
+use super::Session;
+use crate::adapter::{self, Question};
+use crate::error::{Error, Result};
+use crate::model::breakpoint::{Breakpoint, Place, Request, Rule};
+use crate::model::launch::{Endpoint, Launch, Program, Start};
+use crate::model::source::{Code, Placement};
+use crate::sources::{self, Found};
+
+/// What a user says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The file.
+    pub file: Option<PathBuf>,
+    /// The line, 1-based.
+    pub line: Option<u32>,
+    /// Text of the line.
+    pub statement: Option<String>,
+    /// Which of several lines with that text: the one nearest to this.
+    pub near_line: Option<u32>,
+    /// A function.
+    pub function: Option<String>,
+    /// The line must hold this text.
+    pub expected_content: Option<String>,
+    /// When the breakpoint acts.
+    pub rule: Rule,
+}
+
+/// A place that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// What to ask for.
+    pub request: Request,
+    /// Where to plant it, when that differs from where it was asked for.
+    pub line: Option<u32>,
+    /// What else there is to know about the place.
+    pub note: Option<String>,
+}
+
+impl Session {
+    /// Finds the place that a user means, adds a breakpoint there, and tells what is to be known of it.
+    pub async fn set_breakpoint(&self, wanted: Wanted) -> Result<(Breakpoint, Option<String>)> {
+        let placed = self.place(wanted).await?;
+        let breakpoint = self.add_breakpoint(placed.request, placed.line).await?;
+        Ok((breakpoint, placed.note))
+    }
+
+    /// Checks a rule without setting it.
+    pub async fn check_rule(&self, rule: &Rule) -> Result<()> {
+        self.analyze(None, rule).await.map(|_| ())
+    }
+
+    /// Finds the place that a user means.
+    pub async fn place(&self, wanted: Wanted) -> Result<Placed> {
+        match (&wanted.file, &wanted.function) {
+            (Some(file), Some(function)) => {
+                let path = sources::absolute(file);
+                self.place_on_function(path, function.clone(), wanted.rule).await
+            }
+            (None, Some(function)) => {
+                let known = match self.program_file().await {
+                    Some(program) => self.place_on_function(program, function.clone(), wanted.rule.clone()).await.ok(),
+                    None => None,
+                };
+                match known {
+                    Some(placed) => Ok(placed),
+                    None => self.place_on_name(function.clone(), wanted.rule).await,
+                }
+            }
+            (Some(file), None) => {
+                let path = sources::absolute(file);
+                self.place_on_line(path, wanted).await
+            }
+            (None, None) => {
+                Err(Error::Refused("a breakpoint needs `file` with `line` or `statement`, or `function`".to_owned()))
+            }
+        }
+    }
+
+    /// Where the texts that breakpoints were found by stand now, as after an edit. Those that are nowhere
+    /// any more stay where they were, and are named.
+    pub async fn find_statements_again(&self) -> Result<Vec<String>> {
+        let mut lost = Vec::new();
+        for breakpoint in self.breakpoints().await? {
+            let Place::Line { path, line, statement: Some(statement) } = &breakpoint.place else { continue };
+            let lines = sources::read_lines(path)?;
+            match sources::find_statement(&lines, statement, Some(*line)) {
+                Found::Line(found) => {
+                    let code = self.analyze(Some(path), &Rule::default()).await?;
+                    let planted = match code.map(|code| code.place(found)) {
+                        Some(Placement::Moved(to)) => Some(to),
+                        _ => None,
+                    };
+                    self.relocate_breakpoint(breakpoint.id, found, planted).await?;
+                }
+                _ => lost.push(format!(
+                    "{}: its text `{statement}` is not in {} any more; it stays on line {line}",
+                    breakpoint.id,
+                    path.display()
+                )),
+            }
+        }
+        Ok(lost)
+    }
+
+    async fn place_on_line(&self, path: PathBuf, wanted: Wanted) -> Result<Placed> {
+        let lines = match sources::read_lines(&path) {
+            Err(Error::NoFile { .. }) if self.is_elsewhere().await => None,
+            other => Some(other?),
+        };
+        let line = match (&wanted.statement, wanted.line, &lines) {
+            (Some(statement), near, Some(lines)) => {
+                find(&path, lines, statement, wanted.near_line.or(near))?
+            }
+            (Some(_), _, None) => {
+                return Err(Error::NoFile { path, similar: Vec::new() });
+            }
+            (None, Some(line), _) => line,
+            (None, None, _) => {
+                return Err(Error::Refused("a breakpoint in a file needs `line`, `statement` or `function`".to_owned()));
+            }
+        };
+        if let (Some(expected), Some(lines)) = (&wanted.expected_content, &lines) {
+            check_content(&path, lines, line, expected)?;
+        }
+        let code = match lines {
+            Some(_) => self.analyze(Some(&path), &wanted.rule).await?,
+            None => None,
+        };
+        let placement = code.as_ref().map_or(Placement::Exact, |code| code.place(line));
+        let planted = match placement {
+            Placement::Exact => None,
+            Placement::Moved(to) => Some(to),
+            Placement::None(nearest) => {
+                return Err(no_code(path, line, nearest, &lines.unwrap_or_default()));
+            }
+        };
+        let note = code.as_ref().and_then(|code| code.defined_at(planted.unwrap_or(line))).map(|function| {
+            format!(
+                "line {} is where `{}` is defined, and stops there once; its body begins on line {}",
+                planted.unwrap_or(line),
+                function.name,
+                function.body
+            )
+        });
+        let place = Place::Line { path, line, statement: wanted.statement };
+        Ok(Placed { request: Request { place, rule: wanted.rule }, line: planted, note })
+    }
+
+    async fn place_on_function(&self, path: PathBuf, name: String, rule: Rule) -> Result<Placed> {
+        let lines = sources::read_lines(&path)?;
+        let Some(code) = self.analyze(Some(&path), &rule).await? else {
+            return self.place_on_name(name, rule).await;
+        };
+        let found: Vec<_> = code.functions_named(&name).collect();
+        match found.as_slice() {
+            [] => {
+                let mut names: Vec<&str> = code.functions.iter().map(|function| function.name.as_str()).collect();
+                names.sort_by_key(|known| sources::distance(known, &name));
+                let names: Vec<String> = names.into_iter().take(5).map(|name| format!("`{name}`")).collect();
+                let hint = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+                Err(Error::BadFile { path, problem: format!("has no function `{name}`; {hint}") })
+            }
+            [function] => {
+                let note = format!("at the first line of `{}`", function.name);
+                let place = Place::Line { path, line: function.body, statement: None };
+                let line = match code.place(function.body) {
+                    Placement::Moved(to) => Some(to),
+                    _ => None,
+                };
+                let _ = lines;
+                Ok(Placed { request: Request { place, rule }, line, note: Some(note) })
+            }
+            several => {
+                let names: Vec<String> = several
+                    .iter()
+                    .map(|function| format!("`{}` (line {})", function.name, function.header))
+                    .collect();
+                Err(Error::BadFile {
+                    path,
+                    problem: format!("has several functions `{name}`: {}; name one in full", names.join(", ")),
+                })
+            }
+        }
+    }
+
+    /// A function that may be anywhere: the debugger looks out for its name.
+    async fn place_on_name(&self, name: String, rule: Rule) -> Result<Placed> {
+        self.analyze(None, &rule).await?;
+        let note = format!("stops in every function `{name}` that is entered; give `file` to mean one");
+        let place = Place::Function { name };
+        Ok(Placed { request: Request { place, rule }, line: None, note: Some(note) })
+    }
+
+    /// What the language knows of a file, and whether it can compile the rule. Nothing for a file in
+    /// another language (a template, a configuration), and where there is no interpreter to ask.
+    async fn analyze(&self, file: Option<&Path>, rule: &Rule) -> Result<Option<Code>> {
+        let runtime = match self.adapter().locate(self.host(), self.executable(), file).await {
+            Ok(runtime) => runtime,
+            Err(Error::Environment { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let question = Question {
+            file: file.filter(|file| adapter::by_extension(file).is_none_or(|owner| owner.name() == self.adapter().name())),
+            condition: rule.condition.as_deref(),
+            log_message: rule.log_message.as_deref(),
+        };
+        if question.file.is_none() && rule.condition.is_none() && rule.log_message.is_none() {
+            return Ok(None);
+        }
+        let ours = question.file.is_some_and(|file| adapter::by_extension(file).is_some());
+        match self.adapter().analyze(self.host(), &runtime, question).await {
+            Ok(code) => Ok(question.file.map(|_| code)),
+            Err(Error::BadFile { .. }) if !ours => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The file that was started last.
+    async fn program_file(&self) -> Option<PathBuf> {
+        match self.last_start().await.ok()?? {
+            Start::Launch(Launch { program: Program::Script(path), .. }) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The program may run on another machine, with files that this one does not have.
+    async fn is_elsewhere(&self) -> bool {
+        match self.last_start().await {
+            Ok(Some(Start::Attach(attach))) => matches!(attach.to, Endpoint::Address { .. }),
+            _ => false,
+        }
+    }
+}
+
+fn find(path: &Path, lines: &[String], statement: &str, near: Option<u32>) -> Result<u32> {
+    let listed = |lines: Vec<(u32, String)>| lines.into_iter().take(20).collect();
+    match sources::find_statement(lines, statement, near) {
+        Found::Line(line) => Ok(line),
+        Found::Several(several) => Err(Error::NoStatement {
+            path: path.to_owned(),
+            statement: statement.to_owned(),
+            problem: format!("stands on {} lines; add text, or `nearLine`", several.len()),
+            lines: listed(several),
+        }),
+        Found::Nowhere(alike) => Err(Error::NoStatement {
+            path: path.to_owned(),
+            statement: statement.to_owned(),
+            problem: "stands on no line".to_owned(),
+            lines: listed(alike),
+        }),
+    }
+}
+
+fn check_content(path: &Path, lines: &[String], line: u32, expected: &str) -> Result<()> {
+    let actual = text_of(lines, line);
+    let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if squeeze(&actual).contains(&squeeze(expected)) {
+        return Ok(());
+    }
+    let elsewhere = match sources::find_statement(lines, expected, Some(line)) {
+        Found::Line(line) => vec![(line, text_of(lines, line))],
+        Found::Several(several) | Found::Nowhere(several) => several,
+    };
+    Err(Error::NoLine {
+        path: path.to_owned(),
+        line,
+        problem: format!("holds `{}`, not `{expected}`", actual.trim()),
+        nearest: elsewhere,
+    })
+}
+
+fn no_code(path: PathBuf, line: u32, nearest: Vec<u32>, lines: &[String]) -> Error {
+    let problem = if line == 0 {
+        "does not exist: lines are counted from 1".to_owned()
+    } else if line as usize > lines.len() {
+        format!("is past the end of the file, which has {} lines", lines.len())
+    } else {
+        "holds no code, and neither does a line near it".to_owned()
+    };
+    let nearest = nearest.into_iter().map(|line| (line, text_of(lines, line).trim().to_owned())).collect();
+    Error::NoLine { path, line, problem, nearest }
+}
+
+fn text_of(lines: &[String], line: u32) -> String {
+    let index = usize::try_from(line).unwrap_or(usize::MAX).checked_sub(1);
+    index.and_then(|index| lines.get(index)).cloned().unwrap_or_default()
+}

@@ -1,0 +1,125 @@
+//! What a stop looks like: all that the next decision needs, within limits.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::model::breakpoint::{Breakpoint, Failures};
+use crate::model::ids::{BreakpointId, Reference};
+use crate::model::limits::Limits;
+use crate::model::source::Location;
+use crate::model::stack::{Stack, StackFrame};
+use crate::model::stop::{Exception, Stop, StopReason};
+use crate::model::variable::{Children, Page};
+use crate::output::Excerpt;
+use crate::session::Session;
+use crate::sources;
+
+/// How many frames are read in search of one of the user's.
+const SEARCHED: usize = 40;
+
+/// A suspended program, as much of it as the limits let through.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Why and where.
+    pub stop: Arc<Stop>,
+    /// The user's frames, innermost first.
+    pub frames: Vec<StackFrame<Reference>>,
+    /// How many frames of libraries and of the runtime are left out among them.
+    pub hidden_frames: usize,
+    /// How many frames the stack has.
+    pub total_frames: usize,
+    /// The name of the innermost scope of the first of `frames`, and what is in it.
+    pub locals: Option<(String, Children<Reference>)>,
+    /// The lines around the place.
+    pub source: Vec<(u32, String)>,
+    /// The exception, when that is why the program stopped.
+    pub exception: Option<Exception>,
+    /// What was written since the last report.
+    pub output: Excerpt,
+    /// What could not be read, and what else needs saying.
+    pub notes: Vec<String>,
+}
+
+impl Snapshot {
+    /// Reads a stop. What cannot be read is left out, and the reason is among the notes: half a report is
+    /// worth more than none.
+    pub async fn take(session: &Session, stop: Arc<Stop>, limits: Limits) -> Self {
+        let mut notes = Vec::new();
+        let mut keep = |what: &str, error: crate::error::Error| notes.push(format!("{what} could not be read: {error}"));
+
+        let stack = session.stack_trace(Some(stop.thread), 0, SEARCHED).await;
+        let stack = stack.unwrap_or_else(|error| {
+            keep("the stack", error);
+            Stack { frames: Vec::new(), total: 0 }
+        });
+        let (frames, hidden_frames) = users_frames(stack.frames);
+        let locals = match frames.first() {
+            Some(frame) => {
+                let page = Page { start: 0, count: limits.variables as u64, special: false };
+                let locals = session.locals(frame.id, page, limits.value).await;
+                locals.map_err(|error| keep("the local variables", error)).ok()
+            }
+            None => None,
+        };
+        let exception = match stop.reason {
+            StopReason::Exception => {
+                session.exception().await.map_err(|error| keep("the exception", error)).ok()
+            }
+            _ => None,
+        };
+        let source = frames.first().and_then(|frame| frame.location.as_ref());
+        let source = source.map(|location| window(location, limits.source)).unwrap_or_default();
+        notes.extend(failures(session).await);
+        Self {
+            stop,
+            frames: frames.into_iter().take(limits.frames).collect(),
+            hidden_frames,
+            total_frames: stack.total,
+            locals,
+            source,
+            exception,
+            output: session.take_new_output(limits.output),
+            notes,
+        }
+    }
+
+    /// Where the program is, as far as its user is concerned.
+    pub fn frame(&self) -> Option<&StackFrame<Reference>> {
+        self.frames.first()
+    }
+}
+
+/// The frames of the user's own code; all of them, when there is none of it.
+pub fn users_frames(frames: Vec<StackFrame<Reference>>) -> (Vec<StackFrame<Reference>>, usize) {
+    if frames.iter().all(StackFrame::is_internal) {
+        return (frames, 0);
+    }
+    let all = frames.len();
+    let users: Vec<_> = frames.into_iter().filter(|frame| !frame.is_internal()).collect();
+    let hidden = all - users.len();
+    (users, hidden)
+}
+
+/// The lines around a place, with their numbers.
+pub fn window(location: &Location, around: u32) -> Vec<(u32, String)> {
+    let Some(path) = &location.source.path else { return Vec::new() };
+    let Ok(lines) = sources::read_lines(path) else { return Vec::new() };
+    let first = location.line.saturating_sub(around).max(1);
+    let last = location.line.saturating_add(around);
+    (1..).zip(lines).filter(|(line, _)| (first..=last).contains(line)).collect()
+}
+
+/// Conditions and log messages that failed, one sentence each.
+pub async fn failures(session: &Session) -> Vec<String> {
+    let breakpoints: Result<Vec<Breakpoint>> = session.breakpoints().await;
+    let failed = |breakpoint: Breakpoint| {
+        let what = if breakpoint.rule.condition.is_some() { "condition" } else { "log message" };
+        breakpoint.failures.map(|failures| describe_failure(breakpoint.id, what, &failures))
+    };
+    breakpoints.unwrap_or_default().into_iter().filter_map(failed).collect()
+}
+
+fn describe_failure(id: BreakpointId, what: &str, failures: &Failures) -> String {
+    let times = if failures.count == 1 { "once".to_owned() } else { format!("{} times", failures.count) };
+    format!("the {what} of {id} failed {times}, and did not stop the program: {}", failures.message)
+}

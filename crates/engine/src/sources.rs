@@ -1,0 +1,211 @@
+//! Reading source files: their lines, a line by its text, and names close to one that does not exist.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// How many files are looked at in search of a similar name.
+const SEARCHED: usize = 5000;
+/// How many folders deep.
+const DEPTH: usize = 6;
+/// Folders that hold no source of the user's.
+const SKIPPED: [&str; 5] = ["node_modules", "__pycache__", "target", "venv", "site-packages"];
+
+/// The path from the root, without `.` and `..` where the file exists.
+pub fn absolute(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    if absolute.components().any(|part| part == std::path::Component::ParentDir) {
+        return absolute.canonicalize().unwrap_or(absolute);
+    }
+    absolute
+}
+
+/// The lines of a file. Bytes that are no UTF-8 are replaced.
+pub fn read_lines(path: &Path) -> Result<Vec<String>> {
+    if path.is_dir() {
+        return Err(Error::BadFile { path: path.to_owned(), problem: "is a directory".to_owned() });
+    }
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(Error::NoFile { path: path.to_owned(), similar: similar(path) })
+        }
+        Err(error) => Err(Error::BadFile { path: path.to_owned(), problem: format!("cannot be read: {error}") }),
+    }
+}
+
+/// Files that may be meant instead of one that does not exist: those of the same name below the working
+/// directory, and those of nearly the same name beside it.
+fn similar(path: &Path) -> Vec<PathBuf> {
+    let Some(wanted) = path.file_name().map(|name| name.to_string_lossy().to_lowercase()) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    if let Ok(cwd) = std::env::current_dir() {
+        let mut budget = SEARCHED;
+        collect_named(&cwd, &wanted, DEPTH, &mut budget, &mut found);
+    }
+    if let Some(Ok(beside)) = path.parent().map(std::fs::read_dir) {
+        let names = beside.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_file());
+        let close = names.filter(|path| {
+            path.file_name().is_some_and(|name| distance(&name.to_string_lossy().to_lowercase(), &wanted) <= 2)
+        });
+        found.extend(close);
+    }
+    found.sort();
+    found.dedup();
+    found.truncate(5);
+    found
+}
+
+fn collect_named(folder: &Path, wanted: &str, depth: usize, budget: &mut usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.filter_map(std::result::Result::ok) {
+        if *budget == 0 {
+            return;
+        }
+        *budget -= 1;
+        let name = entry.file_name().to_string_lossy().to_lowercase();
+        // Links are not followed: they may lead in circles.
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_dir() && depth > 0 && !name.starts_with('.') && !SKIPPED.contains(&name.as_str()) {
+            collect_named(&entry.path(), wanted, depth - 1, budget, found);
+        } else if kind.is_file() && name == wanted {
+            found.push(entry.path());
+        }
+    }
+}
+
+/// How many single-character changes lie between two words (Levenshtein).
+pub fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.chars().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        let mut next = vec![left];
+        for (b, &above) in other.iter().zip(row.iter().skip(1)) {
+            let here = (diagonal + usize::from(a != *b)).min(above + 1).min(left + 1);
+            diagonal = above;
+            left = here;
+            next.push(here);
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+/// Where a text stands in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// On this line, 1-based.
+    Line(u32),
+    /// On several, with their texts.
+    Several(Vec<(u32, String)>),
+    /// Nowhere; these lines have most in common with it.
+    Nowhere(Vec<(u32, String)>),
+}
+
+/// Finds a line by its text. A part of it is enough; white space counts as one blank. Of several lines, one
+/// that is the text as a whole wins over those that contain it, and then the one nearest to `near`.
+pub fn find_statement(lines: &[String], text: &str, near: Option<u32>) -> Found {
+    let wanted = squeeze(text);
+    let numbered = || (1u32..).zip(lines.iter().map(|line| squeeze(line)));
+    let whole: Vec<(u32, String)> = numbered().filter(|(_, line)| *line == wanted).collect();
+    let mut matches =
+        if whole.is_empty() { numbered().filter(|(_, line)| line.contains(&wanted)).collect() } else { whole };
+    if wanted.is_empty() {
+        return Found::Nowhere(Vec::new());
+    }
+    if let Some(near) = near {
+        // Two at the same distance stay ambiguous.
+        let closest = matches.iter().map(|(line, _)| line.abs_diff(near)).min();
+        matches.retain(|(line, _)| Some(line.abs_diff(near)) == closest);
+    }
+    match matches.as_slice() {
+        [] => Found::Nowhere(most_alike(lines, &wanted)),
+        [(line, _)] => Found::Line(*line),
+        _ => Found::Several(matches),
+    }
+}
+
+fn squeeze(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Up to three lines that share words with the text.
+fn most_alike(lines: &[String], wanted: &str) -> Vec<(u32, String)> {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|word| word.len() > 1)
+            .map(str::to_owned)
+            .collect()
+    };
+    let wanted = words(wanted);
+    let mut scored: Vec<(usize, u32, String)> = (1u32..)
+        .zip(lines)
+        .map(|(number, line)| {
+            let found = words(line);
+            (wanted.iter().filter(|word| found.contains(word)).count(), number, line.trim().to_owned())
+        })
+        .filter(|(score, ..)| *score > 0)
+        .collect();
+    scored.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    scored.into_iter().take(3).map(|(_, number, line)| (number, line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_line_is_found_by_its_text() {
+        let file = lines("total = 0\nfor x in xs:\n    total += x\n    print(x)\nprint(total)\n  print( x )\n");
+        let table: [(&str, Option<u32>, Found); 6] = [
+            ("total += x", None, Found::Line(3)),
+            ("for x", None, Found::Line(2)),
+            ("print(total)", None, Found::Line(5)),
+            ("total  =   0", None, Found::Line(1)),
+            ("print(x)", Some(6), Found::Line(4)),
+            ("no such text", None, Found::Nowhere(vec![])),
+        ];
+        for (text, near, expected) in table {
+            assert_eq!(find_statement(&file, text, near), expected, "{text}");
+        }
+        let Found::Several(several) = find_statement(&file, "print", None) else { panic!("ambiguous") };
+        assert_eq!(several.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [4, 5, 6]);
+        assert_eq!(find_statement(&file, "print", Some(6)), Found::Line(6));
+        let Found::Nowhere(alike) = find_statement(&file, "total -= x", None) else { panic!("nowhere") };
+        assert_eq!(alike.first(), Some(&(1, "total = 0".to_owned())));
+    }
+
+    #[test]
+    fn a_line_that_is_the_text_wins_over_one_that_contains_it() {
+        let file = lines("x = 1\nx = 10\n");
+        assert_eq!(find_statement(&file, "x = 1", None), Found::Line(1));
+    }
+
+    #[test]
+    fn distances() {
+        let table = [("a.py", "a.py", 0), ("swap.py", "swpa.py", 2), ("", "abc", 3), ("main.py", "man.py", 1)];
+        for (one, other, expected) in table {
+            assert_eq!(distance(one, other), expected, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_has_neighbours() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["swap_vars.py", "other.py"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let missing = folder.path().join("swap_var.py");
+        let Err(Error::NoFile { similar, .. }) = read_lines(&missing) else { panic!("no file") };
+        assert_eq!(similar, [folder.path().join("swap_vars.py")]);
+        assert_eq!(read_lines(folder.path()).unwrap_err().code(), "file_unusable");
+    }
+}
