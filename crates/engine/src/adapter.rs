@@ -77,6 +77,12 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// Code that belongs to the runtime or to a library rather than to the user.
     fn is_internal(&self, path: &Path) -> bool;
 
+    /// A frame that the debugger shows and that is none of the program's.
+    fn is_foreign_frame(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+
     /// What the debugger calls the exceptions to stop at.
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str];
 

@@ -24,6 +24,9 @@ use crate::process::ProcessSpec;
 
 pub use debugpy::INSPECTOR;
 
+/// The function that a blocked main thread is brought into by a signal; see the inspector.
+pub(crate) const PAUSE_FRAME: &str = "stillframe_pause";
+
 /// The language.
 #[derive(Clone, Copy, Debug)]
 pub struct Python;
@@ -79,6 +82,11 @@ impl Adapter for Python {
 
     fn is_internal(&self, path: &Path) -> bool {
         is_internal(path)
+    }
+
+    /// pydevd appends the frames of an exception's causes, and our pause runs in a frame of its own.
+    fn is_foreign_frame(&self, name: &str) -> bool {
+        name.starts_with("[Chained Exc: ") || name == PAUSE_FRAME
     }
 
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str] {

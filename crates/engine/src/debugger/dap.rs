@@ -10,7 +10,8 @@ mod inspect;
 mod inspector;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
@@ -49,6 +50,10 @@ struct Connection {
     inspector: OnceLock<InspectorClient>,
     /// The operating system's number of the process, once the server has told it.
     pid: OnceLock<u32>,
+    /// Counts the stops.
+    stops: AtomicU64,
+    /// The program was brought to its present stop by a signal.
+    nudged: AtomicBool,
 }
 
 impl DapDebugger {
@@ -76,6 +81,8 @@ impl DapDebugger {
             planting: Mutex::default(),
             inspector: OnceLock::new(),
             pid: OnceLock::new(),
+            stops: AtomicU64::new(0),
+            nudged: AtomicBool::new(false),
         }));
         let (events, received) = mpsc::channel(256);
         // The pump must not keep the connection open when nobody uses it any more.
@@ -93,6 +100,16 @@ impl DapDebugger {
 
     fn capabilities(&self) -> ::dap::Capabilities {
         self.0.capabilities.get().cloned().unwrap_or_default()
+    }
+
+    /// Whether a thread was brought to its stop by a signal, into a function of ours.
+    async fn is_in_pause(&self, thread: RawId) -> bool {
+        if !self.0.nudged.swap(false, Ordering::Relaxed) {
+            return false;
+        }
+        let top = ::dap::StackTraceArguments { thread_id: thread.0, start_frame: None, levels: Some(1) };
+        let stack = self.request::<::dap::StackTrace>(top, deadlines::REQUEST).await.unwrap_or_default();
+        stack.stack_frames.first().is_some_and(|frame| self.0.adapter.is_foreign_frame(&frame.name))
     }
 
     fn inspector(&self) -> Option<&InspectorClient> {
@@ -194,6 +211,8 @@ impl Debugger for DapDebugger {
     }
 
     async fn step(&self, thread: RawId, step: Step) -> Result<()> {
+        // A step from inside our own pause leads back to where the program was.
+        let step = if self.is_in_pause(thread).await { Step::Out } else { step };
         let thread = Self::thread(thread);
         match step {
             Step::Over => self.request::<::dap::Next>(thread, deadlines::REQUEST).await?,
@@ -204,7 +223,11 @@ impl Debugger for DapDebugger {
     }
 
     async fn pause(&self, thread: RawId) -> Result<()> {
+        let stops = self.0.stops.load(Ordering::Relaxed);
         self.request::<::dap::Pause>(Self::thread(thread), deadlines::REQUEST).await?;
+        if self.0.setup.is_local && self.inspector().is_some() {
+            tokio::spawn(nudge_unless_stopped(Arc::downgrade(&self.0), stops));
+        }
         Ok(())
     }
 
@@ -224,9 +247,11 @@ impl Debugger for DapDebugger {
             .into_iter()
             // A server without paging sends everything.
             .take(levels)
+            .filter(|frame| !self.0.adapter.is_foreign_frame(&frame.name))
             .map(|frame| StackFrame {
                 id: RawId(frame.id),
-                name: frame.name,
+                // pydevd says so of the frame that an exception has reached.
+                name: frame.name.trim_end_matches(" (Current frame)").to_owned(),
                 location: frame.source.map(|mut source| {
                     source.presentation_hint = source.presentation_hint.or(frame.presentation_hint);
                     self.location(source, frame.line, frame.column)
@@ -276,6 +301,14 @@ impl Debugger for DapDebugger {
         inspect::exception(self, thread).await
     }
 
+    async fn exception_is_known(&self, thread: RawId) -> Result<bool> {
+        let Some(inspector) = self.inspector() else { return Ok(false) };
+        match self.stack_trace(thread, 0, 1).await?.frames.first() {
+            Some(frame) => inspector.exception_is_known(frame.id).await,
+            None => Ok(false),
+        }
+    }
+
     async fn detach(&self) -> Result<()> {
         let arguments = ::dap::DisconnectArguments { terminate_debuggee: Some(false) };
         self.request::<::dap::Disconnect>(arguments, deadlines::GOODBYE).await?;
@@ -284,6 +317,19 @@ impl Debugger for DapDebugger {
 
     fn pid(&self) -> Option<u32> {
         self.0.pid.get().copied()
+    }
+}
+
+/// A main thread that waits in the operating system does not notice a pause. A signal brings it out, into
+/// the inspector's `stillframe_pause`; one that is busy stops by itself before that.
+async fn nudge_unless_stopped(connection: Weak<Connection>, stops: u64) {
+    tokio::time::sleep(deadlines::NUDGE).await;
+    if let Some(connection) = connection.upgrade()
+        && connection.stops.load(Ordering::Relaxed) == stops
+        && let Some(pid) = connection.pid.get()
+    {
+        connection.nudged.store(true, Ordering::Relaxed);
+        crate::process::nudge(*pid);
     }
 }
 

@@ -13,7 +13,7 @@ pub struct Variable<Id> {
 }
 
 /// A value.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value<Id> {
     /// The language's own text for it, possibly cut.
     pub text: String,

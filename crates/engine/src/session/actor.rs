@@ -86,6 +86,8 @@ pub(super) struct Actor<C: Connector> {
     exception_mode: ExceptionMode,
     references: References,
     threads: ThreadNumbers,
+    /// Who waits for a process to run again.
+    resuming: Vec<(TargetId, Reply<()>)>,
     journal: Journal,
 }
 
@@ -111,6 +113,7 @@ impl<C: Connector> Actor<C> {
             exception_mode: ExceptionMode::default(),
             references: References::new(),
             threads: ThreadNumbers::default(),
+            resuming: Vec::new(),
             journal: Journal,
         }
     }

@@ -45,6 +45,7 @@ def prepare(root):
 
     patch(pydevd)
     hand_down(pydevd)
+    listen_for_pause()
     return pydevd
 
 
@@ -71,6 +72,26 @@ def hand_down(pydevd):
         return code_for_child(*args, **kwargs).replace("import pydevd; ", load, 1)
 
     pydevd.config, pydev_monkey._get_python_c_args = config, _get_python_c_args
+
+
+# pydevd can only suspend a thread that runs Python code. A signal brings the main thread out of whatever it
+# waits in, to run this code for a moment; afterwards Python goes on waiting.
+PAUSE = """
+def stillframe_pause(number, frame, clock=clock, sleep=sleep):
+    end = clock() + 0.2
+    while clock() < end:
+        sleep(0.002)
+"""
+
+
+def listen_for_pause():
+    if not hasattr(signal, "SIGURG") or threading.current_thread() is not threading.main_thread():
+        return
+    if signal.getsignal(signal.SIGURG) == signal.SIG_DFL:
+        names = {"clock": time.monotonic, "sleep": time.sleep}
+        # pydevd does not suspend in code that it takes for its own, or for a library's.
+        exec(compile(PAUSE, "/stillframe/pause.py", "exec"), names)
+        signal.signal(signal.SIGURG, names["stillframe_pause"])
 
 
 def patch(pydevd):
@@ -592,6 +613,7 @@ def attributes(value):
                 except AttributeError:
                     pass  # A slot without a value.
     own = instance_dict(value)
+    own.pop("__stillframe_seen__", None)
     hide = is_a(value, (type, types.ModuleType))
     found.update((name, item) for name, item in own.items() if not (hide and is_dunder(name)))
     for owner in classes:
@@ -903,12 +925,25 @@ def tell(kind, **body):
     pydevd.send_json_message({"type": "event", "event": "stillframe", "body": body})
 
 
+def request_seen(number):
+    """Whether the exception that the frame is stopped at was seen at an earlier stop. It leaves a mark on
+    the exception, because it may be stopped at in every frame that it passes through."""
+    error = find_frame(number).f_locals.get("__exception__", (None, None))[1]
+    if error is None:
+        return {"seen": False}
+    marks = BaseException.__getattribute__(error, "__dict__")
+    seen = "__stillframe_seen__" in marks
+    marks["__stillframe_seen__"] = True
+    return {"seen": seen}
+
+
 REQUESTS = {
     "scopes": request_scopes,
     "locals": request_locals,
     "children": request_children,
     "evaluate": request_evaluate,
     "assign": request_assign,
+    "seen": request_seen,
 }
 
 if "pydevd" in sys.modules and os.path.exists(__file__):

@@ -1,5 +1,6 @@
 //! From the protocol's events to ours.
 
+use std::sync::atomic::Ordering;
 use std::sync::{PoisonError, Weak};
 
 use serde::Deserialize;
@@ -54,6 +55,7 @@ fn translate(
             Vec::new()
         }
         ::dap::Event::Stopped(stopped) => {
+            debugger.0.stops.fetch_add(1, Ordering::Relaxed);
             let mut breakpoints = std::mem::take(decided);
             breakpoints.extend(
                 debugger.0.planting.lock().unwrap_or_else(PoisonError::into_inner).owners(&stopped.hit_breakpoint_ids),

@@ -25,9 +25,6 @@ use crate::process;
 /// The name of the module inside the program.
 const MODULE: &str = "stillframe_inspector";
 
-/// How often a program that does not answer is nudged.
-const NUDGE: Duration = Duration::from_millis(200);
-
 #[derive(Debug)]
 pub(super) struct InspectorClient {
     client: ::dap::Client,
@@ -74,6 +71,11 @@ struct Rows {
 struct Scopes {
     locals: i64,
     globals: i64,
+}
+
+#[derive(Deserialize)]
+struct Seen {
+    seen: bool,
 }
 
 impl InspectorClient {
@@ -145,6 +147,11 @@ impl InspectorClient {
         Ok(self.value(answer.map_err(|error| interrupted(error, deadline))?.value, frame))
     }
 
+    pub(super) async fn exception_is_known(&self, frame: RawId) -> Result<bool> {
+        let answer: Seen = self.call(frame, "seen", json!([frame.0]), deadlines::REQUEST).await?;
+        Ok(answer.seen)
+    }
+
     /// Gives the rules of a place to the program, and the condition that applies them.
     pub(super) async fn define(&self, place: u64, class: Option<&str>, rules: &[RuleFor]) -> Result<String> {
         let rules: Vec<Json> = rules
@@ -208,7 +215,7 @@ impl InspectorClient {
     async fn nudge_after(&self, expected: Duration) {
         tokio::time::sleep(expected).await;
         loop {
-            tokio::time::sleep(NUDGE).await;
+            tokio::time::sleep(deadlines::NUDGE).await;
             if let Some(pid) = self.pid {
                 process::nudge(pid);
             }

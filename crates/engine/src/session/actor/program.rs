@@ -13,7 +13,7 @@ use crate::debugger::{Arrival, Connector, Debugger, Event, Started, Step};
 use crate::error::{Error, Result};
 use crate::model::ids::{RawId, TargetId, ThreadId};
 use crate::model::launch::Start;
-use crate::model::stop::{End, Stop};
+use crate::model::stop::{End, ExceptionMode, Stop, StopReason};
 use crate::output::Category;
 use crate::process::{self, Process};
 
@@ -186,13 +186,21 @@ impl<C: Connector> Actor<C> {
     }
 
     fn happened(&mut self, target: TargetId, event: Event) {
+        if matches!(event, Event::Stopped { .. } | Event::Continued | Event::Left) {
+            // pydevd may forget to acknowledge a resume when the next stop comes at once.
+            for (_, reply) in self.resuming.extract_if(.., |(resuming, _)| *resuming == target) {
+                answer(reply, Ok(()));
+            }
+        }
         match event {
             Event::Stopped { thread, reason, text, breakpoints } => {
-                for id in &breakpoints {
-                    self.breakpoints.hit(*id);
-                }
+                let raw = thread;
                 let thread = self.threads.number(target, thread);
-                self.state.stopped(Stop { epoch: 0, target, thread, reason, text, breakpoints });
+                let stop = Stop { epoch: 0, target, thread, reason, text, breakpoints };
+                if stop.reason == StopReason::Exception && self.exception_mode == ExceptionMode::All {
+                    return self.pass_over_known_exception(raw, stop);
+                }
+                self.stopped(stop);
             }
             Event::Continued => self.state.resumed(target),
             Event::Logged { id, text } => {
@@ -204,6 +212,31 @@ impl<C: Connector> Actor<C> {
             Event::Left => self.left(target),
         }
         self.publish();
+    }
+
+    fn stopped(&mut self, stop: Stop) {
+        for id in &stop.breakpoints {
+            self.breakpoints.hit(*id);
+        }
+        self.state.stopped(stop);
+    }
+
+    /// A debugger that stops at all exceptions may do so in every frame that one passes through. Only the
+    /// first of these stops is shown.
+    fn pass_over_known_exception(&self, raw: RawId, stop: Stop) {
+        let Ok(debugger) = self.debugger(stop.target) else { return };
+        let run = self.runs;
+        let work = async move {
+            let known = debugger.exception_is_known(raw).await.unwrap_or(false);
+            // When it does not go on, the stop is shown after all.
+            known && debugger.resume(raw).await.is_ok()
+        };
+        self.spawn(work, move |actor, passed| {
+            if !passed && actor.is_current(run) {
+                actor.stopped(stop);
+                actor.publish();
+            }
+        });
     }
 
     fn left(&mut self, target: TargetId) {
@@ -252,17 +285,21 @@ impl<C: Connector> Actor<C> {
         };
         let Some(stop) = self.state.resuming() else { return };
         self.publish();
+        self.resuming.push((stop.target, reply));
         let number = self.runs;
         self.spawn(request(debugger, raw), move |actor, result| {
-            if let Err(error) = &result
-                && *error != Error::Lost
-                && actor.is_current(number)
-            {
-                actor.state.refused(&stop);
-                actor.publish();
+            let waiting = actor.resuming.iter().position(|(target, _)| *target == stop.target);
+            let Some(waiting) = waiting.filter(|_| actor.is_current(number)) else { return };
+            let (_, reply) = actor.resuming.swap_remove(waiting);
+            match result {
+                Err(error @ Error::Refused(_)) => {
+                    actor.state.refused(&stop);
+                    actor.publish();
+                    answer(reply, Err(error));
+                }
+                // A program that ends in the step takes the acknowledgement along; what counts is its end.
+                Ok(()) | Err(_) => answer(reply, Ok(())),
             }
-            // A program that ends in the step may take the acknowledgement along; what counts is its end.
-            answer(reply, result.or_else(|error| if error == Error::Lost { Ok(()) } else { Err(error) }));
         });
     }
 

@@ -1,1 +1,331 @@
+//! Races, by a scripted debugger in paused time.
 
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::adapter::{self, Machine};
+use crate::debugger::fake::{self, Arrivals, FakeConnector, FakeDebugger, FakeProgram};
+use crate::debugger::{Arrival, Event, Step};
+use crate::error::Error;
+use crate::model::breakpoint::{Binding, Place, Request, Rule};
+use crate::model::ids::{BreakpointId, RawId};
+use crate::model::launch::{Launch, Program, Start, Stdin};
+use crate::model::stop::{End, ExceptionMode, StopReason};
+use crate::session::state::Execution;
+use crate::session::{Outcome, Session, SessionOptions};
+
+/// A session whose program is in the hands of the test.
+struct Scene {
+    session: Session,
+    arrivals: Arrivals,
+    program: FakeDebugger,
+    events: mpsc::Sender<Event>,
+    programs: mpsc::UnboundedSender<FakeProgram>,
+}
+
+fn launch() -> Start {
+    Start::Launch(Launch {
+        program: Program::Module("m".to_owned()),
+        args: vec![],
+        cwd: None,
+        env: std::collections::BTreeMap::default(),
+        stdin: Stdin::Empty,
+        stop_on_entry: false,
+        just_my_code: true,
+    })
+}
+
+impl Scene {
+    /// The program is about to connect.
+    async fn before_start() -> (Self, Arrival<FakeDebugger>) {
+        let (connector, programs) = FakeConnector::new();
+        let session = Session::spawn(SessionOptions {
+            name: "test".to_owned(),
+            adapter: adapter::by_name("python").unwrap(),
+            host: &Machine,
+            executable: None,
+            connector,
+        });
+        let (program, arrivals) = FakeProgram::new();
+        programs.send(program).unwrap();
+        let (debugger, events, arrival) = fake::process();
+        let scene = Self { session, arrivals, program: debugger, events, programs };
+        (scene, arrival)
+    }
+
+    async fn running() -> Self {
+        let (scene, arrival) = Self::before_start().await;
+        scene.arrivals.send(arrival).await.unwrap();
+        scene.session.start(launch()).await.unwrap();
+        scene.program.take_log();
+        scene
+    }
+
+    async fn stopped() -> Self {
+        let scene = Self::running().await;
+        scene.stop().await;
+        assert!(matches!(scene.wait().await, Outcome::Stopped(_)));
+        scene
+    }
+
+    async fn stop(&self) {
+        self.events.send(stopped(StopReason::Breakpoint)).await.unwrap();
+    }
+
+    async fn wait(&self) -> Outcome {
+        self.session.wait(Instant::now() + Duration::from_secs(60)).await
+    }
+
+    fn epoch(&self) -> u64 {
+        self.session.execution().stop().map_or(0, |stop| stop.epoch)
+    }
+}
+
+fn stopped(reason: StopReason) -> Event {
+    Event::Stopped { thread: RawId(1), reason, text: None, breakpoints: vec![] }
+}
+
+fn at(line: u32) -> Request {
+    Request { place: Place::Line { path: "/a.py".into(), line, statement: None }, rule: Rule::default() }
+}
+
+/// Gives every other task the chance to get stuck.
+async fn settle() {
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_that_overtakes_its_acknowledgement_is_a_newer_stop() {
+    let scene = Scene::stopped().await;
+    scene.program.hold("resume");
+    let resumed = tokio::spawn({
+        let session = scene.session.clone();
+        async move { session.resume().await }
+    });
+    scene.program.asked("resume").await;
+    assert_eq!(scene.session.execution(), Execution::Running, "running before the resume is acknowledged");
+    scene.stop().await;
+    assert!(matches!(scene.wait().await, Outcome::Stopped(stop) if stop.epoch == 2));
+    assert_eq!(resumed.await.unwrap(), Ok(()), "the stop stands in for the acknowledgement");
+    scene.program.release("resume");
+    settle().await;
+    assert_eq!(scene.epoch(), 2, "the late acknowledgement changes nothing");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_resume_returns_to_the_same_stop() {
+    let scene = Scene::stopped().await;
+    scene.program.refuse("resume", Error::Refused("not now".to_owned()));
+    assert_eq!(scene.session.resume().await, Err(Error::Refused("not now".to_owned())));
+    assert_eq!(scene.epoch(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resume_that_is_never_answered_is_no_refusal() {
+    let scene = Scene::stopped().await;
+    let late = Error::Deadline { what: "resume".to_owned(), after: Duration::from_secs(5) };
+    scene.program.refuse("resume", late);
+    assert_eq!(scene.session.resume().await, Ok(()));
+    assert_eq!(scene.session.execution(), Execution::Running);
+}
+
+#[tokio::test(start_paused = true)]
+async fn pause_and_inspection_work_while_other_calls_wait() {
+    let scene = Scene::running().await;
+    let waiting = tokio::spawn({
+        let session = scene.session.clone();
+        async move { session.wait(Instant::now() + Duration::from_secs(60)).await }
+    });
+    settle().await;
+    scene.session.pause(None).await.unwrap();
+    assert_eq!(scene.program.take_log(), ["threads", "pause 1"]);
+    scene.events.send(stopped(StopReason::Pause)).await.unwrap();
+    assert!(matches!(waiting.await.unwrap(), Outcome::Stopped(stop) if stop.reason == StopReason::Pause));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_evaluation_that_hangs_holds_up_nobody_else() {
+    let scene = Scene::stopped().await;
+    let frame = scene.session.stack_trace(None, 0, 1).await.unwrap().frames.remove(0).id;
+    scene.program.hold("evaluate");
+    let evaluation = tokio::spawn({
+        let session = scene.session.clone();
+        async move { session.evaluate(frame, "f()".to_owned(), Duration::from_secs(5), 100).await }
+    });
+    scene.program.asked("evaluate").await;
+    assert_eq!(scene.session.scopes(frame).await.unwrap().len(), 1);
+    scene.session.resume().await.unwrap();
+    scene.program.release("evaluate");
+    assert!(evaluation.await.unwrap().is_ok(), "a plain value is good after the program went on");
+    assert_eq!(scene.session.scopes(frame).await.unwrap_err().code(), "stale_reference");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_that_goes_away_answers_those_who_wait() {
+    let scene = Scene::running().await;
+    let waiting = tokio::spawn({
+        let session = scene.session.clone();
+        async move { session.wait(Instant::now() + Duration::from_secs(60)).await }
+    });
+    settle().await;
+    drop(scene.events);
+    assert!(matches!(waiting.await.unwrap(), Outcome::Ended(end) if *end == End::Lost));
+    assert_eq!(scene.session.resume().await.unwrap_err().code(), "not_paused");
+    assert_eq!(scene.session.threads().await.unwrap_err().code(), "not_started");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_events_before_an_acknowledgement_does_not_stall() {
+    let scene = Scene::stopped().await;
+    scene.program.hold("resume");
+    let session = scene.session.clone();
+    let resumed = tokio::spawn(async move { session.resume().await });
+    scene.program.asked("resume").await;
+    for number in 0..1000 {
+        let event = Event::Logged { id: BreakpointId(1), text: number.to_string() };
+        scene.events.send(event).await.unwrap();
+    }
+    scene.program.release("resume");
+    assert_eq!(resumed.await.unwrap(), Ok(()));
+    settle().await;
+    assert!(scene.session.output().read(0, 100_000).text().ends_with("\n999\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn changes_during_a_planting_are_planted_together_after_it() {
+    let scene = Scene::running().await;
+    scene.program.hold("plant");
+    let add = |line| {
+        let session = scene.session.clone();
+        tokio::spawn(async move { session.add_breakpoint(at(line), None).await.unwrap() })
+    };
+    let first = add(1);
+    scene.program.asked("plant 1").await;
+    let (second, third) = (add(2), add(3));
+    settle().await;
+    scene.program.release("plant");
+    for added in [first, second, third] {
+        assert!(matches!(added.await.unwrap().binding, Binding::Bound { .. }));
+    }
+    assert_eq!(scene.program.take_log(), ["plant 1", "plant 1,2,3"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_breakpoint_that_is_set_during_the_start_is_planted_before_the_program_runs() {
+    let (scene, arrival) = Scene::before_start().await;
+    scene.session.add_breakpoint(at(1), None).await.unwrap();
+    scene.program.hold("plant");
+    let session = scene.session.clone();
+    let started = tokio::spawn(async move { session.start(launch()).await });
+    scene.arrivals.send(arrival).await.unwrap();
+    scene.program.asked("plant 1").await;
+    scene.session.add_breakpoint(at(2), None).await.unwrap();
+    scene.program.release("plant");
+    started.await.unwrap().unwrap();
+    let log = scene.program.take_log();
+    assert_eq!(log, ["prepare", "plant 1", "exceptions uncaught", "plant 1,2", "exceptions uncaught", "run"]);
+    let bound = scene.session.breakpoints().await.unwrap();
+    assert!(bound.iter().all(|breakpoint| breakpoint.is_verified()), "{bound:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_gets_the_breakpoints_and_its_stop_waits_its_turn() {
+    let scene = Scene::running().await;
+    scene.session.add_breakpoint(at(5), None).await.unwrap();
+    let (child, child_events, arrival) = fake::process();
+    scene.arrivals.send(arrival).await.unwrap();
+    child.asked("run").await;
+    assert_eq!(child.take_log(), ["prepare", "plant 5", "exceptions uncaught", "run"]);
+
+    scene.stop().await;
+    let Outcome::Stopped(first) = scene.wait().await else { panic!("a stop") };
+    child_events.send(stopped(StopReason::Breakpoint)).await.unwrap();
+    settle().await;
+    assert_eq!(scene.epoch(), 1, "one stop is shown at a time");
+    scene.session.resume().await.unwrap();
+    let Outcome::Stopped(second) = scene.wait().await else { panic!("the child's stop") };
+    assert_ne!(first.thread, second.thread);
+    assert_eq!(second.epoch, 2);
+    child.take_log();
+    scene.session.step(None, Step::Over).await.unwrap();
+    assert_eq!(child.take_log(), ["step Over 1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_that_cannot_be_debugged_is_told_and_left_alone() {
+    let scene = Scene::running().await;
+    let (child, _events, arrival) = fake::process();
+    child.refuse("prepare", Error::Refused("no".to_owned()));
+    scene.arrivals.send(arrival).await.unwrap();
+    child.asked("prepare").await;
+    settle().await;
+    assert!(scene.session.output().read(0, 1000).text().contains("runs on without: no"));
+    assert_eq!(scene.session.execution(), Execution::Running);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_exception_that_passes_through_several_frames_stops_once() {
+    let scene = Scene::running().await;
+    scene.session.set_exception_mode(ExceptionMode::All).await.unwrap();
+    scene.events.send(stopped(StopReason::Exception)).await.unwrap();
+    assert!(matches!(scene.wait().await, Outcome::Stopped(_)));
+    scene.session.resume().await.unwrap();
+    scene.program.take_log();
+    scene.program.know_exceptions(true);
+    scene.events.send(stopped(StopReason::Exception)).await.unwrap();
+    scene.program.asked("resume").await;
+    assert_eq!(scene.session.execution(), Execution::Running, "the known one is passed over");
+    scene.program.know_exceptions(false);
+    scene.events.send(stopped(StopReason::Exception)).await.unwrap();
+    assert!(matches!(scene.wait().await, Outcome::Stopped(stop) if stop.epoch == 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_start_can_be_tried_again() {
+    let (scene, _arrival) = Scene::before_start().await;
+    scene.program.refuse("prepare", Error::Refused("broken".to_owned()));
+    let (debugger, _events, arrival) = fake::process();
+    debugger.refuse("prepare", Error::Refused("broken".to_owned()));
+    scene.arrivals.send(arrival).await.unwrap();
+    assert_eq!(scene.session.start(launch()).await, Err(Error::Refused("broken".to_owned())));
+    assert!(matches!(scene.session.execution(), Execution::Ended(_)));
+
+    let (program, arrivals) = FakeProgram::new();
+    scene.programs.send(program).unwrap();
+    let (_debugger, _events, arrival) = fake::process();
+    arrivals.send(arrival).await.unwrap();
+    assert_eq!(scene.session.start(launch()).await, Ok(()));
+    assert_eq!(scene.session.start(launch()).await, Err(Error::AlreadyLive));
+}
+
+#[tokio::test(start_paused = true)]
+async fn ending_lets_go_of_a_program_that_is_not_ours() {
+    let scene = Scene::stopped().await;
+    scene.program.hold("detach");
+    let session = scene.session.clone();
+    let ended = tokio::spawn(async move { session.end().await });
+    scene.program.asked("detach").await;
+    scene.program.release("detach");
+    ended.await.unwrap().unwrap();
+    assert!(matches!(scene.wait().await, Outcome::Ended(end) if *end == End::Detached));
+    assert_eq!(scene.session.end().await, Ok(()), "ending twice is no error");
+}
+
+#[tokio::test(start_paused = true)]
+async fn references_of_an_earlier_stop_are_refused() {
+    let scene = Scene::stopped().await;
+    let frame = scene.session.stack_trace(None, 0, 1).await.unwrap().frames.remove(0).id;
+    let scope = scene.session.scopes(frame).await.unwrap().remove(0).reference;
+    assert_eq!(scene.session.stack_trace(None, 0, 1).await.unwrap().frames.remove(0).id, frame);
+    scene.session.resume().await.unwrap();
+    scene.stop().await;
+    scene.wait().await;
+    let page = crate::model::variable::Page { start: 0, count: 1, special: true };
+    assert_eq!(scene.session.variables(scope, page, 10).await.unwrap_err().code(), "stale_reference");
+    let again = scene.session.stack_trace(None, 0, 1).await.unwrap().frames.remove(0).id;
+    assert_ne!(again, frame);
+}
