@@ -83,6 +83,12 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// An exception that programs raise to end, whatever the exit code.
+    fn is_orderly_exit(&self, exception: &str) -> bool {
+        let _ = exception;
+        false
+    }
+
     /// What the debugger calls the exceptions to stop at.
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str];
 

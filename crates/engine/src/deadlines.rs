@@ -29,8 +29,8 @@ pub const EVALUATE_GRACE: Duration = ms(1_500);
 pub const NUDGE: Duration = ms(200);
 /// From spawning a program until it connects.
 pub const CONNECT: Duration = ms(30_000);
-/// From asking for an injection into a running process until it connects.
-pub const INJECT: Duration = ms(20_000);
+/// From the end of the helper that gets into a running process until that process connects.
+pub const INJECT: Duration = ms(5_000);
 /// A short helper process, such as the one that reads a source file.
 pub const HELPER: Duration = ms(10_000);
 /// Installing a debugger from the network.

@@ -103,8 +103,14 @@ pub trait Debugger: Clone + Send + Sync + 'static {
     /// The exception that a thread is stopped at.
     fn exception(&self, thread: RawId) -> impl Future<Output = Result<Exception>> + Send;
 
-    /// Whether the exception that a thread is stopped at is one that an earlier stop was about already.
-    fn exception_is_known(&self, thread: RawId) -> impl Future<Output = Result<bool>> + Send;
+    /// Whether a stop at an exception is one to show. It is not when the exception is how programs end in an
+    /// orderly way, or when an earlier stop was about the same one.
+    fn is_worth_a_stop(
+        &self,
+        thread: RawId,
+        exception: Option<&str>,
+        mode: ExceptionMode,
+    ) -> impl Future<Output = Result<bool>> + Send;
 
     /// Lets go: breakpoints are removed and the process runs on.
     fn detach(&self) -> impl Future<Output = Result<()>> + Send;

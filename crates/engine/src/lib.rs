@@ -4,6 +4,8 @@
 //! [`state`](session::state) and breakpoint rules, [`debugger`] (the seam to the wire protocols), [`adapter`]
 //! (what differs between languages), [`process`] (children), [`snapshot`] (what a stop looks like).
 
+pub use jiff::Timestamp;
+
 pub mod adapter;
 pub mod deadlines;
 pub mod debugger;

@@ -1,1 +1,18 @@
-//! x
+//! What agents can ask for. Knows no MCP library and no wire.
+//!
+//! [`ops`] is what can be done, in neutral terms; [`toolsets`] are spellings of it, each a literal table;
+//! [`render`] turns what the engine gives into the data of answers. A tool is its parameters: one struct that
+//! can be read from JSON, one [`Tool`] implementation, one line in its toolset's table.
+
+pub mod arguments;
+mod context;
+mod error;
+pub mod ops;
+pub mod render;
+mod schema;
+mod tool;
+pub mod toolsets;
+
+pub use context::{Context, Report};
+pub use error::ToolError;
+pub use tool::{Effects, Entry, Prompt, Reply, Tool, Toolset};

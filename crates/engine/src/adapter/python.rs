@@ -89,6 +89,11 @@ impl Adapter for Python {
         name.starts_with("[Chained Exc: ") || name == PAUSE_FRAME
     }
 
+    /// pydevd stops at `sys.exit("message")` whatever it was told.
+    fn is_orderly_exit(&self, exception: &str) -> bool {
+        exception == "SystemExit"
+    }
+
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str] {
         match mode {
             ExceptionMode::None => &[],

@@ -301,15 +301,21 @@ impl Debugger for DapDebugger {
         inspect::exception(self, thread).await
     }
 
-    async fn exception_is_known(&self, thread: RawId) -> Result<bool> {
-        let Some(inspector) = self.inspector() else { return Ok(false) };
+    async fn is_worth_a_stop(&self, thread: RawId, exception: Option<&str>, mode: ExceptionMode) -> Result<bool> {
+        if exception.is_some_and(|exception| self.0.adapter.is_orderly_exit(exception)) {
+            return Ok(false);
+        }
+        let Some(inspector) = self.inspector().filter(|_| mode == ExceptionMode::All) else { return Ok(true) };
         match self.stack_trace(thread, 0, 1).await?.frames.first() {
-            Some(frame) => inspector.exception_is_known(frame.id).await,
-            None => Ok(false),
+            Some(frame) => Ok(!inspector.exception_is_known(frame.id).await?),
+            None => Ok(true),
         }
     }
 
     async fn detach(&self) -> Result<()> {
+        if let Some(inspector) = self.inspector() {
+            inspector.let_children_go().await?;
+        }
         let arguments = ::dap::DisconnectArguments { terminate_debuggee: Some(false) };
         self.request::<::dap::Disconnect>(arguments, deadlines::GOODBYE).await?;
         Ok(())

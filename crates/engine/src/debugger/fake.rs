@@ -169,9 +169,9 @@ impl Debugger for FakeDebugger {
         Ok(Exception { type_name: text("Error"), message: text("m"), stack: String::new(), uncaught: true })
     }
 
-    async fn exception_is_known(&self, thread: RawId) -> Result<bool> {
-        self.act("known", thread.0.to_string()).await?;
-        Ok(*lock(&self.0.known_exception))
+    async fn is_worth_a_stop(&self, thread: RawId, _exception: Option<&str>, _mode: ExceptionMode) -> Result<bool> {
+        self.act("worth", thread.0.to_string()).await?;
+        Ok(!*lock(&self.0.known_exception))
     }
 
     async fn detach(&self) -> Result<()> {

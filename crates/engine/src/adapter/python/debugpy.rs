@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::process::ProcessSpec;
 
 /// The version that all facts about debugpy in this project were measured with.
-pub const VERSION: &str = "1.8.22";
+pub(super) const VERSION: &str = "1.8.22";
 
 /// Starts a program.
 pub(super) const LAUNCHER: &str = "stillframe_launch.py";

@@ -84,6 +84,13 @@ def stillframe_pause(number, frame, clock=clock, sleep=sleep):
 """
 
 
+def let_children_go():
+    """From now on child processes run without a debugger. Those that waited for one would wait for ever."""
+    from _pydev_bundle import pydev_monkey
+
+    pydev_monkey._get_apply_arg_patching = lambda: False
+
+
 def listen_for_pause():
     if not hasattr(signal, "SIGURG") or threading.current_thread() is not threading.main_thread():
         return
@@ -104,6 +111,12 @@ def patch(pydevd):
     if pydevd_constants.DebugInfoHolder.DEBUG_TRACE_LEVEL <= 0:
         # What it has to say about itself does not belong on the program's standard error.
         pydev_log._LoggingGlobals._debug_stream_initialized = True
+    # The stack of a running thread is given only after it was waited whether the thread stops.
+    from _pydevd_bundle.pydevd_api import PyDevdAPI
+
+    PyDevdAPI.request_stack.__defaults__ = tuple(
+        0 if isinstance(default, float) else default for default in PyDevdAPI.request_stack.__defaults__
+    )
     if hasattr(pydevd.PyDB, "stillframe"):
         return
     pydevd.PyDB.stillframe = True

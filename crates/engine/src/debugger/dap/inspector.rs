@@ -32,6 +32,8 @@ pub(super) struct InspectorClient {
     pid: Option<u32>,
     /// Which frame a reference was found from; a request about it is evaluated there.
     frames: Mutex<HashMap<RawId, RawId>>,
+    /// One request at a time: in pydevd 1.8.22 each further one that waits for the same thread costs 200 ms.
+    turn: tokio::sync::Mutex<()>,
 }
 
 /// What every answer may be instead.
@@ -80,7 +82,7 @@ struct Seen {
 
 impl InspectorClient {
     pub(super) fn new(client: ::dap::Client, pid: Option<u32>) -> Self {
-        Self { client, pid, frames: Mutex::default() }
+        Self { client, pid, frames: Mutex::default(), turn: tokio::sync::Mutex::default() }
     }
 
     /// Loads the inspector into a program that was not started with it.
@@ -93,10 +95,20 @@ impl InspectorClient {
              exec(compile({source}, module.__file__, 'exec'), module.__dict__)\n\
              sys.modules[{MODULE:?}] = module\n"
         );
+        self.execute(code).await
+    }
+
+    /// Runs a statement outside of any frame, which works whether the program runs or not.
+    async fn execute(&self, code: String) -> Result<()> {
         let arguments =
             ::dap::EvaluateArguments { expression: code, frame_id: None, context: Some("repl".to_owned()) };
         self.client.request::<::dap::Evaluate>(arguments, deadlines::READ).await?;
         Ok(())
+    }
+
+    /// Child processes are not to connect any more, because nobody will serve them.
+    pub(super) async fn let_children_go(&self) -> Result<()> {
+        self.execute(format!("__import__('sys').modules['{MODULE}'].let_children_go()")).await
     }
 
     pub(super) async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>> {
@@ -161,14 +173,8 @@ impl InspectorClient {
                 json!([id.0, rule.condition, hit, rule.log_message])
             })
             .collect();
-        // There is no frame while nothing runs, and without one the server executes rather than evaluates:
-        // what counts is that nothing is raised.
-        let arguments = ::dap::EvaluateArguments {
-            expression: call_text("define", &json!([place, class, rules])),
-            frame_id: None,
-            context: Some("repl".to_owned()),
-        };
-        self.client.request::<::dap::Evaluate>(arguments, deadlines::READ).await?;
+        // Outside of a frame there is no answer to read: what counts is that nothing is raised.
+        self.execute(call_text("define", &json!([place, class, rules]))).await?;
         Ok(format!("__import__('sys').modules['{MODULE}'].hit({place})"))
     }
 
@@ -203,7 +209,13 @@ impl InspectorClient {
             // The one context in which pydevd does not cut the result.
             context: Some("clipboard".to_owned()),
         };
-        let evaluated = self.client.request::<::dap::Evaluate>(arguments, expected + deadlines::EVALUATE_GRACE);
+        let deadline = expected + deadlines::EVALUATE_GRACE;
+        let turn = tokio::time::timeout(deadline, self.turn.lock()).await;
+        let _turn = turn.map_err(|_| Error::Deadline {
+            what: "waiting for another request to this program".to_owned(),
+            after: deadline,
+        })?;
+        let evaluated = self.client.request::<::dap::Evaluate>(arguments, deadline);
         tokio::select! {
             response = evaluated => Ok(response?.result),
             () = self.nudge_after(expected) => Err(Error::Lost),

@@ -13,7 +13,7 @@ use crate::debugger::{Arrival, Connector, Debugger, Event, Started, Step};
 use crate::error::{Error, Result};
 use crate::model::ids::{RawId, TargetId, ThreadId};
 use crate::model::launch::Start;
-use crate::model::stop::{End, ExceptionMode, Stop, StopReason};
+use crate::model::stop::{End, Stop, StopReason};
 use crate::output::Category;
 use crate::process::{self, Process};
 
@@ -197,8 +197,8 @@ impl<C: Connector> Actor<C> {
                 let raw = thread;
                 let thread = self.threads.number(target, thread);
                 let stop = Stop { epoch: 0, target, thread, reason, text, breakpoints };
-                if stop.reason == StopReason::Exception && self.exception_mode == ExceptionMode::All {
-                    return self.pass_over_known_exception(raw, stop);
+                if stop.reason == StopReason::Exception {
+                    return self.stopped_at_exception(raw, stop);
                 }
                 self.stopped(stop);
             }
@@ -221,15 +221,14 @@ impl<C: Connector> Actor<C> {
         self.state.stopped(stop);
     }
 
-    /// A debugger that stops at all exceptions may do so in every frame that one passes through. Only the
-    /// first of these stops is shown.
-    fn pass_over_known_exception(&self, raw: RawId, stop: Stop) {
+    /// Shows the stop, unless the debugger finds that it is not worth one, and goes on.
+    fn stopped_at_exception(&self, raw: RawId, stop: Stop) {
         let Ok(debugger) = self.debugger(stop.target) else { return };
-        let run = self.runs;
+        let (run, mode, exception) = (self.runs, self.exception_mode, stop.text.clone());
         let work = async move {
-            let known = debugger.exception_is_known(raw).await.unwrap_or(false);
+            let worth = debugger.is_worth_a_stop(raw, exception.as_deref(), mode).await.unwrap_or(true);
             // When it does not go on, the stop is shown after all.
-            known && debugger.resume(raw).await.is_ok()
+            !worth && debugger.resume(raw).await.is_ok()
         };
         self.spawn(work, move |actor, passed| {
             if !passed && actor.is_current(run) {

@@ -1,0 +1,261 @@
+//! From the JSON of a call to a tool's parameters.
+//!
+//! The tool's own schema says what is allowed, so that every tool words its complaints alike. Models write
+//! numbers as strings, and lists as JSON in a string; both are taken for what they mean.
+
+use engine::sources::distance;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::ToolError;
+
+/// Reads arguments that must fit the schema.
+pub fn read<T: DeserializeOwned>(schema: &Map<String, Value>, arguments: Map<String, Value>) -> Result<T, ToolError> {
+    let arguments = fit_object(schema, arguments, "")?;
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
+        let path = error.path().to_string();
+        let reason = error.inner().to_string();
+        // Counts and lines are unsigned; the parser's words for that are about bits.
+        let problem =
+            if reason.contains("integer `-") { "must not be negative".to_owned() } else { format!("is wrong: {reason}") };
+        ToolError::argument(if path == "." { "arguments" } else { &path }, problem)
+    })
+}
+
+fn fit_object(
+    schema: &Map<String, Value>,
+    arguments: Map<String, Value>,
+    path: &str,
+) -> Result<Map<String, Value>, ToolError> {
+    let empty = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let open = schema.get("additionalProperties").filter(|extra| **extra != Value::Bool(false));
+    let known = properties.unwrap_or(&empty);
+    let mut fitted = Map::new();
+    for (name, value) in arguments {
+        let path = join(path, &name);
+        match (known.get(&name), open) {
+            // An explicit `null` is the same as leaving it out.
+            _ if value.is_null() && open.is_none() => {}
+            (Some(schema), _) => {
+                fitted.insert(name, fit(schema, value, &path)?);
+            }
+            (None, Some(schema)) => {
+                fitted.insert(name, fit(schema, value, &path)?);
+            }
+            (None, None) => return Err(unknown(&name, &path, known)),
+        }
+    }
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    for name in required.filter_map(Value::as_str) {
+        if !fitted.contains_key(name) {
+            let takes = known.get(name).map(wants).unwrap_or_default();
+            return Err(ToolError::argument(&join(path, name), format!("is missing; it takes {takes}")));
+        }
+    }
+    Ok(fitted)
+}
+
+fn fit(schema: &Value, value: Value, path: &str) -> Result<Value, ToolError> {
+    let Some(kind) = schema.get("type").and_then(Value::as_str) else { return Ok(value) };
+    let value = match (kind, value) {
+        ("integer" | "number" | "boolean" | "array" | "object", Value::String(text)) => {
+            let read: Option<Value> = serde_json::from_str(text.trim()).ok();
+            read.filter(|read| is_of(kind, read)).unwrap_or(Value::String(text))
+        }
+        // 3.0 is a whole number.
+        ("integer", Value::Number(number)) => whole(&number).map_or(Value::Number(number), Value::from),
+        ("string", value @ (Value::Number(_) | Value::Bool(_))) => Value::String(value.to_string()),
+        (_, value) => value,
+    };
+    if !is_of(kind, &value) {
+        let got = shown(&value);
+        return Err(ToolError::argument(path, format!("takes {}, and got {got}", wants(schema))));
+    }
+    if let Some(choices) = schema.get("enum").and_then(Value::as_array)
+        && !choices.contains(&value)
+    {
+        let got = shown(&value);
+        return Err(ToolError::argument(path, format!("takes {}, and got {got}", wants(schema))));
+    }
+    if let (Some(least), Some(number)) = (schema.get("minimum").and_then(Value::as_f64), value.as_f64())
+        && number < least
+    {
+        return Err(ToolError::argument(path, format!("must be at least {least}, and is {number}")));
+    }
+    match value {
+        Value::Array(items) => {
+            let Some(schema) = schema.get("items") else { return Ok(Value::Array(items)) };
+            let fitted = items.into_iter().enumerate().map(|(at, item)| fit(schema, item, &format!("{path}[{at}]")));
+            fitted.collect::<Result<_, _>>().map(Value::Array)
+        }
+        Value::Object(fields) => match schema.as_object() {
+            Some(schema) if schema.contains_key("properties") || schema.contains_key("additionalProperties") => {
+                fit_object(schema, fields, path).map(Value::Object)
+            }
+            _ => Ok(Value::Object(fields)),
+        },
+        value => Ok(value),
+    }
+}
+
+fn is_of(kind: &str, value: &Value) -> bool {
+    match kind {
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => true,
+    }
+}
+
+fn whole(number: &serde_json::Number) -> Option<i64> {
+    let number = number.as_f64()?;
+    #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small just before")]
+    (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64)
+}
+
+/// What a schema takes, in words.
+fn wants(schema: &Value) -> String {
+    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+        return choices.iter().map(shown).collect::<Vec<_>>().join(" or ");
+    }
+    match schema.get("type").and_then(Value::as_str) {
+        Some("integer") => "a whole number".to_owned(),
+        Some("number") => "a number".to_owned(),
+        Some("boolean") => "true or false".to_owned(),
+        Some("string") => "a string".to_owned(),
+        Some("array") => match schema.get("items") {
+            Some(items) => format!("a list, each item {}", wants(items)),
+            None => "a list".to_owned(),
+        },
+        Some("object") => match schema.get("properties").and_then(Value::as_object) {
+            Some(properties) if !properties.is_empty() => {
+                let names: Vec<String> = properties.keys().map(|name| format!("`{name}`")).collect();
+                format!("an object with {}", names.join(", "))
+            }
+            _ => "an object".to_owned(),
+        },
+        _ => "a value".to_owned(),
+    }
+}
+
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(80) {
+        Some((at, _)) => format!("`{}...`", text.get(..at).unwrap_or_default()),
+        None => format!("`{text}`"),
+    }
+}
+
+fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> ToolError {
+    let simple = |name: &str| name.to_lowercase().replace(['_', '-'], "");
+    let wanted = simple(name);
+    let closest = known.keys().map(|known| (distance(&simple(known), &wanted), known)).min();
+    let all: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
+    let next = match closest {
+        Some((near, known)) if near <= 2 => format!("did you mean `{known}`?"),
+        _ if all.is_empty() => "it takes no arguments".to_owned(),
+        _ => format!("it takes {}", all.join(", ")),
+    };
+    ToolError::argument(path, "is no argument of this tool").and(&next)
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+    use crate::schema;
+
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    struct Sample {
+        session_id: Option<String>,
+        line: u32,
+        args: Option<Vec<String>>,
+        mode: Option<Mode>,
+        env: Option<BTreeMap<String, String>>,
+        nested: Option<Nested>,
+        flag: Option<bool>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Nested {
+        x: u64,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Mode {
+        All,
+        None,
+    }
+
+    fn check(arguments: Value) -> Result<Sample, String> {
+        let Value::Object(arguments) = arguments else { panic!("an object") };
+        read(&schema::input::<Sample>(), arguments).map_err(|error: ToolError| error.message)
+    }
+
+    #[test]
+    fn what_is_meant_is_taken() {
+        let expected = Sample {
+            session_id: Some("7".to_owned()),
+            line: 12,
+            args: Some(vec!["a".to_owned(), "1".to_owned()]),
+            mode: Some(Mode::All),
+            env: Some(BTreeMap::from([("A".to_owned(), "1".to_owned())])),
+            nested: Some(Nested { x: 3 }),
+            flag: Some(true),
+        };
+        let strict = json!({ "sessionId": "7", "line": 12, "args": ["a", "1"], "mode": "all", "env": { "A": "1" },
+            "nested": { "x": 3 }, "flag": true });
+        let sloppy = json!({ "sessionId": 7, "line": "12", "args": "[\"a\", 1]", "mode": "all", "env": { "A": 1 },
+            "nested": "{\"x\": \"3\"}", "flag": "true" });
+        assert_eq!(check(strict), Ok(expected));
+        assert_eq!(check(sloppy).unwrap().args.unwrap(), ["a", "1"]);
+        assert_eq!(check(json!({ "line": 3.0, "mode": null })).unwrap().line, 3);
+    }
+
+    #[test]
+    fn complaints_name_the_argument_and_what_it_takes() {
+        let table = [
+            (json!({}), "`line` is missing; it takes a whole number"),
+            (json!({ "line": "x" }), "`line` takes a whole number, and got `\"x\"`"),
+            (json!({ "line": 1.5 }), "`line` takes a whole number, and got `1.5`"),
+            (json!({ "line": -1 }), "`line` must not be negative"),
+            (json!({ "line": [] }), "`line` takes a whole number, and got `[]`"),
+            (json!({ "line": 1, "lien": 2 }), "`lien` is no argument of this tool; did you mean `line`?"),
+            (json!({ "line": 1, "session_id": "a" }), "`session_id` is no argument of this tool; did you mean `sessionId`?"),
+            (json!({ "line": 1, "mode": "some" }), "`mode` takes `\"all\"` or `\"none\"`, and got `\"some\"`"),
+            (json!({ "line": 1, "args": "a b" }), "`args` takes a list, each item a string, and got `\"a b\"`"),
+            (json!({ "line": 1, "args": [["a"]] }), "`args[0]` takes a string, and got `[\"a\"]`"),
+            (json!({ "line": 1, "nested": { "y": 1 } }), "`nested.y` is no argument of this tool; did you mean `x`?"),
+            (json!({ "line": 1, "nested": {} }), "`nested.x` is missing; it takes a whole number"),
+            (json!({ "line": 1, "zebra": 1 }), "`zebra` is no argument of this tool; it takes `sessionId`, `line`, `args`, \
+                `mode`, `env`, `nested`, `flag`"),
+        ];
+        for (arguments, message) in table {
+            assert_eq!(check(arguments.clone()).unwrap_err(), message, "{arguments}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_arguments_cause_a_panic(name in "[a-z]{0,6}|line|args|nested", text in ".{0,12}") {
+            let value: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+            let _ = check(json!({ "line": 1, name: value }));
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What a tool call has around it.
+
+use std::sync::Arc;
+
+use engine::session::Session;
+use engine::sessions::Sessions;
+
+use crate::ToolError;
+
+/// The surroundings of one call.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The open sessions.
+    pub sessions: Sessions,
+    /// Who hears of progress, when somebody wants to.
+    pub report: Option<Report>,
+}
+
+/// Hears what a call that takes its time is doing.
+#[derive(Clone)]
+pub struct Report(Arc<dyn Fn(String) + Send + Sync>);
+
+impl Report {
+    /// Calls this with each message.
+    pub fn new(hear: impl Fn(String) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(hear))
+    }
+
+    /// Tells.
+    pub fn say(&self, message: String) {
+        (self.0)(message);
+    }
+}
+
+impl std::fmt::Debug for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Report")
+    }
+}
+
+impl Context {
+    /// For calls that nobody is told the progress of.
+    pub fn new(sessions: Sessions) -> Self {
+        Self { sessions, report: None }
+    }
+
+    /// The session of that id; without one, the only open session.
+    pub fn session(&self, id: Option<&str>) -> Result<Session, ToolError> {
+        let open = self.sessions.list();
+        let Some(id) = id else {
+            return match open.as_slice() {
+                [only] => Ok(only.clone()),
+                [] => Err(ToolError::no_sessions()),
+                several => Err(ToolError::which_session(several)),
+            };
+        };
+        self.sessions.find(id).ok_or_else(|| ToolError::no_session(id, &open))
+    }
+}

@@ -1,0 +1,185 @@
+//! Failures, in words for a model. All wording is here.
+
+use engine::error::Error;
+use engine::session::Session;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// Why a call failed, and what to do next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolError {
+    /// A name for the kind of failure that does not change between versions.
+    pub code: &'static str,
+    /// What failed, as short as the seed has it.
+    pub error: String,
+    /// The same with what to do next.
+    pub message: String,
+    /// Data about it.
+    pub context: Map<String, Value>,
+}
+
+/// The answer of a call that failed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ErrorBody {
+    success: bool,
+    code: &'static str,
+    error: String,
+    message: String,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    context: Map<String, Value>,
+}
+
+impl ToolError {
+    fn new(code: &'static str, error: impl Into<String>, next: &str) -> Self {
+        let error = error.into();
+        let message = if next.is_empty() { error.clone() } else { format!("{error}; {next}") };
+        Self { code, error, message, context: Map::new() }
+    }
+
+    fn with(mut self, name: &str, value: Value) -> Self {
+        self.context.insert(name.to_owned(), value);
+        self
+    }
+
+    /// No session of that id.
+    pub fn no_session(id: &str, open: &[Session]) -> Self {
+        Self::new(
+            "session_not_found",
+            format!("Managed session not found: {id}"),
+            "list_debug_sessions tells which ones are open, create_debug_session opens one",
+        )
+        .with("openSessions", ids(open))
+    }
+
+    /// No session at all.
+    pub fn no_sessions() -> Self {
+        Self::new("session_not_found", "no debug session is open", "call create_debug_session first")
+    }
+
+    /// Several sessions, and none was named.
+    pub fn which_session(open: &[Session]) -> Self {
+        Self::new("session_ambiguous", "several debug sessions are open", "give `sessionId`")
+            .with("openSessions", ids(open))
+    }
+
+    /// An argument is wrong.
+    pub fn argument(name: &str, problem: impl std::fmt::Display) -> Self {
+        Self::new("invalid_arguments", format!("`{name}` {problem}"), "").with("argument", json!(name))
+    }
+
+    /// No such language.
+    pub fn no_language(language: &str, known: &[&str]) -> Self {
+        Self::new("language_unsupported", format!("`{language}` is not supported"), "")
+            .and(&format!("the languages are: {}", known.join(", ")))
+            .with("languages", json!(known))
+    }
+
+    /// The program must be paused; in the seed's words for one tool.
+    pub fn not_paused_for_locals(state: &str) -> Self {
+        Self {
+            code: "not_paused",
+            error: "Session is not paused".to_owned(),
+            message: "Cannot get local variables. The session must be paused at a breakpoint.".to_owned(),
+            context: Map::new(),
+        }
+        .with("state", json!(state))
+    }
+
+    /// The same failure with another hint at what to do.
+    pub fn and(mut self, next: &str) -> Self {
+        self.message = format!("{}; {next}", self.message);
+        self
+    }
+
+    /// What is sent.
+    pub fn body(&self) -> ErrorBody {
+        ErrorBody {
+            success: false,
+            code: self.code,
+            error: self.error.clone(),
+            message: self.message.clone(),
+            context: self.context.clone(),
+        }
+    }
+}
+
+fn ids(open: &[Session]) -> Value {
+    open.iter().map(|session| session.id().as_str()).collect()
+}
+
+fn lines(lines: &[(u32, String)]) -> Value {
+    lines.iter().map(|(line, content)| json!({ "line": line, "content": content })).collect()
+}
+
+impl From<Error> for ToolError {
+    fn from(error: Error) -> Self {
+        let code = error.code();
+        let text = error.to_string();
+        match error {
+            Error::NotPaused { state } => {
+                Self::new(code, "Session is not paused", "")
+                    .and(match state {
+                        "running" => "the program is running: pause_execution stops it, or let it run to a breakpoint",
+                        "ended" => "the program has ended: restart_debugging starts it again",
+                        _ => "no program was started: call start_debugging",
+                    })
+                    .with("state", json!(state))
+            }
+            Error::NotLive { state } => {
+                let next = if state == "ended" { "restart_debugging starts it again" } else { "call start_debugging" };
+                Self::new(code, text, next).with("state", json!(state))
+            }
+            Error::AlreadyLive => Self::new(code, text, "restart_debugging starts it again, close_debug_session ends it"),
+            Error::NoBreakpoint(id) => {
+                Self::new(code, text, "list_breakpoints tells which there are").with("breakpointId", json!(id.to_string()))
+            }
+            Error::NoThread(id) => Self::new(code, text, "list_threads tells which there are").with("threadId", json!(id.0)),
+            Error::NoReference { number, .. } | Error::WrongReference { number, .. } => Self::new(
+                code,
+                text,
+                "frameId comes from get_stack_trace, variablesReference from get_scopes, get_variables and evaluate_expression",
+            )
+            .with("reference", json!(number.0)),
+            Error::Stale { number, .. } => {
+                Self::new(code, text, "get a new one from get_stack_trace or get_scopes").with("reference", json!(number.0))
+            }
+            Error::NoFile { path, similar } => {
+                let similar: Vec<String> = similar.iter().map(|path| path.display().to_string()).collect();
+                let next = match similar.as_slice() {
+                    [] => String::new(),
+                    names => format!("did you mean {}?", names.join(" or ")),
+                };
+                Self::new(code, text, &next)
+                    .with("file", json!(path.display().to_string()))
+                    .with("similar", json!(similar))
+            }
+            Error::BadFile { path, .. } => Self::new(code, text, "").with("file", json!(path.display().to_string())),
+            Error::NoLine { path, line, nearest, .. } => {
+                let numbers: Vec<String> = nearest.iter().map(|(line, _)| line.to_string()).collect();
+                let next = if numbers.is_empty() { String::new() } else { format!("lines that would do: {}", numbers.join(", ")) };
+                Self::new(code, text, &next)
+                    .with("file", json!(path.display().to_string()))
+                    .with("line", json!(line))
+                    .with("nearest", lines(&nearest))
+            }
+            Error::NoStatement { path, lines: found, .. } => Self::new(code, text, "")
+                .with("file", json!(path.display().to_string()))
+                .with("lines", lines(&found)),
+            Error::Raised { type_name, message, traceback } => {
+                let full = if traceback.is_empty() { message.clone() } else { traceback };
+                let error = if type_name == "NameError" { format!("Name not found: {full}") } else { full };
+                Self { code, error, message, context: Map::new() }.with("type", json!(type_name))
+            }
+            Error::Environment { remedy, .. } => Self::new(code, text, &remedy),
+            Error::StartFailed { output, .. } if !output.is_empty() => {
+                Self::new(code, text, "").and(&format!("it printed: {}", output.trim())).with("output", json!(output))
+            }
+            Error::Deadline { after, .. } => {
+                let milliseconds = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
+                Self::new(code, text, "").with("timeout", json!(milliseconds))
+            }
+            _ => Self::new(code, text, ""),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Operations: what can be done, in neutral terms. Toolsets and the command line call these.
+
+pub mod execution;
+pub mod inspect;
+pub mod languages;
+pub mod lifecycle;
+pub mod run_until;
+pub mod settle;

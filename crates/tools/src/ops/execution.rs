@@ -1,0 +1,79 @@
+//! Letting a program run, step and pause.
+
+use engine::debugger::Step;
+use engine::deadlines;
+use engine::error::Error;
+use engine::model::ids::ThreadId;
+use engine::session::Session;
+use engine::session::state::Execution;
+
+use super::settle::{Settled, Wait, settle};
+use crate::{Context, ToolError};
+
+/// Lets a suspended program run on. One that is running already is waited for.
+pub async fn resume(session: &Session, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
+    match session.resume().await {
+        Ok(()) => {}
+        Err(Error::NotPaused { .. }) if is_running(session) => {}
+        Err(error) => return Err(error.into()),
+    }
+    Ok(settle(session, wait, context).await)
+}
+
+/// Steps.
+pub async fn step(
+    session: &Session,
+    thread: Option<ThreadId>,
+    step: Step,
+    wait: Wait,
+    context: &Context,
+) -> Result<Settled, ToolError> {
+    session.step(thread, step).await?;
+    Ok(settle(session, wait, context).await)
+}
+
+/// Suspends a running program. One that waits in native code may not stop; then it is said where it is.
+pub async fn pause(
+    session: &Session,
+    thread: Option<ThreadId>,
+    wait: Wait,
+    context: &Context,
+) -> Result<Settled, ToolError> {
+    session.pause(thread).await?;
+    let settled = settle(session, wait, context).await;
+    let Settled::Running { output, program, mut notes } = settled else { return Ok(settled) };
+    notes.push(
+        "the pause is asked for and takes effect as soon as the program leaves native code; call \
+         continue_execution with a longer timeout to wait for it"
+            .to_owned(),
+    );
+    notes.extend(whereabouts(session).await);
+    Ok(Settled::Running { output, program, notes })
+}
+
+/// How long a pause waits unless it is told otherwise.
+pub fn pause_wait(timeout_ms: Option<u64>, limits: engine::model::limits::Limits) -> Wait {
+    let default = u64::try_from(deadlines::PAUSE.as_millis()).ok();
+    Wait::new(timeout_ms.or(default), limits)
+}
+
+/// Where the threads of a running program are, one sentence each.
+async fn whereabouts(session: &Session) -> Vec<String> {
+    let Ok(threads) = session.threads().await else { return Vec::new() };
+    let mut notes = Vec::new();
+    for thread in threads.iter().take(10) {
+        let Ok(stack) = session.stack_trace(Some(thread.id), 0, 20).await else { continue };
+        let frame = stack.frames.iter().find(|frame| !frame.is_internal()).or(stack.frames.first());
+        if let Some(frame) = frame
+            && let Some(location) = &frame.location
+        {
+            let place = format!("{}:{}", location.source.name, location.line);
+            notes.push(format!("thread {} `{}` is in {} at {place}", thread.id, thread.name, frame.name));
+        }
+    }
+    notes
+}
+
+fn is_running(session: &Session) -> bool {
+    matches!(session.execution(), Execution::Running | Execution::Starting)
+}

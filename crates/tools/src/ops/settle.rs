@@ -1,0 +1,116 @@
+//! Waiting for a program to stop or to end, and what there is to tell then.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::deadlines;
+use engine::model::limits::Limits;
+use engine::model::stop::End;
+use engine::output::Excerpt;
+use engine::session::{Outcome, Session};
+use engine::snapshot::{self, Snapshot};
+use tokio::time::Instant;
+
+use crate::Context;
+
+/// How often those who listen are told that the wait goes on.
+const PROGRESS: Duration = Duration::from_millis(1000);
+
+/// How to wait, and how much to tell.
+#[derive(Clone, Copy, Debug)]
+pub struct Wait {
+    /// How long.
+    pub timeout: Duration,
+    /// How much.
+    pub limits: Limits,
+}
+
+impl Default for Wait {
+    fn default() -> Self {
+        Self { timeout: deadlines::WAIT, limits: Limits::default() }
+    }
+}
+
+impl Wait {
+    /// Within the longest wait there is.
+    pub fn new(timeout_ms: Option<u64>, limits: Limits) -> Self {
+        let timeout = timeout_ms.map_or(deadlines::WAIT, Duration::from_millis).min(deadlines::LONGEST_WAIT);
+        Self { timeout, limits }
+    }
+}
+
+/// What a program is doing after a wait. All of these are successes.
+#[derive(Debug)]
+pub enum Settled {
+    /// It is suspended.
+    Stopped(Box<Snapshot>),
+    /// It is still running.
+    Running {
+        /// What it wrote since the last report.
+        output: Excerpt,
+        /// How the program itself ended, when only processes that it started are left.
+        program: Option<End>,
+        /// What else needs saying.
+        notes: Vec<String>,
+    },
+    /// It has ended.
+    Ended {
+        /// How.
+        end: Arc<End>,
+        /// What it wrote since the last report.
+        output: Excerpt,
+        /// What else needs saying.
+        notes: Vec<String>,
+    },
+}
+
+/// Waits, and reads what there is to tell.
+pub async fn settle(session: &Session, wait: Wait, context: &Context) -> Settled {
+    let until = Instant::now() + wait.timeout;
+    let waiting = session.wait(until);
+    tokio::pin!(waiting);
+    let began = Instant::now();
+    let outcome = loop {
+        tokio::select! {
+            outcome = &mut waiting => break outcome,
+            () = tokio::time::sleep(PROGRESS) => tell(session, context, began),
+        }
+    };
+    describe(session, outcome, wait.limits).await
+}
+
+/// Does something that takes its time, and tells those who listen what is being done.
+pub async fn with_progress<T>(session: &Session, context: &Context, work: impl Future<Output = T>) -> T {
+    tokio::pin!(work);
+    let began = Instant::now();
+    loop {
+        tokio::select! {
+            result = &mut work => return result,
+            () = tokio::time::sleep(PROGRESS) => tell(session, context, began),
+        }
+    }
+}
+
+fn tell(session: &Session, context: &Context, began: Instant) {
+    let Some(report) = &context.report else { return };
+    let doing = session.progress();
+    let doing = if doing.is_empty() { session.execution().as_str().to_owned() } else { doing };
+    report.say(format!("{doing} for {} s, {} bytes of output", began.elapsed().as_secs(), session.output().end()));
+}
+
+/// Reads what there is to tell of a program without waiting.
+pub async fn describe(session: &Session, outcome: Outcome, limits: Limits) -> Settled {
+    match outcome {
+        Outcome::Stopped(stop) => Settled::Stopped(Box::new(Snapshot::take(session, stop, limits).await)),
+        Outcome::Running => Settled::Running {
+            program: session.program_ended().await.ok().flatten(),
+            notes: snapshot::failures(session).await,
+            output: session.take_new_output(limits.output),
+        },
+        Outcome::Ended(end) => Settled::Ended {
+            end,
+            notes: snapshot::failures(session).await,
+            output: session.take_new_output(limits.output),
+        },
+    }
+}

@@ -1,0 +1,127 @@
+//! From what the engine gives to the data of answers. Pure: nothing here waits or asks.
+
+mod breakpoint;
+mod report;
+mod variable;
+
+use engine::model::ids::Reference;
+use engine::model::stack::StackFrame;
+use engine::output::Excerpt;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub use breakpoint::BreakpointData;
+pub use report::StopReport;
+pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
+
+/// A frame of a stack.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FrameData {
+    /// Good until the program runs again.
+    pub id: u64,
+    /// The function.
+    pub name: String,
+    /// Absolute path, or the name of code that is in no file.
+    pub file: String,
+    /// 1-based.
+    pub line: u32,
+    /// 1-based.
+    pub column: u32,
+    /// It belongs to a library or to the runtime.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub internal: bool,
+}
+
+impl From<&StackFrame<Reference>> for FrameData {
+    fn from(frame: &StackFrame<Reference>) -> Self {
+        let location = frame.location.as_ref();
+        Self {
+            id: frame.id.0,
+            name: frame.name.clone(),
+            file: location.map(|location| location.source.name.clone()).unwrap_or_default(),
+            line: location.map_or(0, |location| location.line),
+            column: location.map_or(0, |location| location.column),
+            internal: frame.is_internal(),
+        }
+    }
+}
+
+/// A line of source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LineData {
+    /// 1-based.
+    pub line: u32,
+    /// Its text.
+    pub content: String,
+}
+
+/// The lines from `line - around` to `line + around`.
+pub fn surrounding(lines: &[String], line: u32, around: u32) -> Vec<LineData> {
+    let window = line.saturating_sub(around)..=line.saturating_add(around);
+    (1..)
+        .zip(lines)
+        .filter(|(number, _)| window.contains(number))
+        .map(|(line, content)| LineData { line, content: content.clone() })
+        .collect()
+}
+
+/// Source for a model to read: numbered, with `>` at the line that is meant.
+pub fn window(lines: &[(u32, String)], current: u32) -> String {
+    let width = lines.last().map_or(1, |(line, _)| line.to_string().len());
+    let mut text = String::new();
+    for (line, content) in lines {
+        let mark = if *line == current { '>' } else { ' ' };
+        text.push_str(format!("{mark} {line:>width$} | {content}").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Output in one text; pieces that are not the program's standard output are labelled.
+pub fn output_text(excerpt: &Excerpt) -> String {
+    use engine::output::Category;
+    let mut text = String::new();
+    for piece in &excerpt.pieces {
+        if piece.category != Category::Stdout {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(&format!("[{}] ", piece.category));
+        }
+        text.push_str(&piece.text);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::output::{Category, Output};
+
+    use super::*;
+
+    #[test]
+    fn the_window_marks_the_line_and_lines_up_the_numbers() {
+        let lines = [(9, "a = 1".to_owned()), (10, String::new()), (11, "  b".to_owned())];
+        assert_eq!(window(&lines, 11), "   9 | a = 1\n  10 |\n> 11 |   b\n");
+        assert_eq!(window(&[], 1), "");
+    }
+
+    #[test]
+    fn surrounding_lines_stay_inside_the_file() {
+        let lines: Vec<String> = (1..=4).map(|line| line.to_string()).collect();
+        let numbers = |line, around| surrounding(&lines, line, around).iter().map(|line| line.line).collect::<Vec<_>>();
+        assert_eq!(numbers(1, 2), [1, 2, 3]);
+        assert_eq!(numbers(4, 1), [3, 4]);
+        assert_eq!(numbers(9, 2), [0; 0]);
+        assert_eq!(numbers(2, u32::MAX), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn output_is_labelled_where_it_is_not_the_programs_own() {
+        let output = Output::new();
+        output.append(Category::Stdout, "one");
+        output.append(Category::Stderr, "two\n");
+        output.append(Category::Log, "three\n");
+        assert_eq!(output_text(&output.read(0, 100)), "one\n[stderr] two\n[log] three\n");
+    }
+}

@@ -1,0 +1,82 @@
+//! Breakpoints.
+
+use engine::model::breakpoint::{Binding, Breakpoint, Pending, Place};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A breakpoint.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BreakpointData {
+    /// Its name.
+    pub breakpoint_id: String,
+    /// Absolute path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line that it is on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The line that was asked for, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_line: Option<u32>,
+    /// The function that it is on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// It is bound to a place in the running program.
+    pub verified: bool,
+    /// Why it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Off: kept, and not in the program.
+    pub enabled: bool,
+    /// Stops only where this is true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// Stops only at these passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hit_condition: Option<String>,
+    /// Prints this instead of stopping.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_message: Option<String>,
+    /// How often it stopped the program, or logged.
+    pub hits: u64,
+    /// How often its condition or log message failed, and how the last time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+impl From<&Breakpoint> for BreakpointData {
+    fn from(breakpoint: &Breakpoint) -> Self {
+        let line = breakpoint.line();
+        let function = match &breakpoint.place {
+            Place::Function { name } => Some(name.clone()),
+            Place::Line { .. } => None,
+        };
+        let failure = breakpoint.failures.as_ref();
+        Self {
+            breakpoint_id: breakpoint.id.to_string(),
+            file: breakpoint.path().map(|path| path.display().to_string()),
+            line,
+            requested_line: breakpoint.requested_line().filter(|asked| Some(*asked) != line),
+            function,
+            verified: breakpoint.is_verified(),
+            reason: reason(&breakpoint.binding),
+            enabled: breakpoint.enabled,
+            condition: breakpoint.rule.condition.clone(),
+            hit_condition: breakpoint.rule.hit_condition.map(|hit| hit.to_string()),
+            log_message: breakpoint.rule.log_message.clone(),
+            hits: breakpoint.hits,
+            failure: failure.map(|failure| format!("{} times, at last: {}", failure.count, failure.message)),
+        }
+    }
+}
+
+fn reason(binding: &Binding) -> Option<String> {
+    Some(match binding {
+        Binding::Bound { .. } => return None,
+        Binding::Refused(reason) | Binding::Pending(Pending::NotLoaded(reason)) => reason.clone(),
+        Binding::Pending(Pending::NotStarted) => "no program runs; it is bound when one is started".to_owned(),
+        Binding::Pending(Pending::Disabled) => "it is disabled".to_owned(),
+        Binding::Pending(Pending::Underway) => "the program is being told of it".to_owned(),
+    })
+}

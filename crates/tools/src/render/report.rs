@@ -1,0 +1,222 @@
+//! The report of a program that was waited for.
+
+use engine::model::ids::Reference;
+use engine::model::stop::{End, Exception, Stop};
+use engine::model::variable::Children;
+use engine::output::Excerpt;
+use engine::session::Session;
+use engine::snapshot::Snapshot;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{FrameData, VariableData, output_text, variables, window};
+use crate::ops::settle::Settled;
+
+/// What a program is doing, with all that the next decision needs.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StopReport {
+    /// Always true; a failure has another shape.
+    pub success: bool,
+    /// `paused`, `running` or `ended`.
+    pub state: String,
+    /// The same in a sentence.
+    pub message: String,
+    /// Why it stopped: `breakpoint`, `step`, `entry`, `exception`, `pause`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Where it stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<LocationData>,
+    /// The lines around that place, `>` at the line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// The exception that it stopped at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exception: Option<ExceptionData>,
+    /// The breakpoints that it stopped at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub breakpoint_ids: Vec<String>,
+    /// The innermost frames of the user's code.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stack_frames: Vec<FrameData>,
+    /// More frames than are shown: all of them with `get_stack_trace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_frames: Option<usize>,
+    /// The variables of the innermost frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locals: Option<Vec<VariableData>>,
+    /// More variables than are shown: all of them with `get_local_variables`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_locals: Option<u64>,
+    /// What the program wrote since the last report.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub output: String,
+    /// How many bytes before `output` are not shown: `get_output` has them, from `outputSince` on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_skipped: Option<u64>,
+    /// Where the output that is not shown begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_since: Option<u64>,
+    /// The exit code of a program that has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The signal that killed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
+    /// What else needs saying.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A place, and the thread that is there.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LocationData {
+    /// Absolute path, or the name of code that is in no file.
+    pub file: String,
+    /// 1-based.
+    pub line: u32,
+    /// The function.
+    pub function: String,
+    /// The thread, as in `list_threads`.
+    pub thread_id: u32,
+}
+
+/// An exception.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ExceptionData {
+    /// The name of its type.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Its message.
+    pub message: String,
+    /// Nothing will catch it, as far as the debugger can tell.
+    pub uncaught: bool,
+    /// Its stack and causes, as the language prints them.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub stack: String,
+}
+
+impl StopReport {
+    /// The report. `did` says what was done, for the message of one that is not ended: `Stepped over`.
+    pub fn new(did: &str, settled: Settled) -> Self {
+        match settled {
+            Settled::Stopped(snapshot) => Self::stopped(did, *snapshot),
+            Settled::Running { output, program, notes } => Self::running(did, &output, program.as_ref(), notes),
+            Settled::Ended { end, output, notes } => Self::ended(&end, &output, notes),
+        }
+    }
+
+    fn stopped(did: &str, snapshot: Snapshot) -> Self {
+        let location = location(&snapshot);
+        let place = location.as_ref().map(|location| {
+            format!(" at {}:{} in {}", location.file, location.line, location.function)
+        });
+        let why = describe_stop(&snapshot.stop, snapshot.exception.as_ref());
+        let message = format!("{did}. Paused ({why}){}", place.unwrap_or_default());
+        let current = location.as_ref().map_or(0, |location| location.line);
+        let users = snapshot.total_frames.saturating_sub(snapshot.hidden_frames);
+        let (locals, more_locals) = match &snapshot.locals {
+            Some((_, children)) => (Some(variables(children)), more(children)),
+            None => (None, None),
+        };
+        Self {
+            success: true,
+            state: "paused".to_owned(),
+            message,
+            reason: Some(snapshot.stop.reason.to_string()),
+            source: window(&snapshot.source, current),
+            exception: snapshot.exception.map(ExceptionData::from),
+            breakpoint_ids: snapshot.stop.breakpoints.iter().map(ToString::to_string).collect(),
+            more_frames: Some(users.saturating_sub(snapshot.frames.len())).filter(|more| *more > 0),
+            stack_frames: snapshot.frames.iter().map(FrameData::from).collect(),
+            location,
+            locals,
+            more_locals,
+            notes: snapshot.notes,
+            ..Self::default()
+        }
+        .with_output(&snapshot.output)
+    }
+
+    fn running(did: &str, output: &Excerpt, program: Option<&End>, notes: Vec<String>) -> Self {
+        let message = match program {
+            Some(end) => format!("{did}. The program {end}, and a process that it started still runs"),
+            None => format!("{did}. The program is running; continue_execution waits for it, pause_execution stops it"),
+        };
+        Self { success: true, state: "running".to_owned(), message, notes, ..Self::default() }.with_output(output)
+    }
+
+    fn ended(end: &End, output: &Excerpt, notes: Vec<String>) -> Self {
+        let signal = match end {
+            End::Killed { signal, .. } => Some(engine::model::stop::signal_name(*signal)),
+            _ => None,
+        };
+        Self {
+            success: true,
+            state: "ended".to_owned(),
+            message: format!("The program {end}"),
+            exit_code: end.exit_code(),
+            signal,
+            notes,
+            ..Self::default()
+        }
+        .with_output(output)
+    }
+
+    fn with_output(mut self, output: &Excerpt) -> Self {
+        self.output = output_text(output);
+        if output.skipped > 0 {
+            self.output_skipped = Some(output.skipped);
+            self.output_since = Some(output.start - output.skipped);
+        }
+        self
+    }
+
+    /// A report that says nothing but what the program is doing right now.
+    pub fn brief(session: &Session, message: String) -> Self {
+        Self { success: true, state: session.execution().as_str().to_owned(), message, ..Self::default() }
+    }
+}
+
+/// How many variables there are besides those that are shown.
+pub(super) fn more(children: &Children<Reference>) -> Option<u64> {
+    let shown = children.start + children.variables.len() as u64;
+    Some(children.total.saturating_sub(shown)).filter(|more| *more > 0)
+}
+
+fn location(snapshot: &Snapshot) -> Option<LocationData> {
+    let frame = snapshot.frame()?;
+    let location = frame.location.as_ref()?;
+    Some(LocationData {
+        file: location.source.name.clone(),
+        line: location.line,
+        function: frame.name.clone(),
+        thread_id: snapshot.stop.thread.0,
+    })
+}
+
+fn describe_stop(stop: &Stop, exception: Option<&Exception>) -> String {
+    match exception {
+        Some(exception) => format!("exception {}: {}", exception.type_name, exception.message),
+        None => match stop.breakpoints.as_slice() {
+            [] => stop.reason.to_string(),
+            ids => {
+                let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+                format!("{} {}", stop.reason, ids.join(", "))
+            }
+        },
+    }
+}
+
+impl From<Exception> for ExceptionData {
+    fn from(exception: Exception) -> Self {
+        Self {
+            type_name: exception.type_name,
+            message: exception.message,
+            uncaught: exception.uncaught,
+            stack: exception.stack,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Variables and values.
+
+use engine::model::ids::Reference;
+use engine::model::variable::{Children, Value, Variable};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::ToolError;
+
+/// A named value.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct VariableData {
+    /// Its name.
+    pub name: String,
+    /// Its value as text.
+    pub value: String,
+    /// The name of its type.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Above 0: pass it to `get_variables` to see the children.
+    pub variables_reference: u64,
+    /// It has children.
+    pub expandable: bool,
+    /// How many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub children: Option<u64>,
+    /// The text is cut; the whole has this many characters, where that is known.
+    #[serde(flatten)]
+    pub cut: Cut,
+}
+
+/// How a text was cut.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Cut {
+    /// The text is not all of it; ask for more with `maxLength`, or for a part with `evaluate_expression`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// How long the whole is, in characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<u64>,
+}
+
+impl Cut {
+    /// How the text of a value was cut.
+    pub fn of<Id>(value: &Value<Id>) -> Self {
+        Self { truncated: value.cut, length: value.length.filter(|_| value.cut) }
+    }
+}
+
+impl From<&Variable<Reference>> for VariableData {
+    fn from(variable: &Variable<Reference>) -> Self {
+        let value = &variable.value;
+        Self {
+            name: variable.name.clone(),
+            value: value.text.clone(),
+            type_name: value.type_name.clone(),
+            variables_reference: value.reference.map_or(0, |reference| reference.0),
+            expandable: value.reference.is_some(),
+            children: value.children,
+            cut: Cut::of(value),
+        }
+    }
+}
+
+/// All of a page.
+pub fn variables(children: &Children<Reference>) -> Vec<VariableData> {
+    children.variables.iter().map(VariableData::from).collect()
+}
+
+/// The value of an expression.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ValueData {
+    /// The expression.
+    pub expression: String,
+    /// Its value as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// The name of its type.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<String>,
+    /// Above 0: pass it to `get_variables` to see the children.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variables_reference: Option<u64>,
+    /// Why it has no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The text is cut.
+    #[serde(flatten)]
+    pub cut: Cut,
+}
+
+/// An expression and what came of it.
+pub fn expression_value(expression: String, result: &Result<Value<Reference>, ToolError>) -> ValueData {
+    let (value, error) = match result {
+        Ok(value) => (Some(value), None),
+        Err(error) => (None, Some(error.message.clone())),
+    };
+    ValueData {
+        expression,
+        value: value.map(|value| value.text.clone()),
+        type_name: value.map(|value| value.type_name.clone()),
+        variables_reference: value.and_then(|value| value.reference).map(|reference| reference.0),
+        error,
+        cut: value.map(Cut::of).unwrap_or_default(),
+    }
+}

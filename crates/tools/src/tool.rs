@@ -1,0 +1,164 @@
+//! What a tool is, and how a toolset lists it.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::{Context, ToolError, arguments, schema};
+
+/// A tool is its parameters.
+///
+/// The body of [`Tool::call`] finds the session, calls one operation and renders. It keeps no state and
+/// waits for nothing by itself.
+pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
+    /// What it answers.
+    type Answer: Serialize + JsonSchema;
+    /// The public name.
+    const NAME: &'static str;
+    /// The name for people.
+    const TITLE: &'static str;
+    /// What it does and when to use it, for the model.
+    const DESCRIPTION: &'static str;
+    /// What it changes.
+    const EFFECTS: Effects;
+
+    /// Does it.
+    fn call(self, context: &Context) -> impl Future<Output = Result<Self::Answer, ToolError>> + Send;
+}
+
+/// What a tool changes, in the terms of MCP's tool annotations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effects {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// It may undo or end something.
+    pub destructive: bool,
+    /// Doing it twice is the same as doing it once.
+    pub idempotent: bool,
+}
+
+impl Effects {
+    /// It only looks.
+    pub const NONE: Self = Self { read_only: true, destructive: false, idempotent: true };
+    /// It adds something, each time.
+    pub const ADDS: Self = Self { read_only: false, destructive: false, idempotent: false };
+    /// It sets something to what was asked.
+    pub const SETS: Self = Self { read_only: false, destructive: false, idempotent: true };
+    /// It lets the program's own code run, which may do anything.
+    pub const RUNS: Self = Self { read_only: false, destructive: true, idempotent: false };
+    /// It ends something; there is nothing left to end the second time.
+    pub const ENDS: Self = Self { read_only: false, destructive: true, idempotent: true };
+}
+
+/// What a tool call leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// For the model to read.
+    pub text: String,
+    /// The same as data, where the toolset has it.
+    pub structured: Option<Value>,
+    /// It failed.
+    pub is_error: bool,
+}
+
+impl Reply {
+    /// An answer as data, and the same as JSON text.
+    fn json(answer: &impl Serialize, is_error: bool) -> Self {
+        let structured = serde_json::to_value(answer).unwrap_or_default();
+        Self { text: structured.to_string(), structured: Some(structured), is_error }
+    }
+
+    /// A failure in the words of the toolset `standard`.
+    pub fn error(error: &ToolError) -> Self {
+        Self::json(&error.body(), true)
+    }
+}
+
+/// A tool with its types erased: a line in a toolset's table.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// The public name.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// What it does and when to use it.
+    pub description: &'static str,
+    /// What it changes.
+    pub effects: Effects,
+    /// What it takes, as JSON Schema.
+    pub input: fn() -> Map<String, Value>,
+    /// What it answers, as JSON Schema.
+    pub output: fn() -> Map<String, Value>,
+    call: for<'a> fn(Map<String, Value>, &'a Context) -> Pin<Box<dyn Future<Output = Reply> + Send + 'a>>,
+}
+
+impl Entry {
+    /// The entry of a tool.
+    pub const fn of<T: Tool>() -> Self {
+        Self {
+            name: T::NAME,
+            title: T::TITLE,
+            description: T::DESCRIPTION,
+            effects: T::EFFECTS,
+            input: schema::input::<T>,
+            output: schema::output::<T::Answer>,
+            call: |arguments, context| Box::pin(call::<T>(arguments, context)),
+        }
+    }
+
+    /// Calls the tool. Bad arguments are an answer too, so that the model sees what was wrong.
+    pub async fn call(&self, arguments: Map<String, Value>, context: &Context) -> Reply {
+        (self.call)(arguments, context).await
+    }
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Entry").field(&self.name).finish()
+    }
+}
+
+async fn call<T: Tool>(arguments: Map<String, Value>, context: &Context) -> Reply {
+    let tool: T = match arguments::read(&schema::input::<T>(), arguments) {
+        Ok(tool) => tool,
+        Err(error) => return Reply::error(&error),
+    };
+    match tool.call(context).await {
+        Ok(answer) => Reply::json(&answer, false),
+        Err(error) => Reply::error(&error),
+    }
+}
+
+/// One public vocabulary.
+#[derive(Clone, Copy, Debug)]
+pub struct Toolset {
+    /// Its name, as `--toolset` takes it.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub about: &'static str,
+    /// How to use it well, for the model.
+    pub instructions: &'static str,
+    /// Its tools, in the order in which they are listed.
+    pub tools: &'static [Entry],
+    /// Its prompts.
+    pub prompts: &'static [Prompt],
+}
+
+/// A text that a person can ask their client for.
+#[derive(Clone, Copy, Debug)]
+pub struct Prompt {
+    /// The public name.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// What it is for.
+    pub description: &'static str,
+    /// Its one argument: name and description.
+    pub argument: (&'static str, &'static str),
+    /// The text; `{}` stands for the argument.
+    pub text: &'static str,
+}

@@ -1,0 +1,37 @@
+//! Vocabularies. Each is a literal table over [`ops`](crate::ops); none calls another.
+
+pub mod standard;
+
+use crate::{Entry, Toolset};
+
+/// Every vocabulary.
+pub static TOOLSETS: &[&Toolset] = &[&standard::TOOLSET];
+
+/// The vocabularies of a list such as `standard,script`; `all` is all of them.
+///
+/// An unknown name is an error that names the known ones.
+pub fn choose(names: &str) -> Result<Vec<&'static Toolset>, String> {
+    let mut chosen: Vec<&'static Toolset> = Vec::new();
+    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        if name == "all" {
+            return Ok(TOOLSETS.to_vec());
+        }
+        let found = TOOLSETS.iter().copied().find(|toolset| toolset.name == name);
+        let Some(toolset) = found else {
+            let known: Vec<&str> = TOOLSETS.iter().map(|toolset| toolset.name).collect();
+            return Err(format!("there is no toolset `{name}`; the toolsets are: {}, all", known.join(", ")));
+        };
+        if !chosen.iter().any(|one| one.name == toolset.name) {
+            chosen.push(toolset);
+        }
+    }
+    if chosen.is_empty() { Err("no toolset is named".to_owned()) } else { Ok(chosen) }
+}
+
+/// The tool of that name in some vocabularies.
+pub fn find(toolsets: &[&'static Toolset], name: &str) -> Option<&'static Entry> {
+    toolsets.iter().flat_map(|toolset| toolset.tools).find(|entry| entry.name == name)
+}
+
+#[cfg(test)]
+mod tests;

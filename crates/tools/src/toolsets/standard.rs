@@ -1,0 +1,82 @@
+//! The vocabulary of *mcp-debugger*, with one-shot tools of our own beside it.
+//!
+//! Answers are JSON objects with `success`, as text and as structured content. Names of parameters and
+//! fields are those of the tool reference that the vocabulary comes from; more were added, none renamed.
+
+mod breakpoints;
+mod execution;
+mod inspect;
+mod session;
+mod shared;
+
+use crate::{Entry, Prompt, Toolset};
+
+/// The vocabulary.
+pub static TOOLSET: Toolset = Toolset {
+    name: "standard",
+    about: "sessions, breakpoints, stepping and inspection, in the vocabulary of mcp-debugger",
+    instructions: INSTRUCTIONS,
+    tools: TOOLS,
+    prompts: &[DEBUG],
+};
+
+const TOOLS: &[Entry] = &[
+    Entry::of::<execution::RunUntil>(),
+    Entry::of::<session::CreateDebugSession>(),
+    Entry::of::<session::ListDebugSessions>(),
+    Entry::of::<session::CloseDebugSession>(),
+    Entry::of::<session::ListSupportedLanguages>(),
+    Entry::of::<breakpoints::SetBreakpoint>(),
+    Entry::of::<breakpoints::ListBreakpoints>(),
+    Entry::of::<breakpoints::RemoveBreakpoint>(),
+    Entry::of::<breakpoints::ClearBreakpoints>(),
+    Entry::of::<breakpoints::SetExceptionBreakpoints>(),
+    Entry::of::<session::StartDebugging>(),
+    Entry::of::<session::AttachToProcess>(),
+    Entry::of::<session::DetachFromProcess>(),
+    Entry::of::<session::RestartDebugging>(),
+    Entry::of::<execution::ContinueExecution>(),
+    Entry::of::<execution::StepOver>(),
+    Entry::of::<execution::StepInto>(),
+    Entry::of::<execution::StepOut>(),
+    Entry::of::<execution::PauseExecution>(),
+    Entry::of::<inspect::GetStackTrace>(),
+    Entry::of::<inspect::GetScopes>(),
+    Entry::of::<inspect::GetVariables>(),
+    Entry::of::<inspect::GetLocalVariables>(),
+    Entry::of::<inspect::EvaluateExpression>(),
+    Entry::of::<inspect::SetVariable>(),
+    Entry::of::<inspect::GetSourceContext>(),
+    Entry::of::<inspect::ListThreads>(),
+    Entry::of::<inspect::GetOutput>(),
+];
+
+const INSTRUCTIONS: &str = "\
+Debug running programs: stop at the right moment and look at real values instead of guessing.
+Shortest way: run_until starts a program, stops at a line, function or exception, evaluates expressions there, \
+and closes the session if asked. Uncaught exceptions stop by themselves.
+To look around: create_debug_session, set_breakpoint, start_debugging, then evaluate_expression, step_over, \
+step_into, step_out, continue_execution; close_debug_session at the end.
+Every stop report has the place, source, stack, locals and new output: read it before asking for more.
+A call always comes back: paused, running (call continue_execution to wait on) or ended.
+`statement` finds a line by its text, which survives edits. Conditions and logMessage look at many passes \
+without stopping. verified is true only when a breakpoint is bound; otherwise `reason` says why.
+References (frameId, variablesReference) are good until the program runs again.";
+
+const DEBUG: Prompt = Prompt {
+    name: "debug",
+    title: "Debug a problem",
+    description: "The shortest good way to find a bug with the debugger.",
+    argument: ("problem", "What goes wrong, and how to run the program."),
+    text: "\
+Find the cause of this problem with the debugger, not by guessing: {}
+
+1. State one hypothesis: which value is wrong, where?
+2. Ask the program: run_until the line (or with exceptions=\"uncaught\" to stop at the error itself) and evaluate \
+the expressions that decide it. One call, no session to manage.
+3. Wrong there already? Go up: look at the caller's frame, or stop earlier. Right there? Go on to where it is used. \
+Halve the distance each time. A condition stops only at the pass that matters.
+4. When you see the wrong value being made, try the fix in place with evaluate_expression or set_variable.
+5. Close the session, change the code, and run the same run_until again to see it right.
+Report the cause with the values you saw.",
+};

@@ -1,0 +1,363 @@
+//! Breakpoints.
+
+use std::path::PathBuf;
+
+use engine::error::Error;
+use engine::model::breakpoint::{Breakpoint, HitCondition, Place, Rule};
+use engine::model::ids::BreakpointId;
+use engine::model::stop::ExceptionMode;
+use engine::session::Session;
+use engine::session::breakpoints::Change;
+use engine::session::placing::Wanted;
+use engine::sources;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::shared::Done;
+use crate::render::{BreakpointData, LineData, surrounding};
+use crate::{Context, Effects, Tool, ToolError};
+
+/// How many lines around a breakpoint are shown.
+const AROUND: u32 = 2;
+
+/// Sets a breakpoint, or changes one.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct SetBreakpoint {
+    session_id: Option<String>,
+    /// absolute, or relative to the server's directory
+    file: Option<PathBuf>,
+    /// 1-based
+    line: Option<u32>,
+    /// instead of line: distinctive text of the line
+    statement: Option<String>,
+    /// which of several lines with that text
+    near_line: Option<u32>,
+    /// instead of line: function, or Class.method
+    function: Option<String>,
+    /// stop only where this expression is true
+    condition: Option<String>,
+    /// only at these passes: 5, >= 5, % 10
+    hit_condition: Option<String>,
+    /// print this and do not stop; {expressions} are filled in
+    log_message: Option<String>,
+    /// fail unless the line holds this
+    expected_content: Option<String>,
+    /// change this breakpoint instead: condition, hitCondition, logMessage, enabled
+    breakpoint_id: Option<String>,
+    enabled: Option<bool>,
+}
+
+/// A breakpoint, and what is around it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct BreakpointSet {
+    success: bool,
+    #[serde(flatten)]
+    breakpoint: BreakpointData,
+    message: String,
+    /// The line and those around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<LineContext>,
+}
+
+/// A line and those around it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LineContext {
+    line_content: String,
+    surrounding: Vec<LineData>,
+}
+
+impl BreakpointSet {
+    fn new(breakpoint: &Breakpoint, note: Option<String>) -> Self {
+        let data = BreakpointData::from(breakpoint);
+        let place = match (&data.file, data.line, &data.function) {
+            (Some(file), Some(line), _) => format!("{file}:{line}"),
+            (_, _, Some(function)) => format!("function {function}"),
+            _ => String::new(),
+        };
+        let lines = breakpoint.path().and_then(|path| sources::read_lines(path).ok());
+        let context = lines.zip(data.line).and_then(|(lines, line)| {
+            let surrounding = surrounding(&lines, line, AROUND);
+            let content = surrounding.iter().find(|near| near.line == line)?.content.clone();
+            Some(LineContext { line_content: content, surrounding })
+        });
+        let mut message = format!("Breakpoint set at {place}");
+        if let Some(asked) = data.requested_line {
+            let text = context.as_ref().map(|context| context.line_content.trim()).unwrap_or_default();
+            message = format!("{message} (`{text}`), because line {asked} holds no code");
+        }
+        if let Some(note) = note {
+            message = format!("{message}; {note}");
+        }
+        Self { success: true, breakpoint: data, message, context }
+    }
+}
+
+impl Tool for SetBreakpoint {
+    type Answer = BreakpointSet;
+    const NAME: &'static str = "set_breakpoint";
+    const TITLE: &'static str = "Set breakpoint";
+    const DESCRIPTION: &'static str =
+        "Set a breakpoint by line, text of the line or function, at any time, also before the program starts.";
+    const EFFECTS: Effects = Effects::SETS;
+
+    async fn call(self, context: &Context) -> Result<BreakpointSet, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let hit_condition = self.hit_condition.as_deref().map(read_hit_condition).transpose()?;
+        if let Some(id) = self.breakpoint_id.as_deref().map(read_id).transpose()? {
+            return self.change(&session, id, hit_condition).await;
+        }
+        let rule = Rule {
+            condition: self.condition.filter(|condition| !condition.trim().is_empty()),
+            hit_condition,
+            log_message: self.log_message,
+        };
+        let wanted = Wanted {
+            file: self.file,
+            line: self.line,
+            statement: self.statement,
+            near_line: self.near_line,
+            function: self.function,
+            expected_content: self.expected_content,
+            rule,
+        };
+        let (mut breakpoint, note) = session.set_breakpoint(wanted).await?;
+        if self.enabled == Some(false) {
+            let change = Change { enabled: Some(false), rule: None };
+            breakpoint = session.change_breakpoint(breakpoint.id, change).await?;
+        }
+        Ok(BreakpointSet::new(&breakpoint, note))
+    }
+}
+
+impl SetBreakpoint {
+    /// What is not given stays; an empty text removes.
+    async fn change(
+        self,
+        session: &Session,
+        id: BreakpointId,
+        hit_condition: Option<HitCondition>,
+    ) -> Result<BreakpointSet, ToolError> {
+        let known = session.breakpoints().await?;
+        let old = known.into_iter().find(|known| known.id == id).ok_or(Error::NoBreakpoint(id))?.rule;
+        let changed = |new: Option<String>, old: Option<String>| match new {
+            Some(new) if new.trim().is_empty() => None,
+            Some(new) => Some(new),
+            None => old,
+        };
+        let rule = Rule {
+            condition: changed(self.condition, old.condition.clone()),
+            hit_condition: hit_condition.or(old.hit_condition),
+            log_message: changed(self.log_message, old.log_message.clone()),
+        };
+        session.check_rule(&rule).await?;
+        let change = Change { enabled: self.enabled, rule: Some(rule).filter(|rule| *rule != old) };
+        let breakpoint = session.change_breakpoint(id, change).await?;
+        Ok(BreakpointSet::new(&breakpoint, None))
+    }
+}
+
+fn read_id(id: &str) -> Result<BreakpointId, ToolError> {
+    id.parse().map_err(|_| ToolError::argument("breakpointId", format!("takes an id such as `bp-1`, and got `{id}`")))
+}
+
+fn read_hit_condition(text: &str) -> Result<HitCondition, ToolError> {
+    text.parse().map_err(|_| {
+        let takes = "takes a number with ==, >, >=, <, <= or % (a plain number is ==)";
+        ToolError::argument("hitCondition", format!("{takes}, and got `{text}`"))
+    })
+}
+
+/// Lists the breakpoints.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ListBreakpoints {
+    session_id: Option<String>,
+    file: Option<PathBuf>,
+}
+
+/// The breakpoints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct BreakpointList {
+    success: bool,
+    breakpoints: Vec<BreakpointData>,
+    count: usize,
+}
+
+impl Tool for ListBreakpoints {
+    type Answer = BreakpointList;
+    const NAME: &'static str = "list_breakpoints";
+    const TITLE: &'static str = "List breakpoints";
+    const DESCRIPTION: &'static str = "The breakpoints: bound or why not, hits, failed conditions.";
+    const EFFECTS: Effects = Effects::NONE;
+
+    async fn call(self, context: &Context) -> Result<BreakpointList, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let file = self.file.map(|file| sources::absolute(&file));
+        let breakpoints: Vec<BreakpointData> = session
+            .breakpoints()
+            .await?
+            .iter()
+            .filter(|breakpoint| file.is_none() || breakpoint.path() == file.as_deref())
+            .map(BreakpointData::from)
+            .collect();
+        Ok(BreakpointList { success: true, count: breakpoints.len(), breakpoints })
+    }
+}
+
+/// Removes breakpoints.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct RemoveBreakpoint {
+    session_id: Option<String>,
+    breakpoint_id: Option<String>,
+    /// with line, instead of the id
+    file: Option<PathBuf>,
+    line: Option<u32>,
+    /// instead of the id
+    function: Option<String>,
+}
+
+/// What was removed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Removed {
+    success: bool,
+    /// The ids.
+    removed: Vec<String>,
+    message: String,
+}
+
+impl Removed {
+    fn new(ids: &[BreakpointId]) -> Self {
+        let removed: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let message = match removed.len() {
+            1 => format!("Removed breakpoint {}", removed.concat()),
+            count => format!("Removed {count} breakpoints"),
+        };
+        Self { success: true, removed, message }
+    }
+}
+
+impl Tool for RemoveBreakpoint {
+    type Answer = Removed;
+    const NAME: &'static str = "remove_breakpoint";
+    const TITLE: &'static str = "Remove breakpoint";
+    const DESCRIPTION: &'static str = "Remove a breakpoint, by id, file and line, or function.";
+    const EFFECTS: Effects = Effects::ENDS;
+
+    async fn call(self, context: &Context) -> Result<Removed, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let removed = match (&self.breakpoint_id, self.file, self.line, self.function) {
+            (Some(id), ..) => {
+                let wanted = read_id(id)?;
+                let removed = session.remove_breakpoints(move |id, _| id == wanted).await?;
+                if removed.is_empty() {
+                    return Err(Error::NoBreakpoint(wanted).into());
+                }
+                removed
+            }
+            (None, Some(file), Some(wanted), _) => {
+                let file = sources::absolute(&file);
+                let at_line: Vec<BreakpointId> = session
+                    .breakpoints()
+                    .await?
+                    .iter()
+                    .filter(|known| known.path() == Some(&file))
+                    .filter(|known| known.line() == Some(wanted) || known.requested_line() == Some(wanted))
+                    .map(|known| known.id)
+                    .collect();
+                if at_line.is_empty() {
+                    let place = format!("{}:{wanted}", file.display());
+                    return Err(ToolError::argument("line", format!("has no breakpoint: {place}")));
+                }
+                session.remove_breakpoints(move |id, _| at_line.contains(&id)).await?
+            }
+            (None, _, _, Some(function)) => {
+                let name = function.clone();
+                let removed = session
+                    .remove_breakpoints(move |_, place| matches!(place, Place::Function { name } if *name == function))
+                    .await?;
+                if removed.is_empty() {
+                    return Err(ToolError::argument("function", format!("has no breakpoint: {name}")));
+                }
+                removed
+            }
+            _ => {
+                return Err(ToolError::argument("breakpointId", "is missing; give it, or `file` and `line`, or `function`"));
+            }
+        };
+        Ok(Removed::new(&removed))
+    }
+}
+
+/// Removes all breakpoints.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ClearBreakpoints {
+    session_id: Option<String>,
+    /// only in this file
+    file: Option<PathBuf>,
+}
+
+impl Tool for ClearBreakpoints {
+    type Answer = Removed;
+    const NAME: &'static str = "clear_breakpoints";
+    const TITLE: &'static str = "Clear breakpoints";
+    const DESCRIPTION: &'static str = "Remove all breakpoints.";
+    const EFFECTS: Effects = Effects::ENDS;
+
+    async fn call(self, context: &Context) -> Result<Removed, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let file = self.file.map(|file| sources::absolute(&file));
+        let in_file = move |place: &Place| match (&file, place) {
+            (None, _) => true,
+            (Some(file), Place::Line { path, .. }) => path == file,
+            (Some(_), Place::Function { .. }) => false,
+        };
+        Ok(Removed::new(&session.remove_breakpoints(move |_, place| in_file(place)).await?))
+    }
+}
+
+/// Chooses the exceptions to stop at.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct SetExceptionBreakpoints {
+    session_id: Option<String>,
+    mode: ExceptionParam,
+}
+
+/// Which exceptions to stop at.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ExceptionParam {
+    None,
+    Uncaught,
+    All,
+}
+
+impl From<ExceptionParam> for ExceptionMode {
+    fn from(mode: ExceptionParam) -> Self {
+        match mode {
+            ExceptionParam::None => Self::None,
+            ExceptionParam::Uncaught => Self::Uncaught,
+            ExceptionParam::All => Self::All,
+        }
+    }
+}
+
+impl Tool for SetExceptionBreakpoints {
+    type Answer = Done;
+    const NAME: &'static str = "set_exception_breakpoints";
+    const TITLE: &'static str = "Set exception breakpoints";
+    const DESCRIPTION: &'static str = "Stop at no, uncaught (default) or all exceptions.";
+    const EFFECTS: Effects = Effects::SETS;
+
+    async fn call(self, context: &Context) -> Result<Done, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let mode = ExceptionMode::from(self.mode);
+        let before = session.set_exception_mode(mode).await?;
+        Ok(Done::new(format!("Stopping at {mode} exceptions (before: {before})")))
+    }
+}

@@ -1,0 +1,319 @@
+//! Letting the program run.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use engine::adapter;
+use engine::debugger::Step;
+use engine::model::breakpoint::Rule;
+use engine::model::ids::ThreadId;
+use engine::model::stop::ExceptionMode;
+use engine::session::Session;
+use engine::session::placing::Wanted;
+use engine::session::state::Execution;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::breakpoints::ExceptionParam;
+use super::session::{LaunchArgs, ProgramParams};
+use super::shared::LimitsParam;
+use crate::ops::settle::Wait;
+use crate::ops::{self, lifecycle, run_until};
+use crate::render::{StopReport, ValueData, expression_value};
+use crate::{Context, Effects, Tool, ToolError};
+
+/// Lets the program run on.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ContinueExecution {
+    session_id: Option<String>,
+    /// ms to wait for the next stop, default 20000
+    timeout: Option<u64>,
+    /// false: answer at once
+    wait: Option<bool>,
+    limits: Option<LimitsParam>,
+}
+
+impl Tool for ContinueExecution {
+    type Answer = StopReport;
+    const NAME: &'static str = "continue_execution";
+    const TITLE: &'static str = "Continue execution";
+    const DESCRIPTION: &'static str = "Run to the next stop or the end. On a running program: wait for it.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let timeout = if self.wait == Some(false) { Some(0) } else { self.timeout };
+        let wait = Wait::new(timeout, LimitsParam::limits(self.limits));
+        let settled = ops::execution::resume(&session, wait, context).await?;
+        Ok(StopReport::new("Continued execution", settled))
+    }
+}
+
+/// The parameters of a step.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct StepParams {
+    session_id: Option<String>,
+    /// default: the thread that stopped
+    thread_id: Option<u32>,
+    timeout: Option<u64>,
+    limits: Option<LimitsParam>,
+}
+
+impl StepParams {
+    async fn step(self, step: Step, did: &str, context: &Context) -> Result<StopReport, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let wait = Wait::new(self.timeout, LimitsParam::limits(self.limits));
+        let thread = self.thread_id.map(ThreadId);
+        let settled = ops::execution::step(&session, thread, step, wait, context).await?;
+        Ok(StopReport::new(did, settled))
+    }
+}
+
+/// Steps over.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct StepOver(StepParams);
+
+impl Tool for StepOver {
+    type Answer = StopReport;
+    const NAME: &'static str = "step_over";
+    const TITLE: &'static str = "Step over";
+    const DESCRIPTION: &'static str = "Run the line, calls included, and stop after it.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
+        self.0.step(Step::Over, "Stepped over", context).await
+    }
+}
+
+/// Steps into.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct StepInto(StepParams);
+
+impl Tool for StepInto {
+    type Answer = StopReport;
+    const NAME: &'static str = "step_into";
+    const TITLE: &'static str = "Step into";
+    const DESCRIPTION: &'static str = "Stop in the next function that the line calls, or after the line.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
+        self.0.step(Step::Into, "Stepped into", context).await
+    }
+}
+
+/// Steps out.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct StepOut(StepParams);
+
+impl Tool for StepOut {
+    type Answer = StopReport;
+    const NAME: &'static str = "step_out";
+    const TITLE: &'static str = "Step out";
+    const DESCRIPTION: &'static str = "Run to the end of the function and stop in its caller; shows the return value.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
+        self.0.step(Step::Out, "Stepped out", context).await
+    }
+}
+
+/// Suspends the program.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct PauseExecution {
+    session_id: Option<String>,
+    thread_id: Option<u32>,
+    /// ms to wait until it stops, default 2000
+    timeout: Option<u64>,
+    limits: Option<LimitsParam>,
+}
+
+impl Tool for PauseExecution {
+    type Answer = StopReport;
+    const NAME: &'static str = "pause_execution";
+    const TITLE: &'static str = "Pause execution";
+    const DESCRIPTION: &'static str = "Stop the running program where it is.";
+    const EFFECTS: Effects = Effects::SETS;
+
+    async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let wait = ops::execution::pause_wait(self.timeout, LimitsParam::limits(self.limits));
+        let settled = ops::execution::pause(&session, self.thread_id.map(ThreadId), wait, context).await?;
+        Ok(StopReport::new("Pause requested", settled))
+    }
+}
+
+/// One question, one answer.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct RunUntil {
+    /// go on in this session; default: start a program in a new one
+    session_id: Option<String>,
+    /// script to start
+    program: Option<PathBuf>,
+    /// instead: module to start
+    module: Option<String>,
+    /// default: from the program
+    language: Option<String>,
+    executable_path: Option<PathBuf>,
+    args: Option<Vec<String>>,
+    cwd: Option<PathBuf>,
+    env: Option<BTreeMap<String, String>>,
+    stdin: Option<String>,
+    just_my_code: Option<bool>,
+    /// where to stop, any of them; none: at exceptions and the end
+    until: Option<Vec<UntilParam>>,
+    /// default uncaught
+    exceptions: Option<ExceptionParam>,
+    /// evaluated at the stop
+    expressions: Option<Vec<String>>,
+    /// end the program and close the session afterwards
+    close: Option<bool>,
+    /// ms, default 20000
+    timeout: Option<u64>,
+    limits: Option<LimitsParam>,
+}
+
+/// A place to stop at.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct UntilParam {
+    /// default: program
+    file: Option<PathBuf>,
+    line: Option<u32>,
+    /// text of the line
+    statement: Option<String>,
+    function: Option<String>,
+    condition: Option<String>,
+}
+
+/// A report with the values that were asked for.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RanUntil {
+    session_id: String,
+    #[serde(flatten)]
+    report: StopReport,
+    /// The expressions and their values.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    values: Vec<ValueData>,
+    /// The session is closed.
+    closed: bool,
+}
+
+impl Tool for RunUntil {
+    type Answer = RanUntil;
+    const NAME: &'static str = "run_until";
+    const TITLE: &'static str = "Run until";
+    const DESCRIPTION: &'static str =
+        "One call: start a program (or go on in a session), stop at a line, function or exception, evaluate there.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<RanUntil, ToolError> {
+        let starts = self.program.is_some() || self.module.is_some();
+        let session = if starts && self.session_id.is_none() {
+            let language = self.language_name()?;
+            let name = self.program.as_ref().map(|program| format!("run_until {}", program.display()));
+            lifecycle::open(context, &language, name, self.executable_path.clone())?
+        } else {
+            let session = context.session(self.session_id.as_deref())?;
+            if !starts {
+                run_until::must_be_live(&session)?;
+            }
+            session
+        };
+        let opened_here = starts && self.session_id.is_none();
+        let close = self.close;
+        // A call that is given up must not leave a session that nobody knows the id of.
+        let guard = CloseUnlessKept { context, session: &session, armed: opened_here || close == Some(true) };
+        let ran = self.run(&session, context).await;
+        let ended = matches!(session.execution(), Execution::Ended(_) | Execution::Created);
+        let closed = close.unwrap_or(opened_here && (ran.is_err() || ended));
+        guard.settle(closed).await;
+        let (report, values) = ran?;
+        Ok(RanUntil { session_id: session.id().to_string(), report, values, closed })
+    }
+}
+
+impl RunUntil {
+    fn language_name(&self) -> Result<String, ToolError> {
+        if let Some(language) = &self.language {
+            return Ok(language.clone());
+        }
+        let by_file = self.program.as_deref().and_then(adapter::by_extension);
+        let only = match adapter::ADAPTERS {
+            [only] => Some(*only),
+            _ => None,
+        };
+        let adapter = by_file.or(only);
+        let adapter = adapter.ok_or_else(|| ToolError::argument("language", "is missing; the program does not tell it"))?;
+        Ok(adapter.name().to_owned())
+    }
+
+    async fn run(self, session: &Session, context: &Context) -> Result<(StopReport, Vec<ValueData>), ToolError> {
+        let starts = self.program.is_some() || self.module.is_some();
+        let places = self.until.unwrap_or_default();
+        let places = places.into_iter().map(|place| Wanted {
+            // A function without a file is looked for everywhere when it is not in the program.
+            file: place.file.or_else(|| self.program.clone().filter(|_| place.function.is_none())),
+            line: place.line,
+            statement: place.statement,
+            function: place.function,
+            rule: Rule { condition: place.condition, ..Rule::default() },
+            ..Wanted::default()
+        });
+        let places = places.collect();
+        let params = ProgramParams {
+            script: self.program,
+            module: self.module,
+            args: self.args,
+            cwd: self.cwd,
+            env: self.env,
+            stdin: self.stdin,
+            stdin_file: None,
+            extra: LaunchArgs::with_just_my_code(self.just_my_code),
+        };
+        let request = run_until::RunUntil {
+            launch: if starts { Some(params.launch("program")?) } else { None },
+            places,
+            exceptions: self.exceptions.map_or(ExceptionMode::Uncaught, ExceptionMode::from),
+            expressions: self.expressions.unwrap_or_default(),
+            wait: Wait::new(self.timeout, LimitsParam::limits(self.limits)),
+        };
+        let ran = run_until::run_until(session, request, context).await?;
+        let mut report = StopReport::new("Ran", ran.settled);
+        report.notes.extend(ran.notes);
+        let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
+        Ok((report, values))
+    }
+}
+
+/// Closes a session when the call that opened it is given up.
+struct CloseUnlessKept<'a> {
+    context: &'a Context,
+    session: &'a Session,
+    armed: bool,
+}
+
+impl CloseUnlessKept<'_> {
+    async fn settle(mut self, close: bool) {
+        self.armed = false;
+        if close {
+            self.context.sessions.close(self.session).await;
+        }
+    }
+}
+
+impl Drop for CloseUnlessKept<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            let (sessions, session) = (self.context.sessions.clone(), self.session.clone());
+            tokio::spawn(async move { sessions.close(&session).await });
+        }
+    }
+}

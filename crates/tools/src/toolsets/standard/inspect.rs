@@ -1,0 +1,535 @@
+//! Looking at a suspended program.
+
+use std::path::PathBuf;
+
+use engine::error::Error;
+use engine::model::ids::{Reference, ThreadId};
+use engine::model::limits::MAX_VALUE;
+use engine::model::stack::ScopeKind;
+use engine::model::variable::Page;
+use engine::sources;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ops::inspect;
+use crate::render::{Cut, FrameData, LineData, VariableData, surrounding, variables};
+use crate::{Context, Effects, Tool, ToolError};
+
+/// Characters of a value unless it is asked for more.
+const VALUE: usize = 1000;
+/// Variables of a page unless it is asked for more.
+const VARIABLES: u64 = 100;
+
+/// Lists frames.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct GetStackTrace {
+    session_id: Option<String>,
+    /// default: the thread that stopped
+    thread_id: Option<u32>,
+    /// first frame, default 0
+    start: Option<usize>,
+    /// default 50
+    count: Option<usize>,
+    /// library frames too
+    include_internals: Option<bool>,
+}
+
+/// A stack.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct StackTrace {
+    success: bool,
+    /// Innermost first.
+    stack_frames: Vec<FrameData>,
+    count: usize,
+    /// How many frames there are, hidden ones included.
+    total_frames: usize,
+    /// How many library frames are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden_frames: Option<usize>,
+}
+
+impl Tool for GetStackTrace {
+    type Answer = StackTrace;
+    const NAME: &'static str = "get_stack_trace";
+    const TITLE: &'static str = "Get stack trace";
+    const DESCRIPTION: &'static str = "The call stack, innermost frame first.";
+    const EFFECTS: Effects = Effects::NONE;
+
+    async fn call(self, context: &Context) -> Result<StackTrace, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let (start, count) = (self.start.unwrap_or(0), self.count.unwrap_or(50));
+        let internals = self.include_internals.unwrap_or(false);
+        let stack = inspect::stack(&session, self.thread_id.map(ThreadId), start, count, internals).await?;
+        let stack_frames: Vec<FrameData> = stack.frames.iter().map(FrameData::from).collect();
+        Ok(StackTrace {
+            success: true,
+            count: stack_frames.len(),
+            stack_frames,
+            total_frames: stack.total,
+            hidden_frames: Some(stack.hidden).filter(|hidden| *hidden > 0),
+        })
+    }
+}
+
+/// Lists scopes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct GetScopes {
+    session_id: Option<String>,
+    /// from get_stack_trace
+    frame_id: u64,
+}
+
+/// The scopes of a frame.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Scopes {
+    success: bool,
+    scopes: Vec<ScopeData>,
+}
+
+/// A scope.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ScopeData {
+    name: String,
+    /// Pass it to `get_variables` as `scope`.
+    variables_reference: u64,
+    /// Large or slow to read.
+    expensive: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    presentation_hint: Option<&'static str>,
+    /// Always empty; the seed has it.
+    source: EmptyObject,
+}
+
+/// Nothing.
+#[derive(Debug, Serialize, JsonSchema)]
+struct EmptyObject {}
+
+impl Tool for GetScopes {
+    type Answer = Scopes;
+    const NAME: &'static str = "get_scopes";
+    const TITLE: &'static str = "Get scopes";
+    const DESCRIPTION: &'static str = "The variable scopes of a frame.";
+    const EFFECTS: Effects = Effects::NONE;
+
+    async fn call(self, context: &Context) -> Result<Scopes, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let scopes = session.scopes(Reference(self.frame_id)).await?;
+        let scopes = scopes.into_iter().map(|scope| ScopeData {
+            name: scope.name,
+            variables_reference: scope.reference.0,
+            expensive: scope.expensive,
+            presentation_hint: (scope.kind == ScopeKind::Locals).then_some("locals"),
+            source: EmptyObject {},
+        });
+        Ok(Scopes { success: true, scopes: scopes.collect() })
+    }
+}
+
+/// Lists children.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct GetVariables {
+    session_id: Option<String>,
+    /// variablesReference of a scope or variable
+    scope: u64,
+    /// first child, default 0
+    start: Option<u64>,
+    /// default 100
+    count: Option<u64>,
+    /// only these
+    names: Option<Vec<String>>,
+    /// characters per value, default 1000
+    max_length: Option<usize>,
+}
+
+/// Children of a scope or value.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Variables {
+    success: bool,
+    variables: Vec<VariableData>,
+    count: usize,
+    variables_reference: u64,
+    /// How many there are in all.
+    total: u64,
+    /// Where the next page starts, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_start: Option<u64>,
+    /// Names that were asked for and are not there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_found: Vec<String>,
+}
+
+impl Tool for GetVariables {
+    type Answer = Variables;
+    const NAME: &'static str = "get_variables";
+    const TITLE: &'static str = "Get variables";
+    const DESCRIPTION: &'static str = "The children of a scope or variable, in pages.";
+    const EFFECTS: Effects = Effects::NONE;
+
+    async fn call(self, context: &Context) -> Result<Variables, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let page = Page { start: self.start.unwrap_or(0), count: self.count.unwrap_or(VARIABLES), special: true };
+        let text = self.max_length.unwrap_or(VALUE);
+        let (children, not_found) =
+            inspect::variables(&session, self.scope, page, self.names.as_deref(), text).await?;
+        let next = children.start + children.variables.len() as u64;
+        Ok(Variables {
+            success: true,
+            count: children.variables.len(),
+            variables: variables(&children),
+            variables_reference: self.scope,
+            total: children.total,
+            next_start: Some(next).filter(|next| self.names.is_none() && *next < children.total),
+            not_found,
+        })
+    }
+}
+
+/// Lists the variables of a frame.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct GetLocalVariables {
+    session_id: Option<String>,
+    /// __builtins__, modules, functions too
+    include_special: Option<bool>,
+    /// default: the innermost frame
+    frame_id: Option<u64>,
+    /// characters per value, default 1000
+    max_length: Option<usize>,
+}
+
+/// The variables of a frame.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LocalVariables {
+    success: bool,
+    variables: Vec<VariableData>,
+    count: usize,
+    frame: LocalFrame,
+    scope_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    /// How many special variables are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden: Option<u64>,
+}
+
+/// Where the variables are.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LocalFrame {
+    name: String,
+    file: String,
+    line: u32,
+}
+
+impl Tool for GetLocalVariables {
+    type Answer = LocalVariables;
+    const NAME: &'static str = "get_local_variables";
+    const TITLE: &'static str = "Get local variables";
+    const DESCRIPTION: &'static str = "The variables of the current function.";
+    const EFFECTS: Effects = Effects::NONE;
+
+    async fn call(self, context: &Context) -> Result<LocalVariables, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let execution = session.execution();
+        if execution.stop().is_none() {
+            return Err(ToolError::not_paused_for_locals(execution.as_str()));
+        }
+        let id = inspect::frame(&session, self.frame_id).await?;
+        let stack = inspect::stack(&session, None, 0, usize::MAX, true).await?;
+        let frame = stack.frames.iter().find(|frame| frame.id == id).map(FrameData::from);
+        let page = Page { start: 0, count: 500, special: self.include_special.unwrap_or(false) };
+        let text = self.max_length.unwrap_or(VALUE).min(MAX_VALUE);
+        let (scope_name, children) = session.locals(id, page, text).await?;
+        let message = children.variables.is_empty().then(|| format!("The {scope_name} scope is empty."));
+        Ok(LocalVariables {
+            success: true,
+            count: children.variables.len(),
+            variables: variables(&children),
+            frame: LocalFrame {
+                name: frame.as_ref().map(|frame| frame.name.clone()).unwrap_or_default(),
+                file: frame.as_ref().map(|frame| frame.file.clone()).unwrap_or_default(),
+                line: frame.map_or(0, |frame| frame.line),
+            },
+            scope_name,
+            message,
+            hidden: Some(children.hidden).filter(|hidden| *hidden > 0),
+        })
+    }
+}
+
+/// Evaluates.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct EvaluateExpression {
+    session_id: Option<String>,
+    /// an expression, or a statement such as x = 1
+    expression: String,
+    /// default: the innermost frame
+    frame_id: Option<u64>,
+    /// ms, default 5000; interrupted after that
+    timeout: Option<u64>,
+    /// characters of the result, default 1000
+    max_length: Option<usize>,
+}
+
+/// The value of an expression.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Evaluated {
+    success: bool,
+    result: String,
+    #[serde(rename = "type")]
+    type_name: String,
+    /// Above 0: pass it to `get_variables` as `scope`.
+    variables_reference: u64,
+    /// How many children it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    children: Option<u64>,
+    #[serde(flatten)]
+    cut: Cut,
+}
+
+impl Tool for EvaluateExpression {
+    type Answer = Evaluated;
+    const NAME: &'static str = "evaluate_expression";
+    const TITLE: &'static str = "Evaluate expression";
+    const DESCRIPTION: &'static str = "Evaluate in a frame. Side effects are allowed and stay.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Evaluated, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let text = self.max_length.unwrap_or(VALUE);
+        let value = inspect::evaluate(&session, &self.expression, self.frame_id, self.timeout, text).await?;
+        Ok(Evaluated {
+            success: true,
+            cut: Cut::of(&value),
+            result: value.text,
+            type_name: value.type_name,
+            variables_reference: value.reference.map_or(0, |reference| reference.0),
+            children: value.children,
+        })
+    }
+}
+
+/// Assigns.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct SetVariable {
+    session_id: Option<String>,
+    name: String,
+    /// an expression
+    value: String,
+    /// variablesReference of what holds it; default: the innermost frame's variables
+    scope: Option<u64>,
+}
+
+/// What a variable holds now.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Assigned {
+    success: bool,
+    name: String,
+    value: String,
+    #[serde(rename = "type")]
+    type_name: String,
+    variables_reference: u64,
+}
+
+impl Tool for SetVariable {
+    type Answer = Assigned;
+    const NAME: &'static str = "set_variable";
+    const TITLE: &'static str = "Set variable";
+    const DESCRIPTION: &'static str = "Assign to a variable, item or attribute of the paused program.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Assigned, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let parent = match self.scope {
+            Some(scope) => Reference(scope),
+            None => {
+                let frame = inspect::frame(&session, None).await?;
+                let scopes = session.scopes(frame).await?;
+                let locals = scopes.iter().find(|scope| scope.kind == ScopeKind::Locals);
+                locals.ok_or_else(|| Error::Refused("the frame has no variables".to_owned()))?.reference
+            }
+        };
+        let value = session.set_variable(parent, self.name.clone(), self.value, VALUE).await?;
+        Ok(Assigned {
+            success: true,
+            name: self.name,
+            value: value.text,
+            type_name: value.type_name,
+            variables_reference: value.reference.map_or(0, |reference| reference.0),
+        })
+    }
+}
+
+/// Shows source.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct GetSourceContext {
+    session_id: Option<String>,
+    file: PathBuf,
+    line: u32,
+    /// lines before and after, default 5
+    lines_context: Option<u32>,
+}
+
+/// Lines of source.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SourceContext {
+    success: bool,
+    file: String,
+    line: u32,
+    line_content: String,
+    surrounding: Vec<LineData>,
+    context_lines: u32,
+}
+
+impl Tool for GetSourceContext {
+    type Answer = SourceContext;
+    const NAME: &'static str = "get_source_context";
+    const TITLE: &'static str = "Get source context";
+    const DESCRIPTION: &'static str = "The lines around a line.";
+    const EFFECTS: Effects = Effects::NONE;
+
+    async fn call(self, context: &Context) -> Result<SourceContext, ToolError> {
+        context.session(self.session_id.as_deref())?;
+        let path = sources::absolute(&self.file);
+        let lines = sources::read_lines(&path)?;
+        let around = self.lines_context.unwrap_or(5);
+        let surrounding = surrounding(&lines, self.line, around);
+        let Some(line) = surrounding.iter().find(|near| near.line == self.line) else {
+            let length = lines.len();
+            return Err(ToolError::argument("line", format!("must be from 1 to {length} in {}", path.display())));
+        };
+        Ok(SourceContext {
+            success: true,
+            file: path.display().to_string(),
+            line: self.line,
+            line_content: line.content.clone(),
+            surrounding,
+            context_lines: around,
+        })
+    }
+}
+
+/// Lists threads.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ListThreads {
+    session_id: Option<String>,
+}
+
+/// The threads.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ThreadList {
+    success: bool,
+    threads: Vec<ThreadData>,
+    count: usize,
+}
+
+/// A thread.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ThreadData {
+    /// Pass it as `threadId`.
+    id: u32,
+    name: String,
+    /// `paused` or `running`.
+    state: &'static str,
+    /// Its process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process_id: Option<u32>,
+    /// The thread that the last stop is about.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    current: bool,
+}
+
+impl Tool for ListThreads {
+    type Answer = ThreadList;
+    const NAME: &'static str = "list_threads";
+    const TITLE: &'static str = "List threads";
+    const DESCRIPTION: &'static str = "The threads of the program and of its child processes.";
+    const EFFECTS: Effects = Effects::NONE;
+
+    async fn call(self, context: &Context) -> Result<ThreadList, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let current = session.execution().stop().map(|stop| stop.thread);
+        let threads = session.threads().await?.into_iter().map(|thread| ThreadData {
+            id: thread.id.0,
+            name: thread.name,
+            state: if thread.stopped { "paused" } else { "running" },
+            process_id: thread.pid,
+            current: current == Some(thread.id),
+        });
+        let threads: Vec<ThreadData> = threads.collect();
+        Ok(ThreadList { success: true, count: threads.len(), threads })
+    }
+}
+
+/// Reads output.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct GetOutput {
+    session_id: Option<String>,
+    /// cursor: nextSince of the last answer; default: the start
+    since: Option<u64>,
+    /// bytes, default 20000
+    limit: Option<usize>,
+}
+
+/// Output of the program.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ProgramOutput {
+    success: bool,
+    output: Vec<OutputPiece>,
+    /// Pass it as `since` the next time.
+    next_since: u64,
+    has_more: bool,
+    /// Bytes after the cursor that are not kept any more.
+    dropped: u64,
+}
+
+/// A piece of output.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OutputPiece {
+    /// `stdout`, `stderr`, `log` (a logpoint) or `console` (the debugger).
+    category: String,
+    text: String,
+}
+
+impl Tool for GetOutput {
+    type Answer = ProgramOutput;
+    const NAME: &'static str = "get_output";
+    const TITLE: &'static str = "Get output";
+    const DESCRIPTION: &'static str = "What the program wrote, from a cursor on.";
+    const EFFECTS: Effects = Effects::NONE;
+
+    async fn call(self, context: &Context) -> Result<ProgramOutput, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        // Fewer bytes than a character has would read nothing for ever.
+        let limit = self.limit.unwrap_or(20_000).max(4);
+        let excerpt = session.output().read(self.since.unwrap_or(0), limit);
+        let output = excerpt
+            .pieces
+            .iter()
+            .map(|piece| OutputPiece { category: piece.category.to_string(), text: piece.text.clone() })
+            .collect();
+        Ok(ProgramOutput {
+            success: true,
+            output,
+            next_since: excerpt.next,
+            has_more: excerpt.more > 0,
+            dropped: excerpt.dropped,
+        })
+    }
+}

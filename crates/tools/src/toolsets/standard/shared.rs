@@ -1,0 +1,62 @@
+//! Parameters and answers that several tools have.
+
+use engine::model::limits::Limits;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+/// How much a stop report holds.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LimitsParam {
+    frames: Option<usize>,
+    variables: Option<usize>,
+    value: Option<usize>,
+    source: Option<u32>,
+    output: Option<usize>,
+}
+
+impl JsonSchema for LimitsParam {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Limits".into()
+    }
+
+    /// Short, because ten tools have it: every word here is read ten times by every model.
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "object",
+            "description": "report size: frames, variables, value, source, output",
+        })
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+}
+
+impl LimitsParam {
+    /// What is left out is as usual.
+    pub(super) fn limits(limits: Option<Self>) -> Limits {
+        let Some(limits) = limits else { return Limits::default() };
+        let usual = Limits::default();
+        Limits {
+            frames: limits.frames.unwrap_or(usual.frames),
+            variables: limits.variables.unwrap_or(usual.variables),
+            value: limits.value.unwrap_or(usual.value),
+            source: limits.source.unwrap_or(usual.source),
+            output: limits.output.unwrap_or(usual.output),
+        }
+    }
+}
+
+/// A plain success.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Done {
+    success: bool,
+    message: String,
+}
+
+impl Done {
+    pub(super) fn new(message: String) -> Self {
+        Self { success: true, message }
+    }
+}
