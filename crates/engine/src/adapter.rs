@@ -46,6 +46,9 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// The extensions of its source files.
     fn extensions(&self) -> &'static [&'static str];
 
+    /// A smallest program: it sets `answer` to 42 on its first line and prints it on its second.
+    fn sample(&self) -> &'static str;
+
     /// Finds the interpreter to use. `executable` is the user's choice; `near` is a file of the program.
     fn locate<'a>(
         &'a self,

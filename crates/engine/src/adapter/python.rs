@@ -40,6 +40,10 @@ impl Adapter for Python {
         &["py", "pyw"]
     }
 
+    fn sample(&self) -> &'static str {
+        "answer = 6 * 7\nprint(answer)\n"
+    }
+
     fn locate<'a>(
         &'a self,
         host: &'a dyn Host,

@@ -1,0 +1,107 @@
+//! The command line: what can be asked, and who answers.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+use tools::{Toolset, toolsets};
+
+use crate::probe::ProbeArgs;
+use crate::{doctor, listing, mcp, probe, setup};
+
+/// A run-time debugger for AI agents: stops programs at the right moment and shows real values.
+#[derive(Debug, Parser)]
+#[command(name = "stillframe", version, max_term_width = 80)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a program, stop at a place, print what is there, and end it.
+    Probe(Box<ProbeArgs>),
+    /// Serve MCP on standard input and output.
+    Serve {
+        #[command(flatten)]
+        toolset: ToolsetArg,
+    },
+    /// Tell per language what works here, what is missing and how to get it.
+    Doctor {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Install the debugger of a language into stillframe's own cache, ahead of time.
+    Setup {
+        /// The language.
+        #[arg(value_parser = languages())]
+        language: String,
+        /// The interpreter to install it for.
+        #[arg(long, value_name = "PATH")]
+        executable_path: Option<PathBuf>,
+    },
+    /// List the tools that agents are offered.
+    Tools {
+        #[command(flatten)]
+        toolset: ToolsetArg,
+        /// Print JSON, with the schemas.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a completion script.
+    Completions {
+        /// For which shell.
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct ToolsetArg {
+    /// The vocabularies to offer, separated by commas; `all` is all of them.
+    #[arg(long, env = "STILLFRAME_TOOLSET", default_value = "standard", value_parser = choose)]
+    toolset: Chosen,
+}
+
+/// Chosen toolsets; clap would take a bare vector for an option that is given several times.
+#[derive(Clone, Debug)]
+struct Chosen(Vec<&'static Toolset>);
+
+fn choose(names: &str) -> Result<Chosen, String> {
+    toolsets::choose(names).map(Chosen)
+}
+
+fn languages() -> clap::builder::PossibleValuesParser {
+    engine::adapter::ADAPTERS.iter().map(|adapter| adapter.name()).collect::<Vec<_>>().into()
+}
+
+/// Reads the command line; on a mistake, says what was wrong and ends with code 2.
+pub(crate) fn parse() -> Cli {
+    Cli::parse()
+}
+
+/// Does what was asked.
+pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    match cli.command {
+        Command::Probe(args) => probe::run(*args).await,
+        Command::Serve { toolset } => mcp::serve(toolset.toolset.0).await,
+        Command::Doctor { json } => doctor::run(json).await,
+        Command::Setup { language, executable_path } => setup::run(&language, executable_path.as_deref()).await,
+        Command::Tools { toolset, json } => listing::run(&toolset.toolset.0, json),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "stillframe", &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

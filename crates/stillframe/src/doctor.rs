@@ -1,0 +1,194 @@
+//! `stillframe doctor`: what works on this machine, by trying it.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use engine::adapter::{Adapter, Host, Machine};
+use engine::model::launch::{Launch, Program, Stdin};
+use engine::model::stop::ExceptionMode;
+use engine::session::placing::Wanted;
+use engine::sessions::Sessions;
+use serde_json::{Value, json};
+use tools::Context;
+use tools::ops::languages::{Language, languages};
+use tools::ops::lifecycle;
+use tools::ops::run_until::{RunUntil, run_until};
+use tools::ops::settle::{Settled, Wait};
+
+use crate::terminal::{self, BAD, FAINT, GOOD, HEADING, WARN, styled};
+
+/// Looks at every language, and tells. Nothing is installed.
+pub(crate) async fn run(as_json: bool) -> anyhow::Result<ExitCode> {
+    let mut checked = Vec::new();
+    for language in languages(&Machine).await {
+        let tried = match (&language.runtime, language.provided) {
+            (Ok(_), true) => Some(try_out(language.adapter).await.map_err(|error| format!("{error:#}"))),
+            _ => None,
+        };
+        checked.push(Checked { language, tried });
+    }
+    let text = if as_json { machine(&checked)? } else { people(&checked) };
+    terminal::print(&text)?;
+    let well = checked.iter().all(Checked::is_well);
+    Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+struct Checked {
+    language: Language,
+    /// How long a whole session took, or why it failed; nothing when there was nothing to try with.
+    tried: Option<Result<Duration, String>>,
+}
+
+impl Checked {
+    /// A debugger that is not installed yet is well: it is installed on first use.
+    fn is_well(&self) -> bool {
+        self.language.runtime.is_ok() && !matches!(self.tried, Some(Err(_)))
+    }
+
+    fn setup(&self) -> String {
+        format!("stillframe setup {}", self.language.adapter.name())
+    }
+}
+
+/// Debugs the smallest program of a language: starts it, stops it, and asks it for a value.
+async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
+    let sample = Sample::write(adapter)?;
+    let sessions = Sessions::new();
+    let context = Context::new(sessions.clone());
+    let began = Instant::now();
+    let session = lifecycle::open(&context, adapter.name(), Some("doctor".to_owned()), None).map_err(crate::setup::told)?;
+    let launch = Launch {
+        program: Program::Script(sample.path.clone()),
+        args: Vec::new(),
+        cwd: None,
+        env: std::collections::BTreeMap::new(),
+        stdin: Stdin::Empty,
+        stop_on_entry: false,
+        just_my_code: true,
+    };
+    let request = RunUntil {
+        launch: Some(launch),
+        places: vec![Wanted { file: Some(sample.path.clone()), line: Some(2), ..Wanted::default() }],
+        exceptions: ExceptionMode::Uncaught,
+        expressions: vec!["answer".to_owned()],
+        wait: Wait::default(),
+    };
+    let ran = run_until(&session, request, &context).await;
+    sessions.close_all().await;
+    let ran = ran.map_err(crate::setup::told)?;
+    anyhow::ensure!(matches!(ran.settled, Settled::Stopped(_)), "a small program did not stop at its second line");
+    match ran.values.first() {
+        Some((_, Ok(value))) if value.text == "42" => Ok(began.elapsed()),
+        Some((_, Err(error))) => Err(anyhow::anyhow!(error.message.clone())),
+        other => Err(anyhow::anyhow!("a value was read wrongly: {other:?}")),
+    }
+}
+
+/// A file that is gone when this is.
+struct Sample {
+    path: PathBuf,
+}
+
+impl Sample {
+    fn write(adapter: &dyn Adapter) -> anyhow::Result<Self> {
+        let extension = adapter.extensions().first().unwrap_or(&"txt");
+        let folder = Machine.cache_dir().join("doctor");
+        std::fs::create_dir_all(&folder)?;
+        let path = folder.join(format!("sample-{}.{extension}", std::process::id()));
+        std::fs::write(&path, adapter.sample())?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Sample {
+    fn drop(&mut self) {
+        // A file that stays is small, and in our own cache.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn people(checked: &[Checked]) -> String {
+    let mut text = String::new();
+    for one in checked {
+        let language = &one.language;
+        let _ = writeln!(text, "{}", styled(HEADING, language.adapter.name()));
+        match &language.runtime {
+            Ok(runtime) => {
+                line(&mut text, Mark::Good, &format!("version {}, {}", runtime.version, runtime.origin));
+                detail(&mut text, &runtime.executable.display().to_string());
+            }
+            Err(problem) => line(&mut text, Mark::Bad, problem),
+        }
+        match &one.tried {
+            Some(Ok(took)) => {
+                line(&mut text, Mark::Good, "launch works");
+                detail(&mut text, &format!("a program was started, stopped and read in {} ms", took.as_millis()));
+            }
+            Some(Err(problem)) => line(&mut text, Mark::Bad, &format!("launch fails: {problem}")),
+            None if language.runtime.is_ok() => {
+                line(&mut text, Mark::Warn, "the debugger is not installed yet; the first session does it");
+                detail(&mut text, &format!("ahead of time: {}", one.setup()));
+            }
+            None => {}
+        }
+        match &language.attach_obstacle {
+            Some(obstacle) => line(&mut text, Mark::Warn, obstacle),
+            None => line(&mut text, Mark::Good, "attach by host and port, and by process id"),
+        }
+    }
+    let _ = writeln!(text, "{}", styled(FAINT, format_args!("cache: {}", Machine.cache_dir().display())));
+    text
+}
+
+enum Mark {
+    Good,
+    Warn,
+    Bad,
+}
+
+fn line(text: &mut String, mark: Mark, what: &str) {
+    let mark = match mark {
+        Mark::Good => styled(GOOD, "✓"),
+        Mark::Warn => styled(WARN, "!"),
+        Mark::Bad => styled(BAD, "✗"),
+    };
+    let wrapped = terminal::wrapped(what, "    ");
+    let _ = writeln!(text, "  {mark} {}", wrapped.trim());
+}
+
+fn detail(text: &mut String, what: &str) {
+    let _ = write!(text, "{}", styled(FAINT, terminal::wrapped(what, "    ")));
+}
+
+fn machine(checked: &[Checked]) -> anyhow::Result<String> {
+    let languages: Vec<Value> = checked.iter().map(described).collect();
+    let cache = Machine.cache_dir().display().to_string();
+    let well = checked.iter().all(Checked::is_well);
+    let report = json!({ "ok": well, "cacheDir": cache, "languages": languages });
+    Ok(serde_json::to_string_pretty(&report)? + "\n")
+}
+
+fn described(one: &Checked) -> Value {
+    let language = &one.language;
+    let runtime = language.runtime.as_ref();
+    json!({
+        "language": language.adapter.name(),
+        "interpreter": runtime.ok().map(|runtime| runtime.executable.display().to_string()),
+        "version": runtime.ok().map(|runtime| &runtime.version),
+        "origin": runtime.ok().map(|runtime| &runtime.origin),
+        "problem": runtime.err(),
+        "debuggerInstalled": language.provided,
+        "setup": one.setup(),
+        "launch": match &one.tried {
+            Some(Ok(took)) => json!({ "works": true, "milliseconds": took.as_millis() }),
+            Some(Err(problem)) => json!({ "works": false, "problem": problem }),
+            None => Value::Null,
+        },
+        "attachByPid": match &language.attach_obstacle {
+            Some(obstacle) => json!({ "works": false, "problem": obstacle }),
+            None => json!({ "works": true }),
+        },
+    })
+}

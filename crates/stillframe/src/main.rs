@@ -1,0 +1,52 @@
+//! stillframe: a run-time debugger for AI agents.
+//!
+//! The only crate that knows MCP, and the only binary. Start reading at [`mcp`] for the server and at [`cli`]
+//! for everything else; both end in `tools`, which knows neither.
+
+mod cli;
+mod doctor;
+mod listing;
+mod mcp;
+mod probe;
+mod setup;
+mod terminal;
+
+use std::process::ExitCode;
+
+use engine::process::guardian;
+
+fn main() -> ExitCode {
+    // Before anything else: the guardian is this program under another argument, and needs nothing of it.
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some(guardian::ARGUMENT) {
+        guardian::run(&arguments.next().unwrap_or_default(), std::io::stdin());
+        return ExitCode::SUCCESS;
+    }
+    log_to_stderr();
+    match std::env::current_exe() {
+        Ok(program) => guardian::set_program(program),
+        Err(error) => tracing::warn!(%error, "no guardian: debuggees may outlive a server that is killed"),
+    }
+    let command = cli::parse();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => return terminal::failed(&error.into()),
+    };
+    let code = runtime.block_on(cli::run(command)).unwrap_or_else(|error| terminal::failed(&error));
+    // A blocking read of standard input never ends by itself; nothing waits for it.
+    runtime.shutdown_background();
+    code
+}
+
+/// One that works and one that answers while it does.
+const WORKERS: usize = 2;
+
+/// The log goes to standard error, because standard output belongs to MCP. `STILLFRAME_LOG` takes filters
+/// such as `debug` or `engine=trace`. rmcp's own records hold whole requests, so they stay out.
+fn log_to_stderr() {
+    use tracing_subscriber::filter::EnvFilter;
+    let filter = EnvFilter::try_from_env("STILLFRAME_LOG").unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
+    std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
+}

@@ -1,0 +1,97 @@
+//! The MCP server: from lines on standard input to tool calls, and back.
+//!
+//! Both eras of the protocol are served on one pipe, request by request: revisions up to 2025-11-25, which
+//! begin with a handshake, and 2026-07-28, where every request stands for itself. What a session is, is never
+//! tied to the connection.
+
+mod front;
+mod guarded;
+mod output;
+mod progress;
+mod prompts;
+mod server;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use engine::sessions::Sessions;
+use rmcp::service::{ServerInitializeError, serve_server_with_ct};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::stdio_pipes;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tools::Toolset;
+
+use self::front::Front;
+use self::guarded::Guarded;
+use self::server::Server;
+use crate::terminal;
+
+/// How long calls in flight may take to answer once the client is gone.
+const LAST_ANSWERS: Duration = Duration::from_millis(500);
+/// How long ending the programs may take. The guardian ends what is left then.
+const LAST_PROGRAMS: Duration = Duration::from_millis(1500);
+
+/// Serves until the client goes away or a signal comes, and ends every program that was started.
+pub(crate) async fn serve(toolsets: Vec<&'static Toolset>) -> anyhow::Result<ExitCode> {
+    if std::io::stdin().is_terminal() {
+        terminal::hint(
+            "this is an MCP server: it waits for a client's messages on standard input (end it with Ctrl-D). \
+             Clients start it themselves; the README has their configuration, and `stillframe probe` works by hand.",
+        );
+    }
+    // One token for everything: the end of input, a broken output, a signal. It is also the parent of every
+    // request's own token, so that all of them notice at once.
+    let shutdown = CancellationToken::new();
+    let signals = tokio::spawn(cancel_on_signal(shutdown.clone()));
+    let sessions = Sessions::new();
+    let (reader, writer) = stdio_pipes();
+    let transport = Front::new(AsyncRwTransport::new_server(reader, writer), shutdown.clone());
+    let server = Guarded(Server::new(sessions.clone(), toolsets));
+    let running = match serve_server_with_ct(server, transport, shutdown.clone()).await {
+        Ok(running) => running,
+        // The client left before it asked for anything.
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let waiting = running.waiting();
+    tokio::pin!(waiting);
+    tokio::select! {
+        _ = &mut waiting => {}
+        () = shutdown.cancelled() => {
+            // Ends which a limit cuts short are as good as others: the process is about to exit.
+            let answers = timeout(LAST_ANSWERS, &mut waiting);
+            let programs = timeout(LAST_PROGRAMS, sessions.close_all());
+            let _ = tokio::join!(answers, programs);
+        }
+    }
+    signals.abort();
+    // A session that a last call opened meanwhile.
+    let _ = timeout(LAST_PROGRAMS, sessions.close_all()).await;
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(unix)]
+async fn cancel_on_signal(shutdown: CancellationToken) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+    let [Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)] = kinds.map(signal) else {
+        return tracing::warn!("signals end this server without its help");
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        _ = hangup.recv() => {}
+    }
+    shutdown.cancel();
+}
+
+#[cfg(not(unix))]
+async fn cancel_on_signal(shutdown: CancellationToken) {
+    if tokio::signal::ctrl_c().await.is_ok() {
+        shutdown.cancel();
+    }
+}

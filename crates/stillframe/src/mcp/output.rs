@@ -1,0 +1,107 @@
+//! Each session's output as a resource that can be read and subscribed to.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use engine::output::Output;
+use engine::sessions::Sessions;
+use rmcp::model::{Resource, ResourceContents, ResourceTemplate, ResourceUpdatedNotificationParam};
+use rmcp::service::SubscriptionSink;
+use rmcp::{ErrorData, Peer, RoleServer};
+use serde_json::json;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tools::render::output_text;
+
+/// At most this often does a subscriber hear of one session.
+const PACE: Duration = Duration::from_millis(50);
+/// What all addresses begin with, and what they end with.
+const PARTS: (&str, &str) = ("stillframe://sessions/", "/output");
+
+fn uri_of(session: &str) -> String {
+    format!("{}{session}{}", PARTS.0, PARTS.1)
+}
+
+/// The template of all addresses.
+pub(super) fn template() -> ResourceTemplate {
+    ResourceTemplate::new(uri_of("{sessionId}"), "session-output")
+        .with_title("Output of a debug session")
+        .with_description("What the program wrote: standard output, standard error, logpoints.")
+        .with_mime_type("text/plain")
+}
+
+/// The outputs of the open sessions.
+pub(super) fn list(sessions: &Sessions) -> Vec<Resource> {
+    let open = sessions.list();
+    let resource = |session: &engine::session::Session| {
+        Resource::new(uri_of(session.id().as_str()), format!("Output of {}", session.name()))
+            .with_mime_type("text/plain")
+    };
+    open.iter().map(resource).collect()
+}
+
+/// The output that an address stands for.
+pub(super) fn find(sessions: &Sessions, uri: &str) -> Result<Output, ErrorData> {
+    let id = uri.strip_prefix(PARTS.0).and_then(|rest| rest.strip_suffix(PARTS.1));
+    let session = id.and_then(|id| sessions.find(id));
+    session.map(|session| session.output().clone()).ok_or_else(|| {
+        let problem = format!("there is no resource `{uri}`; resources/list tells which there are");
+        ErrorData::resource_not_found(problem, Some(json!({ "uri": uri })))
+    })
+}
+
+/// All of it that is kept.
+pub(super) fn read(output: &Output, uri: &str) -> ResourceContents {
+    let all = output.read(0, usize::MAX);
+    let mut text = output_text(&all);
+    if all.skipped > 0 {
+        text.insert_str(0, &format!("[the first {} bytes are not kept]\n", all.skipped));
+    }
+    ResourceContents::text(text, uri)
+}
+
+/// Calls `tell` after each change, until the session is gone.
+async fn follow<F: Future>(mut end: watch::Receiver<u64>, tell: impl Fn() -> F) {
+    while end.changed().await.is_ok() {
+        tell().await;
+        tokio::time::sleep(PACE).await;
+    }
+}
+
+/// Tells one listener (revision 2026-07-28) of one output.
+pub(super) async fn follow_for_listener(output: watch::Receiver<u64>, uri: String, sink: SubscriptionSink) {
+    follow(output, async || drop(sink.notify_resource_updated(uri.as_str()).await)).await;
+}
+
+/// The subscriptions of revisions up to 2025-11-25, by address. They last as long as the connection.
+#[derive(Default)]
+pub(super) struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
+
+impl Subscriptions {
+    /// Begins to tell of an output.
+    pub(super) fn add(&self, output: &Output, uri: String, peer: Peer<RoleServer>) {
+        // Only the watch is held: a subscription must not keep a closed session's output.
+        let end = output.watch();
+        let address = uri.clone();
+        let following = tokio::spawn(follow(end, move || {
+            let (peer, uri) = (peer.clone(), address.clone());
+            async move { peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await }
+        }));
+        if let Some(old) = self.lock().insert(uri, following.abort_handle()) {
+            old.abort();
+        }
+    }
+
+    /// Stops telling of it.
+    pub(super) fn remove(&self, uri: &str) {
+        if let Some(following) = self.lock().remove(uri) {
+            following.abort();
+        }
+    }
+
+    /// Nothing panics while the lock is held, so a poisoned one is as good.
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, AbortHandle>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,246 @@
+//! What the server offers, in MCP's terms: the tools of its toolsets, outputs as resources, prompts.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use engine::sessions::Sessions;
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, Tool, ToolAnnotations, UnsubscribeRequestParams,
+};
+use rmcp::service::{RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tools::{Context, Entry, Reply, Toolset, toolsets};
+
+use super::guarded::panic_text;
+use super::output::{self, Subscriptions};
+use super::{progress, prompts};
+
+/// For how long a client of revision 2026-07-28 may keep the lists that never change, in milliseconds.
+const LISTS_LAST: u64 = 3_600_000;
+
+/// The methods that are served, to tell bad parameters from an unknown method.
+const SERVED: [&str; 12] = [
+    "initialize",
+    "server/discover",
+    "subscriptions/listen",
+    "tools/call",
+    "tools/list",
+    "resources/read",
+    "resources/list",
+    "resources/templates/list",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "prompts/get",
+    "prompts/list",
+];
+
+/// The server of one connection.
+pub(super) struct Server {
+    sessions: Sessions,
+    toolsets: Vec<&'static Toolset>,
+    tools: Vec<Tool>,
+    subscriptions: Subscriptions,
+}
+
+impl Server {
+    pub(super) fn new(sessions: Sessions, toolsets: Vec<&'static Toolset>) -> Self {
+        let tools = toolsets.iter().flat_map(|toolset| toolset.tools).map(listed).collect();
+        Self { sessions, toolsets, tools, subscriptions: Subscriptions::default() }
+    }
+}
+
+/// Whether a request belongs to revision 2026-07-28. Asked of each: one connection may carry both eras.
+pub(super) fn is_stateless(cx: &RequestContext<RoleServer>) -> bool {
+    cx.protocol_version().is_some_and(|version| !version.has_initialize())
+}
+
+fn listed(entry: &Entry) -> Tool {
+    let effects = entry.effects;
+    let annotations = ToolAnnotations::new()
+        .read_only(effects.read_only)
+        .destructive(effects.destructive)
+        .idempotent(effects.idempotent)
+        // What it works on is this machine's programs.
+        .open_world(false);
+    Tool::new(entry.name, entry.description, (entry.input)())
+        .with_title(entry.title)
+        .with_raw_output_schema(Arc::new((entry.output)()))
+        .with_annotations(annotations)
+}
+
+fn answer(reply: Reply) -> CallToolResult {
+    let content = vec![ContentBlock::text(reply.text)];
+    let mut result = match (reply.structured, reply.is_error) {
+        (Some(structured), false) => CallToolResult::structured(structured),
+        (Some(structured), true) => CallToolResult::structured_error(structured),
+        (None, false) => CallToolResult::success(Vec::new()),
+        (None, true) => CallToolResult::error(Vec::new()),
+    };
+    result.content = content;
+    result
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_prompts()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_tools()
+            .build();
+        let instructions: Vec<&str> = self.toolsets.iter().map(|toolset| toolset.instructions).collect();
+        ServerConfig::new(capabilities)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+            .with_server_info(Implementation::new("stillframe", env!("CARGO_PKG_VERSION")).with_title("stillframe"))
+            .with_instructions(instructions.join("\n\n"))
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let list = ListToolsResult::with_all_items(self.tools.clone());
+        // Older results have no such fields.
+        Ok(if is_stateless(&cx) {
+            list.with_ttl_ms(LISTS_LAST).with_cache_scope(CacheScope::Public)
+        } else {
+            list
+        })
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(entry) = toolsets::find(&self.toolsets, &request.name) else {
+            return Err(ErrorData::invalid_params(format!("unknown tool: {}", request.name), None));
+        };
+        let arguments = request.arguments.unwrap_or_default();
+        let called = progress::relay(&cx, |report| {
+            let context = Context { sessions: self.sessions.clone(), report };
+            AssertUnwindSafe(async move { entry.call(arguments, &context).await }).catch_unwind()
+        });
+        Ok(match called.await {
+            Some(Ok(reply)) => answer(reply),
+            Some(Err(panic)) => {
+                let text = format!("internal error in {}: {}", entry.name, panic_text(&*panic));
+                CallToolResult::error(vec![ContentBlock::text(text)])
+            }
+            // The SDK sends no answer to a call that was cancelled.
+            None => CallToolResult::error(vec![ContentBlock::text("cancelled")]),
+        }
+        .into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(output::list(&self.sessions)))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(vec![output::template()]))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let found = output::find(&self.sessions, &request.uri)?;
+        Ok(ReadResourceResult::new(vec![output::read(&found, &request.uri)]).into())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let found = output::find(&self.sessions, &request.uri)?;
+        self.subscriptions.add(&found, request.uri, cx.peer);
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let uris = requested.resource_subscriptions.iter().flatten();
+        let known = uris.filter(|uri| output::find(&self.sessions, uri).is_ok());
+        Some(SubscriptionFilter::builder().resource_subscriptions(known).build())
+    }
+
+    async fn listen(&self, cx: SubscriptionContext) -> Result<(), ErrorData> {
+        let accepted = cx.accepted().resource_subscriptions.clone().unwrap_or_default();
+        let following = accepted.into_iter().filter_map(|uri| {
+            let end = output::find(&self.sessions, &uri).ok()?.watch();
+            Some(output::follow_for_listener(end, uri, cx.sink().clone()))
+        });
+        let following = join_all(following.collect::<Vec<_>>());
+        tokio::select! {
+            () = cx.cancelled() => {}
+            // Listening goes on until the client ends it, also when there is nothing left to hear.
+            () = async { following.await; std::future::pending().await } => {}
+        }
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list(&self.toolsets)))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Ok(prompts::get(&self.toolsets, &request)?.into())
+    }
+
+    /// The SDK's default answers with an empty list, although nothing of the kind is offered.
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    /// A known method whose parameters cannot be read arrives here too (rmcp 3.9).
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(if SERVED.contains(&request.method.as_str()) {
+            ErrorData::invalid_params(format!("malformed params for {}", request.method), None)
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)
+        })
+    }
+}

@@ -1,0 +1,178 @@
+//! `stillframe probe`: run a program, stop at a place, print what is there, end it.
+
+mod place;
+mod report;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use engine::adapter::{self, Adapter};
+use engine::deadlines;
+use engine::model::breakpoint::{HitCondition, Rule};
+use engine::model::launch::{Launch, Program, Stdin};
+use engine::model::limits::Limits;
+use engine::model::stop::{ExceptionMode, StopReason};
+use engine::session::Session;
+use engine::session::placing::Wanted;
+use engine::sessions::Sessions;
+use engine::sources;
+use tools::ops::lifecycle;
+use tools::ops::run_until::{Ran, RunUntil, run_until};
+use tools::ops::settle::{Settled, Wait};
+use tools::render::{StopReport, expression_value};
+use tools::{Context, Report};
+
+use self::place::Place;
+use crate::setup::told;
+use crate::terminal;
+
+/// What to run, where to stop, and what to ask there.
+///
+/// Exit codes: 0 stopped at the place (or, without a place, ended well), 1 an error, 2 a mistake in the
+/// command line, 3 ended before the place, 4 an uncaught exception came first, 5 still running at the timeout.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes: 0 stopped at the place (or, without one, ended with code 0);
+  1 an error; 2 a mistake in the command line; 3 ended before the place;
+  4 an uncaught exception came first; 5 still running when the time was up")]
+pub(crate) struct ProbeArgs {
+    /// Where to stop: FILE:LINE, FILE:FUNCTION, or FILE alone to stop only at an uncaught exception.
+    place: Place,
+    /// Evaluate this at the stop; can be given several times.
+    #[arg(short, long = "expression", value_name = "EXPR")]
+    expressions: Vec<String>,
+    /// Stop at the line with this text, instead of a line number.
+    #[arg(long, value_name = "TEXT")]
+    statement: Option<String>,
+    /// Stop only where this expression is true.
+    #[arg(long, value_name = "EXPR")]
+    condition: Option<String>,
+    /// Stop only at these passes: `5`, `>= 5`, `% 5`.
+    #[arg(long, value_name = "COUNT")]
+    hit_condition: Option<HitCondition>,
+    /// The script to run, when it is not FILE.
+    #[arg(long, value_name = "SCRIPT")]
+    program: Option<PathBuf>,
+    /// The module to run, as in `python -m`.
+    #[arg(long, value_name = "NAME", conflicts_with = "program")]
+    module: Option<String>,
+    /// The interpreter.
+    #[arg(long, value_name = "PATH")]
+    executable_path: Option<PathBuf>,
+    /// The program's working directory.
+    #[arg(long, value_name = "FOLDER")]
+    cwd: Option<PathBuf>,
+    /// An environment variable for the program; can be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = read_variable)]
+    env: Vec<(String, String)>,
+    /// A file that the program reads as its standard input.
+    #[arg(long, value_name = "FILE")]
+    stdin: Option<PathBuf>,
+    /// Show the frames of libraries too, and stop in them.
+    #[arg(long)]
+    all_code: bool,
+    /// How long to wait for the stop, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = deadlines::WAIT.as_secs())]
+    timeout: u64,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Arguments of the program.
+    #[arg(last = true)]
+    args: Vec<String>,
+}
+
+fn read_variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("takes NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Does it.
+pub(crate) async fn run(args: ProbeArgs) -> anyhow::Result<ExitCode> {
+    let sessions = Sessions::new();
+    let context = Context { sessions: sessions.clone(), report: Some(Report::new(|message| terminal::hint(&message))) };
+    let as_json = args.json;
+    let has_place = !args.places().is_empty();
+    let probed = tokio::select! {
+        probed = probe(args, &context) => Some(probed),
+        _ = tokio::signal::ctrl_c() => None,
+    };
+    sessions.close_all().await;
+    let Some(probed) = probed else { return Ok(ExitCode::from(INTERRUPTED)) };
+    let ran = probed?;
+    let code = exit_code(&ran.settled, has_place);
+    let mut stop = StopReport::new("Ran", ran.settled);
+    stop.notes.extend(ran.notes);
+    let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
+    let report = report::Probed { stop, values };
+    terminal::print(&if as_json { report.json()? } else { report.people() })?;
+    Ok(ExitCode::from(code))
+}
+
+async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
+    let adapter = args.adapter()?;
+    let session: Session =
+        lifecycle::open(context, adapter.name(), Some("probe".to_owned()), args.executable_path.clone()).map_err(told)?;
+    let request = RunUntil {
+        places: args.places(),
+        exceptions: ExceptionMode::Uncaught,
+        wait: Wait { timeout: Duration::from_secs(args.timeout), limits: Limits::default() },
+        expressions: args.expressions.clone(),
+        launch: Some(args.launch()),
+    };
+    run_until(&session, request, context).await.map_err(told)
+}
+
+impl ProbeArgs {
+    fn adapter(&self) -> anyhow::Result<&'static dyn Adapter> {
+        let file = self.program.as_deref().unwrap_or(&self.place.file);
+        adapter::by_extension(file).or_else(|| adapter::by_extension(&self.place.file)).ok_or_else(|| {
+            let names: Vec<&str> = adapter::ADAPTERS.iter().map(|adapter| adapter.name()).collect();
+            anyhow::anyhow!("`{}` is in no language known here; these are: {}", file.display(), names.join(", "))
+        })
+    }
+
+    fn places(&self) -> Vec<Wanted> {
+        let Place { file, line, function } = self.place.clone();
+        if line.is_none() && function.is_none() && self.statement.is_none() {
+            return Vec::new();
+        }
+        let rule = Rule { condition: self.condition.clone(), hit_condition: self.hit_condition, log_message: None };
+        vec![Wanted { file: Some(file), line, function, statement: self.statement.clone(), rule, ..Wanted::default() }]
+    }
+
+    fn launch(self) -> Launch {
+        let program = match self.module {
+            Some(module) => Program::Module(module),
+            None => Program::Script(sources::absolute(&self.program.unwrap_or(self.place.file))),
+        };
+        Launch {
+            program,
+            args: self.args,
+            cwd: self.cwd,
+            env: self.env.into_iter().map(|(name, value)| (name, Some(value))).collect::<BTreeMap<_, _>>(),
+            stdin: self.stdin.map_or(Stdin::Empty, |file| Stdin::File(sources::absolute(&file))),
+            stop_on_entry: false,
+            just_my_code: !self.all_code,
+        }
+    }
+}
+
+const ENDED_BEFORE: u8 = 3;
+const EXCEPTION_FIRST: u8 = 4;
+const STILL_RUNNING: u8 = 5;
+/// What shells give for a command that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
+
+fn exit_code(settled: &Settled, has_place: bool) -> u8 {
+    match settled {
+        Settled::Stopped(snapshot) if snapshot.stop.reason == StopReason::Exception => EXCEPTION_FIRST,
+        Settled::Stopped(_) => 0,
+        Settled::Running { .. } => STILL_RUNNING,
+        Settled::Ended { end, .. } if !has_place && end.exit_code() == Some(0) => 0,
+        Settled::Ended { .. } => ENDED_BEFORE,
+    }
+}

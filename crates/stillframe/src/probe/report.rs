@@ -1,0 +1,135 @@
+//! What `probe` prints.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use serde::Serialize;
+use tools::render::{StopReport, ValueData};
+use unicode_width::UnicodeWidthStr;
+
+use crate::terminal::{BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, styled, wrapped};
+
+/// The longest column of names; a longer one pushes its value to the right.
+const NAMES: usize = 24;
+
+/// A stop report and the values that were asked for.
+#[derive(Debug, Serialize)]
+pub(super) struct Probed {
+    #[serde(flatten)]
+    pub(super) stop: StopReport,
+    /// One for each expression, in the order in which they were given.
+    pub(super) values: Vec<ValueData>,
+}
+
+impl Probed {
+    /// For machines.
+    pub(super) fn json(&self) -> anyhow::Result<String> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+
+    /// For people: the place first, then what was asked for, then what else is there.
+    pub(super) fn people(&self) -> String {
+        let mut text = self.headline();
+        text.push_str(&self.source());
+        text.push_str(&self.exception());
+        text.push_str(&self.asked());
+        text.push_str(&self.locals());
+        text.push_str(&self.stack());
+        text.push_str(&self.output());
+        for note in &self.stop.notes {
+            text.push_str(&styled(WARN, wrapped(&format!("note: {note}"), "")));
+        }
+        text
+    }
+
+    fn headline(&self) -> String {
+        let stop = &self.stop;
+        let Some(location) = &stop.location else {
+            let style = if stop.exit_code == Some(0) { GOOD } else { WARN };
+            return format!("{}\n", styled(style, &stop.message));
+        };
+        let reason = stop.reason.as_deref().unwrap_or("paused");
+        let place = format!("{}:{}", short(&location.file), location.line);
+        format!("{} at {} in {}\n", styled(HEADING, reason), styled(PLACE, place), styled(NAME, &location.function))
+    }
+
+    fn source(&self) -> String {
+        let mut text = String::new();
+        for line in self.stop.source.lines() {
+            let style = if line.starts_with('>') { PLACE } else { FAINT };
+            let _ = writeln!(text, "{}", styled(style, fit(line, WIDTH)));
+        }
+        text
+    }
+
+    fn exception(&self) -> String {
+        let Some(exception) = &self.stop.exception else { return String::new() };
+        let headline = format!("{}: {}", exception.type_name, exception.message);
+        styled(BAD, wrapped(&headline, ""))
+    }
+
+    fn asked(&self) -> String {
+        let mut text = String::new();
+        for value in &self.values {
+            let _ = match (&value.value, &value.error) {
+                (Some(shown), _) => {
+                    let named = format!("{} = {shown}", value.expression);
+                    write!(text, "{}", styled(GOOD, wrapped(&named, "  ")))
+                }
+                (None, Some(error)) => {
+                    let named = format!("{}: {error}", value.expression);
+                    write!(text, "{}", styled(BAD, wrapped(&named, "  ")))
+                }
+                (None, None) => Ok(()),
+            };
+        }
+        section("values", &text)
+    }
+
+    fn locals(&self) -> String {
+        let Some(locals) = &self.stop.locals else { return String::new() };
+        let names = locals.iter().map(|local| local.name.width()).max().unwrap_or(0).min(NAMES);
+        let mut text = String::new();
+        for local in locals {
+            let gap = " ".repeat(names.saturating_sub(local.name.width()));
+            let value = fit(&local.value, WIDTH.saturating_sub(names.max(local.name.width()) + 5));
+            let _ = writeln!(text, "  {}{gap} = {value}", styled(NAME, &local.name));
+        }
+        if let Some(more) = self.stop.more_locals {
+            let _ = writeln!(text, "  {}", styled(FAINT, format_args!("… and {more} more")));
+        }
+        section("locals", &text)
+    }
+
+    fn stack(&self) -> String {
+        let mut text = String::new();
+        for frame in &self.stop.stack_frames {
+            let place = format!("{}:{}", short(&frame.file), frame.line);
+            let _ = writeln!(text, "  {} {}", styled(NAME, &frame.name), styled(FAINT, place));
+        }
+        if let Some(more) = self.stop.more_frames {
+            let _ = writeln!(text, "  {}", styled(FAINT, format_args!("… and {more} more")));
+        }
+        section("stack", &text)
+    }
+
+    fn output(&self) -> String {
+        let mut text = String::new();
+        if let Some(skipped) = self.stop.output_skipped {
+            let _ = writeln!(text, "  {}", styled(FAINT, format_args!("… {skipped} bytes before this")));
+        }
+        text.push_str(&wrapped(&self.stop.output, "  "));
+        section("output", &text)
+    }
+}
+
+fn section(name: &str, text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("{}\n{text}", styled(HEADING, name)) }
+}
+
+/// A path from here, when it is below here.
+fn short(file: &str) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let below = Path::new(file).strip_prefix(here);
+    below.map_or_else(|_| file.to_owned(), |path| path.display().to_string())
+}

@@ -1,0 +1,34 @@
+//! `stillframe setup`: installs a debugger ahead of time.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use engine::adapter::{self, Host, Machine};
+use engine::debugger::Progress;
+use tools::ToolError;
+
+use crate::terminal;
+
+/// Installs the debugger of a language for one interpreter, or says that it is there.
+pub(crate) async fn run(language: &str, executable: Option<&Path>) -> anyhow::Result<ExitCode> {
+    static MACHINE: Machine = Machine;
+    let host: &dyn Host = &MACHINE;
+    let adapter = adapter::by_name(language).context("no such language")?;
+    let here = std::env::current_dir()?.join("program");
+    let runtime = adapter.locate(host, executable, Some(&here)).await.map_err(told)?;
+    let found = format!("{} {} at {}", adapter.name(), runtime.version, runtime.executable.display());
+    let already = adapter.is_provided(host, &runtime);
+    if !already {
+        terminal::hint(&format!("installing the debugger for {found}"));
+    }
+    adapter.provide(host, &runtime, &Progress::new()).await.map_err(told)?;
+    let state = if already { "was there already" } else { "is installed" };
+    terminal::print(&format!("the debugger for {found} {state}, below {}\n", host.cache_dir().display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The engine's error in the words that tools have for it.
+pub(crate) fn told(error: impl Into<ToolError>) -> anyhow::Error {
+    anyhow::anyhow!(error.into().message)
+}

@@ -1,0 +1,131 @@
+//! Text for people: colours where the terminal has them, within 80 columns.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The width that everything fits in.
+pub(crate) const WIDTH: usize = 80;
+
+/// A heading.
+pub(crate) const HEADING: Style = Style::new().bold();
+/// A place in a program, and the line that is meant.
+pub(crate) const PLACE: Style = AnsiColor::Cyan.on_default();
+/// A name.
+pub(crate) const NAME: Style = AnsiColor::Blue.on_default();
+/// What is not the point.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+/// It is well.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// It needs a look.
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+/// It is wrong.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// Text in a style.
+pub(crate) fn styled(style: Style, text: impl std::fmt::Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Writes to standard output; colours only where they can be seen.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Says something to the person, beside the output proper.
+pub(crate) fn hint(text: &str) {
+    // Without a standard error there is nobody to tell.
+    let _ = writeln!(anstream::stderr().lock(), "{}", styled(FAINT, text));
+}
+
+/// Says why the command failed, and what the exit code is.
+pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
+    let closed = error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+    if closed {
+        // The reader has seen enough, as in `stillframe tools | head`.
+        return ExitCode::SUCCESS;
+    }
+    let _ = writeln!(anstream::stderr().lock(), "{}: {error:#}", styled(BAD, "error"));
+    ExitCode::FAILURE
+}
+
+/// A text in one line of at most so many columns, `…` where it was cut.
+pub(crate) fn fit(text: &str, columns: usize) -> String {
+    let line = text.lines().next().unwrap_or_default().replace('\t', "    ");
+    let whole = line.len() == text.trim_end_matches('\n').len();
+    if whole && line.width() <= columns {
+        return line;
+    }
+    let mut used = 1;
+    let kept = line.chars().take_while(|char| {
+        used += char.width().unwrap_or(0);
+        used <= columns
+    });
+    let mut cut: String = kept.collect();
+    cut.push('…');
+    cut
+}
+
+/// A text broken into lines of at most so many columns, each with this in front.
+pub(crate) fn wrapped(text: &str, indent: &str) -> String {
+    let columns = WIDTH.saturating_sub(indent.width()).max(1);
+    let mut all = String::new();
+    for line in text.lines() {
+        let mut rest = line;
+        loop {
+            let (now, later) = rest.split_at(break_at(rest, columns));
+            let _ = writeln!(all, "{indent}{}", now.trim_end());
+            rest = later.trim_start();
+            if rest.is_empty() {
+                break;
+            }
+        }
+    }
+    all
+}
+
+/// Where a line of so many columns ends: after the last space that fits, or in the middle of a word.
+fn break_at(text: &str, columns: usize) -> usize {
+    let (mut used, mut space) = (0, None);
+    for (at, char) in text.char_indices() {
+        used += char.width().unwrap_or(0);
+        if used > columns {
+            return space.unwrap_or(at).max(1);
+        }
+        if char == ' ' && at > 0 {
+            space = Some(at + 1);
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_and_says_so() {
+        assert_eq!(fit("short", 5), "short");
+        assert_eq!(fit("shorter", 5), "shor…");
+        assert_eq!(fit("two\nlines", 10), "two…");
+        assert_eq!(fit("日本語", 5), "日本…");
+        assert_eq!(fit("", 5), "");
+    }
+
+    #[test]
+    fn a_text_breaks_between_words_and_else_inside_them() {
+        let long = "word ".repeat(30);
+        let text = wrapped(&long, "  ");
+        assert!(text.lines().all(|line| line.width() <= WIDTH && line.starts_with("  word")), "{text}");
+        let text = wrapped(&"x".repeat(100), "  ");
+        assert_eq!(text.lines().map(UnicodeWidthStr::width).collect::<Vec<_>>(), [80, 24]);
+        assert_eq!(wrapped("", "  "), "");
+        assert_eq!(wrapped("a\n\nb", "  "), "  a\n\n  b\n");
+    }
+}
