@@ -341,7 +341,8 @@ fn dispatch(json: &[u8], pending: &Mutex<Pending>, events: &mpsc::UnboundedSende
             let _ = events.send(Message::Event(event));
         }
         "request" => {
-            let arguments = envelope.arguments.and_then(|arguments| serde_json::from_str(arguments.get()).ok());
+            let arguments =
+                envelope.arguments.and_then(|arguments| serde_json::from_str(arguments.get()).ok());
             let _ = events.send(Message::Request(ReverseRequest {
                 command: envelope.command.unwrap_or_default(),
                 arguments: arguments.unwrap_or_default(),

@@ -111,9 +111,8 @@ impl Decoder {
 
 /// The number in a `Content-Length` line. The field may follow text that was printed without a line end.
 fn content_length(line: &[u8]) -> Option<usize> {
-    let at = line
-        .windows(CONTENT_LENGTH.len())
-        .position(|window| window.eq_ignore_ascii_case(CONTENT_LENGTH))?;
+    let at =
+        line.windows(CONTENT_LENGTH.len()).position(|window| window.eq_ignore_ascii_case(CONTENT_LENGTH))?;
     let digits = line.get(at + CONTENT_LENGTH.len()..)?.trim_ascii();
     std::str::from_utf8(digits).ok()?.parse().ok()
 }

@@ -3,8 +3,8 @@
 //! Numbers arrive as `3.0` or `"3"`, strings as `null`. A client that insists loses the whole message over
 //! a field that it may not even need.
 
-use serde::de::{Deserializer, Error, Unexpected};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error, Unexpected};
 
 /// The largest float below which every integer is exact.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -55,7 +55,9 @@ pub(crate) fn string<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Strin
 }
 
 /// A list; `null` is empty.
-pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
     Ok(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default())
 }
 

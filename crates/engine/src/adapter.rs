@@ -72,10 +72,20 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     fn plan(&self, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan>;
 
     /// Looks for what would keep the program from starting at all, and says it in the language's own words.
-    fn check<'a>(&'a self, host: &'a dyn Host, runtime: &'a Runtime, launch: &'a Launch) -> Boxed<'a, Result<()>>;
+    fn check<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        launch: &'a Launch,
+    ) -> Boxed<'a, Result<()>>;
 
     /// What a source file holds, and whether the expressions of a breakpoint can be compiled.
-    fn analyze<'a>(&'a self, host: &'a dyn Host, runtime: &'a Runtime, question: Question<'a>) -> Boxed<'a, Result<Code>>;
+    fn analyze<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        question: Question<'a>,
+    ) -> Boxed<'a, Result<Code>>;
 
     /// Code that belongs to the runtime or to a library rather than to the user.
     fn is_internal(&self, path: &Path) -> bool;

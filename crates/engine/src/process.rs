@@ -158,10 +158,8 @@ pub async fn run(spec: &ProcessSpec, deadline: Duration) -> Result<Finished> {
         let _ = pipe.write_all(text.as_bytes()).await;
     }
     let finished = tokio::time::timeout(deadline, child.wait_with_output()).await;
-    let finished = finished.map_err(|_| Error::Deadline {
-        what: format!("`{}`", spec.program.display()),
-        after: deadline,
-    })?;
+    let finished = finished
+        .map_err(|_| Error::Deadline { what: format!("`{}`", spec.program.display()), after: deadline })?;
     let finished = finished.map_err(|error| cannot_start(spec, &error))?;
     Ok(Finished {
         success: finished.status.success(),
@@ -222,7 +220,10 @@ fn command(spec: &ProcessSpec) -> Result<Command> {
     }
     if let Some(cwd) = &spec.cwd {
         if !cwd.is_dir() {
-            return Err(Error::BadFile { path: cwd.clone(), problem: "is no directory to work in".to_owned() });
+            return Err(Error::BadFile {
+                path: cwd.clone(),
+                problem: "is no directory to work in".to_owned(),
+            });
         }
         command.current_dir(cwd);
     }
@@ -234,7 +235,10 @@ fn stdin(stdin: &Stdin) -> Result<Stdio> {
         Stdin::Empty => Stdio::null(),
         Stdin::Text(_) => Stdio::piped(),
         Stdin::File(path) => std::fs::File::open(path)
-            .map_err(|error| Error::BadFile { path: path.clone(), problem: format!("cannot be read: {error}") })?
+            .map_err(|error| Error::BadFile {
+                path: path.clone(),
+                problem: format!("cannot be read: {error}"),
+            })?
             .into(),
     })
 }
@@ -272,7 +276,11 @@ mod tests {
     use super::*;
 
     fn shell(script: &str) -> ProcessSpec {
-        ProcessSpec { program: "/bin/sh".into(), args: vec!["-c".into(), script.into()], ..Default::default() }
+        ProcessSpec {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), script.into()],
+            ..Default::default()
+        }
     }
 
     async fn run_to_end(spec: &ProcessSpec) -> (End, String) {

@@ -259,7 +259,12 @@ impl Session {
     }
 
     /// Frames of the suspended thread, or of another one.
-    pub async fn stack_trace(&self, thread: Option<ThreadId>, start: usize, levels: usize) -> Result<Stack<Reference>> {
+    pub async fn stack_trace(
+        &self,
+        thread: Option<ThreadId>,
+        start: usize,
+        levels: usize,
+    ) -> Result<Stack<Reference>> {
         self.ask(|reply| Command::StackTrace { thread, start, levels, reply }).await
     }
 
@@ -269,12 +274,22 @@ impl Session {
     }
 
     /// The variables of a frame's innermost scope, and that scope's name.
-    pub async fn locals(&self, frame: Reference, page: Page, text: usize) -> Result<(String, Children<Reference>)> {
+    pub async fn locals(
+        &self,
+        frame: Reference,
+        page: Page,
+        text: usize,
+    ) -> Result<(String, Children<Reference>)> {
         self.ask(|reply| Command::Locals { frame, page, text, reply }).await
     }
 
     /// Children of a scope or value.
-    pub async fn variables(&self, reference: Reference, page: Page, text: usize) -> Result<Children<Reference>> {
+    pub async fn variables(
+        &self,
+        reference: Reference,
+        page: Page,
+        text: usize,
+    ) -> Result<Children<Reference>> {
         self.ask(|reply| Command::Variables { reference, page, text, reply }).await
     }
 

@@ -45,7 +45,8 @@ impl Snapshot {
     /// worth more than none.
     pub async fn take(session: &Session, stop: Arc<Stop>, limits: Limits) -> Self {
         let mut notes = Vec::new();
-        let mut keep = |what: &str, error: crate::error::Error| notes.push(format!("{what} could not be read: {error}"));
+        let mut keep =
+            |what: &str, error: crate::error::Error| notes.push(format!("{what} could not be read: {error}"));
 
         let stack = session.stack_trace(Some(stop.thread), 0, SEARCHED).await;
         let stack = stack.unwrap_or_else(|error| {

@@ -30,7 +30,9 @@ pub fn read_lines(path: &Path) -> Result<Vec<String>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Err(Error::NoFile { path: path.to_owned(), similar: similar(path) })
         }
-        Err(error) => Err(Error::BadFile { path: path.to_owned(), problem: format!("cannot be read: {error}") }),
+        Err(error) => {
+            Err(Error::BadFile { path: path.to_owned(), problem: format!("cannot be read: {error}") })
+        }
     }
 }
 
@@ -48,7 +50,8 @@ fn similar(path: &Path) -> Vec<PathBuf> {
     if let Some(Ok(beside)) = path.parent().map(std::fs::read_dir) {
         let names = beside.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_file());
         let close = names.filter(|path| {
-            path.file_name().is_some_and(|name| distance(&name.to_string_lossy().to_lowercase(), &wanted) <= 2)
+            path.file_name()
+                .is_some_and(|name| distance(&name.to_string_lossy().to_lowercase(), &wanted) <= 2)
         });
         found.extend(close);
     }
@@ -112,8 +115,11 @@ pub fn find_statement(lines: &[String], text: &str, near: Option<u32>) -> Found 
     let wanted = squeeze(text);
     let numbered = || (1u32..).zip(lines.iter().map(|line| squeeze(line)));
     let whole: Vec<(u32, String)> = numbered().filter(|(_, line)| *line == wanted).collect();
-    let mut matches =
-        if whole.is_empty() { numbered().filter(|(_, line)| line.contains(&wanted)).collect() } else { whole };
+    let mut matches = if whole.is_empty() {
+        numbered().filter(|(_, line)| line.contains(&wanted)).collect()
+    } else {
+        whole
+    };
     if wanted.is_empty() {
         return Found::Nowhere(Vec::new());
     }
@@ -164,7 +170,8 @@ mod tests {
 
     #[test]
     fn a_line_is_found_by_its_text() {
-        let file = lines("total = 0\nfor x in xs:\n    total += x\n    print(x)\nprint(total)\n  print( x )\n");
+        let file =
+            lines("total = 0\nfor x in xs:\n    total += x\n    print(x)\nprint(total)\n  print( x )\n");
         let table: [(&str, Option<u32>, Found); 6] = [
             ("total += x", None, Found::Line(3)),
             ("for x", None, Found::Line(2)),
@@ -191,7 +198,8 @@ mod tests {
 
     #[test]
     fn distances() {
-        let table = [("a.py", "a.py", 0), ("swap.py", "swpa.py", 2), ("", "abc", 3), ("main.py", "man.py", 1)];
+        let table =
+            [("a.py", "a.py", 0), ("swap.py", "swpa.py", 2), ("", "abc", 3), ("main.py", "man.py", 1)];
         for (one, other, expected) in table {
             assert_eq!(distance(one, other), expected, "{one} {other}");
         }

@@ -87,7 +87,9 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Probe(args) => probe::run(*args).await,
         Command::Serve { toolset } => mcp::serve(toolset.toolset.0).await,
         Command::Doctor { json } => doctor::run(json).await,
-        Command::Setup { language, executable_path } => setup::run(&language, executable_path.as_deref()).await,
+        Command::Setup { language, executable_path } => {
+            setup::run(&language, executable_path.as_deref()).await
+        }
         Command::Tools { toolset, json } => listing::run(&toolset.toolset.0, json),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "stillframe", &mut std::io::stdout());

@@ -58,7 +58,8 @@ async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
     let sessions = Sessions::new();
     let context = Context::new(sessions.clone());
     let began = Instant::now();
-    let session = lifecycle::open(&context, adapter.name(), Some("doctor".to_owned()), None).map_err(crate::setup::told)?;
+    let session = lifecycle::open(&context, adapter.name(), Some("doctor".to_owned()), None)
+        .map_err(crate::setup::told)?;
     let launch = Launch {
         program: Program::Script(sample.path.clone()),
         args: Vec::new(),
@@ -78,7 +79,10 @@ async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
     let ran = run_until(&session, request, &context).await;
     sessions.close_all().await;
     let ran = ran.map_err(crate::setup::told)?;
-    anyhow::ensure!(matches!(ran.settled, Settled::Stopped(_)), "a small program did not stop at its second line");
+    anyhow::ensure!(
+        matches!(ran.settled, Settled::Stopped(_)),
+        "a small program did not stop at its second line"
+    );
     match ran.values.first() {
         Some((_, Ok(value))) if value.text == "42" => Ok(began.elapsed()),
         Some((_, Err(error))) => Err(anyhow::anyhow!(error.message.clone())),
@@ -124,7 +128,10 @@ fn people(checked: &[Checked]) -> String {
         match &one.tried {
             Some(Ok(took)) => {
                 line(&mut text, Mark::Good, "launch works");
-                detail(&mut text, &format!("a program was started, stopped and read in {} ms", took.as_millis()));
+                detail(
+                    &mut text,
+                    &format!("a program was started, stopped and read in {} ms", took.as_millis()),
+                );
             }
             Some(Err(problem)) => line(&mut text, Mark::Bad, &format!("launch fails: {problem}")),
             None if language.runtime.is_ok() => {

@@ -46,7 +46,8 @@ const WORKERS: usize = 2;
 /// such as `debug` or `engine=trace`. rmcp's own records hold whole requests, so they stay out.
 fn log_to_stderr() {
     use tracing_subscriber::filter::EnvFilter;
-    let filter = EnvFilter::try_from_env("STILLFRAME_LOG").unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error"));
+    let filter =
+        EnvFilter::try_from_env("STILLFRAME_LOG").unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
 }

@@ -93,7 +93,8 @@ fn read_variable(text: &str) -> Result<(String, String), String> {
 /// Does it.
 pub(crate) async fn run(args: ProbeArgs) -> anyhow::Result<ExitCode> {
     let sessions = Sessions::new();
-    let context = Context { sessions: sessions.clone(), report: Some(Report::new(|message| terminal::hint(&message))) };
+    let context =
+        Context { sessions: sessions.clone(), report: Some(Report::new(|message| terminal::hint(&message))) };
     let as_json = args.json;
     let has_place = !args.places().is_empty();
     let probed = tokio::select! {
@@ -115,7 +116,8 @@ pub(crate) async fn run(args: ProbeArgs) -> anyhow::Result<ExitCode> {
 async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
     let adapter = args.adapter()?;
     let session: Session =
-        lifecycle::open(context, adapter.name(), Some("probe".to_owned()), args.executable_path.clone()).map_err(told)?;
+        lifecycle::open(context, adapter.name(), Some("probe".to_owned()), args.executable_path.clone())
+            .map_err(told)?;
     let request = RunUntil {
         places: args.places(),
         exceptions: ExceptionMode::Uncaught,
@@ -131,7 +133,11 @@ impl ProbeArgs {
         let file = self.program.as_deref().unwrap_or(&self.place.file);
         adapter::by_extension(file).or_else(|| adapter::by_extension(&self.place.file)).ok_or_else(|| {
             let names: Vec<&str> = adapter::ADAPTERS.iter().map(|adapter| adapter.name()).collect();
-            anyhow::anyhow!("`{}` is in no language known here; these are: {}", file.display(), names.join(", "))
+            anyhow::anyhow!(
+                "`{}` is in no language known here; these are: {}",
+                file.display(),
+                names.join(", ")
+            )
         })
     }
 
@@ -140,8 +146,16 @@ impl ProbeArgs {
         if line.is_none() && function.is_none() && self.statement.is_none() {
             return Vec::new();
         }
-        let rule = Rule { condition: self.condition.clone(), hit_condition: self.hit_condition, log_message: None };
-        vec![Wanted { file: Some(file), line, function, statement: self.statement.clone(), rule, ..Wanted::default() }]
+        let rule =
+            Rule { condition: self.condition.clone(), hit_condition: self.hit_condition, log_message: None };
+        vec![Wanted {
+            file: Some(file),
+            line,
+            function,
+            statement: self.statement.clone(),
+            rule,
+            ..Wanted::default()
+        }]
     }
 
     fn launch(self) -> Launch {

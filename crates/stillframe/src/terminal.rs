@@ -46,7 +46,8 @@ pub(crate) fn hint(text: &str) {
 
 /// Says why the command failed, and what the exit code is.
 pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
-    let closed = error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+    let closed =
+        error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
     if closed {
         // The reader has seen enough, as in `stillframe tools | head`.
         return ExitCode::SUCCESS;
@@ -80,7 +81,7 @@ pub(crate) fn wrapped(text: &str, indent: &str) -> String {
         let mut rest = line;
         loop {
             let (now, later) = rest.split_at(break_at(rest, columns));
-            let _ = writeln!(all, "{indent}{}", now.trim_end());
+            let _ = writeln!(all, "{}", format_args!("{indent}{now}").to_string().trim_end());
             rest = later.trim_start();
             if rest.is_empty() {
                 break;

@@ -1,1 +1,16 @@
-//! Test helpers.
+//! Test helpers. Everything here panics where something is not as a test needs it.
+
+#![expect(
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    clippy::panic,
+    reason = "a helper that fails is a test that fails"
+)]
+
+mod fixture;
+mod leftovers;
+mod server;
+
+pub use fixture::{Fixture, repository};
+pub use leftovers::Mark;
+pub use server::{Answer, Built, Era, Reply, Server, ServerOptions};

@@ -10,14 +10,20 @@ use serde_json::{Map, Value};
 use crate::ToolError;
 
 /// Reads arguments that must fit the schema.
-pub fn read<T: DeserializeOwned>(schema: &Map<String, Value>, arguments: Map<String, Value>) -> Result<T, ToolError> {
+pub fn read<T: DeserializeOwned>(
+    schema: &Map<String, Value>,
+    arguments: Map<String, Value>,
+) -> Result<T, ToolError> {
     let arguments = fit_object(schema, arguments, "")?;
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
         let path = error.path().to_string();
         let reason = error.inner().to_string();
         // Counts and lines are unsigned; the parser's words for that are about bits.
-        let problem =
-            if reason.contains("integer `-") { "must not be negative".to_owned() } else { format!("is wrong: {reason}") };
+        let problem = if reason.contains("integer `-") {
+            "must not be negative".to_owned()
+        } else {
+            format!("is wrong: {reason}")
+        };
         ToolError::argument(if path == "." { "arguments" } else { &path }, problem)
     })
 }
@@ -86,11 +92,14 @@ fn fit(schema: &Value, value: Value, path: &str) -> Result<Value, ToolError> {
     match value {
         Value::Array(items) => {
             let Some(schema) = schema.get("items") else { return Ok(Value::Array(items)) };
-            let fitted = items.into_iter().enumerate().map(|(at, item)| fit(schema, item, &format!("{path}[{at}]")));
+            let fitted =
+                items.into_iter().enumerate().map(|(at, item)| fit(schema, item, &format!("{path}[{at}]")));
             fitted.collect::<Result<_, _>>().map(Value::Array)
         }
         Value::Object(fields) => match schema.as_object() {
-            Some(schema) if schema.contains_key("properties") || schema.contains_key("additionalProperties") => {
+            Some(schema)
+                if schema.contains_key("properties") || schema.contains_key("additionalProperties") =>
+            {
                 fit_object(schema, fields, path).map(Value::Object)
             }
             _ => Ok(Value::Object(fields)),
@@ -237,14 +246,29 @@ mod tests {
             (json!({ "line": -1 }), "`line` must not be negative"),
             (json!({ "line": [] }), "`line` takes a whole number, and got `[]`"),
             (json!({ "line": 1, "lien": 2 }), "`lien` is no argument of this tool; did you mean `line`?"),
-            (json!({ "line": 1, "session_id": "a" }), "`session_id` is no argument of this tool; did you mean `sessionId`?"),
-            (json!({ "line": 1, "mode": "some" }), "`mode` takes `\"all\"` or `\"none\"`, and got `\"some\"`"),
-            (json!({ "line": 1, "args": "a b" }), "`args` takes a list, each item a string, and got `\"a b\"`"),
+            (
+                json!({ "line": 1, "session_id": "a" }),
+                "`session_id` is no argument of this tool; did you mean `sessionId`?",
+            ),
+            (
+                json!({ "line": 1, "mode": "some" }),
+                "`mode` takes `\"all\"` or `\"none\"`, and got `\"some\"`",
+            ),
+            (
+                json!({ "line": 1, "args": "a b" }),
+                "`args` takes a list, each item a string, and got `\"a b\"`",
+            ),
             (json!({ "line": 1, "args": [["a"]] }), "`args[0]` takes a string, and got `[\"a\"]`"),
-            (json!({ "line": 1, "nested": { "y": 1 } }), "`nested.y` is no argument of this tool; did you mean `x`?"),
+            (
+                json!({ "line": 1, "nested": { "y": 1 } }),
+                "`nested.y` is no argument of this tool; did you mean `x`?",
+            ),
             (json!({ "line": 1, "nested": {} }), "`nested.x` is missing; it takes a whole number"),
-            (json!({ "line": 1, "zebra": 1 }), "`zebra` is no argument of this tool; it takes `sessionId`, `line`, `args`, \
-                `mode`, `env`, `nested`, `flag`"),
+            (
+                json!({ "line": 1, "zebra": 1 }),
+                "`zebra` is no argument of this tool; it takes `sessionId`, `line`, `args`, \
+                `mode`, `env`, `nested`, `flag`",
+            ),
         ];
         for (arguments, message) in table {
             assert_eq!(check(arguments.clone()).unwrap_err(), message, "{arguments}");

@@ -109,7 +109,8 @@ mod tests {
     #[test]
     fn surrounding_lines_stay_inside_the_file() {
         let lines: Vec<String> = (1..=4).map(|line| line.to_string()).collect();
-        let numbers = |line, around| surrounding(&lines, line, around).iter().map(|line| line.line).collect::<Vec<_>>();
+        let numbers =
+            |line, around| surrounding(&lines, line, around).iter().map(|line| line.line).collect::<Vec<_>>();
         assert_eq!(numbers(1, 2), [1, 2, 3]);
         assert_eq!(numbers(4, 1), [3, 4]);
         assert_eq!(numbers(9, 2), [0; 0]);

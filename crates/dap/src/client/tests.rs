@@ -76,7 +76,8 @@ async fn events_keep_their_order_and_never_hold_up_a_reply() {
         let request = peer.receive().await;
         for number in 0..2000 {
             let body = serde_json::json!({ "category": "stdout", "output": format!("{number}") });
-            peer.send(serde_json::json!({ "type": "event", "seq": 1, "event": "output", "body": body })).await;
+            peer.send(serde_json::json!({ "type": "event", "seq": 1, "event": "output", "body": body }))
+                .await;
         }
         peer.answer(&request, serde_json::json!({ "threads": [] })).await;
     };

@@ -73,14 +73,24 @@ impl Adapter for Python {
         })
     }
 
-    fn check<'a>(&'a self, host: &'a dyn Host, runtime: &'a Runtime, launch: &'a Launch) -> Boxed<'a, Result<()>> {
+    fn check<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        launch: &'a Launch,
+    ) -> Boxed<'a, Result<()>> {
         Box::pin(async move {
             let Program::Script(path) = &launch.program else { return Ok(()) };
             analyze(host, runtime, Question { file: Some(path), ..Question::default() }).await.map(|_| ())
         })
     }
 
-    fn analyze<'a>(&'a self, host: &'a dyn Host, runtime: &'a Runtime, question: Question<'a>) -> Boxed<'a, Result<Code>> {
+    fn analyze<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        question: Question<'a>,
+    ) -> Boxed<'a, Result<Code>> {
         Box::pin(analyze(host, runtime, question))
     }
 
@@ -108,7 +118,8 @@ impl Adapter for Python {
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
         host.which("gdb").is_none().then(|| {
-            "attaching by process id needs `gdb` on the search path; attaching by host and port does not".to_owned()
+            "attaching by process id needs `gdb` on the search path; attaching by host and port does not"
+                .to_owned()
         })
     }
 }
@@ -174,7 +185,11 @@ fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Plan {
             ];
             Plan {
                 process: None,
-                injector: Some(ProcessSpec { program: runtime.executable.clone(), args, ..Default::default() }),
+                injector: Some(ProcessSpec {
+                    program: runtime.executable.clone(),
+                    args,
+                    ..Default::default()
+                }),
                 wire: Wire::DapListen(setup),
             }
         }
@@ -193,13 +208,7 @@ fn arguments<const N: usize>(just_my_code: bool, extra: [(&str, Value); N]) -> M
 }
 
 fn setup(launch: bool, arguments: Map<String, Value>, inspector: Inspector, is_local: bool) -> DapSetup {
-    DapSetup {
-        adapter_id: "debugpy",
-        launch,
-        arguments,
-        inspector: Some(inspector),
-        is_local,
-    }
+    DapSetup { adapter_id: "debugpy", launch, arguments, inspector: Some(inspector), is_local }
 }
 
 /// The standard library and what pip installs.
@@ -223,7 +232,11 @@ async fn analyze(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> 
     let finished = host.run(&spec, deadlines::HELPER).await?;
     let Ok(answer) = serde_json::from_str::<Analysis>(&finished.stdout) else {
         return Err(Error::Environment {
-            problem: format!("`{}` could not read the source: {}", runtime.executable.display(), finished.stderr.trim()),
+            problem: format!(
+                "`{}` could not read the source: {}",
+                runtime.executable.display(),
+                finished.stderr.trim()
+            ),
             remedy: "check that the interpreter works, or give another one as `executablePath`".to_owned(),
         });
     };

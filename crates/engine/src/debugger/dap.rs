@@ -90,7 +90,11 @@ impl DapDebugger {
         (debugger, received)
     }
 
-    async fn request<R: ::dap::Request>(&self, arguments: R::Arguments, deadline: Duration) -> Result<R::Response> {
+    async fn request<R: ::dap::Request>(
+        &self,
+        arguments: R::Arguments,
+        deadline: Duration,
+    ) -> Result<R::Response> {
         Ok(self.0.client.request::<R>(arguments, deadline).await?)
     }
 
@@ -123,7 +127,11 @@ impl DapDebugger {
             || path.as_deref().is_some_and(|path| self.0.adapter.is_internal(Path::new(path)));
         let name = source.path.or(source.name).unwrap_or_default();
         let source = Source { path: path.map(Into::into), name, internal };
-        Location { source, line: u32::try_from(line).unwrap_or(0), column: u32::try_from(column).unwrap_or(0) }
+        Location {
+            source,
+            line: u32::try_from(line).unwrap_or(0),
+            column: u32::try_from(column).unwrap_or(0),
+        }
     }
 }
 
@@ -233,13 +241,20 @@ impl Debugger for DapDebugger {
 
     async fn threads(&self) -> Result<Vec<RawThread>> {
         let response = self.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await?;
-        Ok(response.threads.into_iter().map(|thread| RawThread { id: RawId(thread.id), name: thread.name }).collect())
+        Ok(response
+            .threads
+            .into_iter()
+            .map(|thread| RawThread { id: RawId(thread.id), name: thread.name })
+            .collect())
     }
 
     async fn stack_trace(&self, thread: RawId, start: usize, levels: usize) -> Result<Stack<RawId>> {
         let page = |number: usize| i64::try_from(number).ok();
-        let arguments =
-            ::dap::StackTraceArguments { thread_id: thread.0, start_frame: page(start), levels: page(levels) };
+        let arguments = ::dap::StackTraceArguments {
+            thread_id: thread.0,
+            start_frame: page(start),
+            levels: page(levels),
+        };
         let response = self.request::<::dap::StackTrace>(arguments, deadlines::REQUEST).await?;
         let total = response.total_frames.and_then(|total| usize::try_from(total).ok());
         let frames: Vec<StackFrame<RawId>> = response
@@ -290,7 +305,13 @@ impl Debugger for DapDebugger {
         }
     }
 
-    async fn set_variable(&self, parent: RawId, name: &str, value: &str, text: usize) -> Result<Value<RawId>> {
+    async fn set_variable(
+        &self,
+        parent: RawId,
+        name: &str,
+        value: &str,
+        text: usize,
+    ) -> Result<Value<RawId>> {
         match self.inspector() {
             Some(inspector) => inspector.set_variable(parent, name, value, text).await,
             None => inspect::set_variable(self, parent, name, value, text).await,
@@ -301,11 +322,18 @@ impl Debugger for DapDebugger {
         inspect::exception(self, thread).await
     }
 
-    async fn is_worth_a_stop(&self, thread: RawId, exception: Option<&str>, mode: ExceptionMode) -> Result<bool> {
+    async fn is_worth_a_stop(
+        &self,
+        thread: RawId,
+        exception: Option<&str>,
+        mode: ExceptionMode,
+    ) -> Result<bool> {
         if exception.is_some_and(|exception| self.0.adapter.is_orderly_exit(exception)) {
             return Ok(false);
         }
-        let Some(inspector) = self.inspector().filter(|_| mode == ExceptionMode::All) else { return Ok(true) };
+        let Some(inspector) = self.inspector().filter(|_| mode == ExceptionMode::All) else {
+            return Ok(true);
+        };
         match self.stack_trace(thread, 0, 1).await?.frames.first() {
             Some(frame) => Ok(!inspector.exception_is_known(frame.id).await?),
             None => Ok(true),

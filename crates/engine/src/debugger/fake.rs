@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, watch};
 
 use super::{
-    Arrival, Connector, Debugger, Evaluate, Event, FunctionBreakpoint, Planted, Sinks, SourceBreakpoint, Started,
-    Step,
+    Arrival, Connector, Debugger, Evaluate, Event, FunctionBreakpoint, Planted, Sinks, SourceBreakpoint,
+    Started, Step,
 };
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
@@ -158,7 +158,13 @@ impl Debugger for FakeDebugger {
         Ok(value())
     }
 
-    async fn set_variable(&self, _parent: RawId, name: &str, value_text: &str, _text: usize) -> Result<Value<RawId>> {
+    async fn set_variable(
+        &self,
+        _parent: RawId,
+        name: &str,
+        value_text: &str,
+        _text: usize,
+    ) -> Result<Value<RawId>> {
         self.act("assign", format!("{name} {value_text}")).await?;
         Ok(value())
     }
@@ -169,7 +175,12 @@ impl Debugger for FakeDebugger {
         Ok(Exception { type_name: text("Error"), message: text("m"), stack: String::new(), uncaught: true })
     }
 
-    async fn is_worth_a_stop(&self, thread: RawId, _exception: Option<&str>, _mode: ExceptionMode) -> Result<bool> {
+    async fn is_worth_a_stop(
+        &self,
+        thread: RawId,
+        _exception: Option<&str>,
+        _mode: ExceptionMode,
+    ) -> Result<bool> {
         self.act("worth", thread.0.to_string()).await?;
         Ok(!*lock(&self.0.known_exception))
     }
@@ -185,7 +196,14 @@ impl Debugger for FakeDebugger {
 
 fn value() -> Value<RawId> {
     let text = |text: &str| text.to_owned();
-    Value { text: text("1"), type_name: text("int"), reference: None, children: None, cut: false, length: None }
+    Value {
+        text: text("1"),
+        type_name: text("int"),
+        reference: None,
+        children: None,
+        cut: false,
+        length: None,
+    }
 }
 
 fn children() -> Children<RawId> {
@@ -234,7 +252,8 @@ impl Connector for FakeConnector {
 
     async fn start(&self, _start: Start, _to: Sinks) -> Result<Started<FakeDebugger>> {
         let program = lock(&self.0).try_recv();
-        let FakeProgram(arrivals) = program.map_err(|_| Error::Unsupported("no program was prepared".to_owned()))?;
+        let FakeProgram(arrivals) =
+            program.map_err(|_| Error::Unsupported("no program was prepared".to_owned()))?;
         Ok(Started { process: None, arrivals })
     }
 }

@@ -74,7 +74,10 @@ impl<Id> Children<Id> {
 
 impl<Id> Value<Id> {
     /// The same value with its reference replaced.
-    pub fn try_map<Other, E>(self, reference: impl FnOnce(Id) -> Result<Other, E>) -> Result<Value<Other>, E> {
+    pub fn try_map<Other, E>(
+        self,
+        reference: impl FnOnce(Id) -> Result<Other, E>,
+    ) -> Result<Value<Other>, E> {
         Ok(Value {
             text: self.text,
             type_name: self.type_name,

@@ -41,28 +41,103 @@ type Which = Box<dyn Fn(BreakpointId, &Place) -> bool + Send>;
 
 /// What the handle asks for; its methods say what each means.
 pub(super) enum Command {
-    Start { start: Start, reply: Reply<()> },
-    LastStart { reply: Reply<Option<Start>> },
-    Resume { reply: Reply<()> },
-    Step { thread: Option<ThreadId>, step: Step, reply: Reply<()> },
-    Pause { thread: Option<ThreadId>, reply: Reply<()> },
-    AddBreakpoint { request: Request, line: Option<u32>, reply: Reply<Breakpoint> },
-    ChangeBreakpoint { id: BreakpointId, change: Change, reply: Reply<Breakpoint> },
-    RelocateBreakpoint { id: BreakpointId, line: u32, planted: Option<u32>, reply: Reply<()> },
-    RemoveBreakpoints { which: Which, reply: Reply<Vec<BreakpointId>> },
-    Breakpoints { reply: Reply<Vec<Breakpoint>> },
-    SetExceptionMode { mode: ExceptionMode, reply: Reply<ExceptionMode> },
-    Threads { reply: Reply<Vec<Thread>> },
-    StackTrace { thread: Option<ThreadId>, start: usize, levels: usize, reply: Reply<Stack<Reference>> },
-    Scopes { frame: Reference, reply: Reply<Vec<Scope<Reference>>> },
-    Locals { frame: Reference, page: Page, text: usize, reply: Reply<(String, Children<Reference>)> },
-    Variables { reference: Reference, page: Page, text: usize, reply: Reply<Children<Reference>> },
-    Evaluate { frame: Reference, expression: String, deadline: Duration, text: usize, reply: Reply<Value<Reference>> },
-    SetVariable { parent: Reference, name: String, value: String, text: usize, reply: Reply<Value<Reference>> },
-    Exception { reply: Reply<Exception> },
-    ProgramEnded { reply: Reply<Option<End>> },
-    Detach { reply: Reply<()> },
-    End { reply: Reply<()> },
+    Start {
+        start: Start,
+        reply: Reply<()>,
+    },
+    LastStart {
+        reply: Reply<Option<Start>>,
+    },
+    Resume {
+        reply: Reply<()>,
+    },
+    Step {
+        thread: Option<ThreadId>,
+        step: Step,
+        reply: Reply<()>,
+    },
+    Pause {
+        thread: Option<ThreadId>,
+        reply: Reply<()>,
+    },
+    AddBreakpoint {
+        request: Request,
+        line: Option<u32>,
+        reply: Reply<Breakpoint>,
+    },
+    ChangeBreakpoint {
+        id: BreakpointId,
+        change: Change,
+        reply: Reply<Breakpoint>,
+    },
+    RelocateBreakpoint {
+        id: BreakpointId,
+        line: u32,
+        planted: Option<u32>,
+        reply: Reply<()>,
+    },
+    RemoveBreakpoints {
+        which: Which,
+        reply: Reply<Vec<BreakpointId>>,
+    },
+    Breakpoints {
+        reply: Reply<Vec<Breakpoint>>,
+    },
+    SetExceptionMode {
+        mode: ExceptionMode,
+        reply: Reply<ExceptionMode>,
+    },
+    Threads {
+        reply: Reply<Vec<Thread>>,
+    },
+    StackTrace {
+        thread: Option<ThreadId>,
+        start: usize,
+        levels: usize,
+        reply: Reply<Stack<Reference>>,
+    },
+    Scopes {
+        frame: Reference,
+        reply: Reply<Vec<Scope<Reference>>>,
+    },
+    Locals {
+        frame: Reference,
+        page: Page,
+        text: usize,
+        reply: Reply<(String, Children<Reference>)>,
+    },
+    Variables {
+        reference: Reference,
+        page: Page,
+        text: usize,
+        reply: Reply<Children<Reference>>,
+    },
+    Evaluate {
+        frame: Reference,
+        expression: String,
+        deadline: Duration,
+        text: usize,
+        reply: Reply<Value<Reference>>,
+    },
+    SetVariable {
+        parent: Reference,
+        name: String,
+        value: String,
+        text: usize,
+        reply: Reply<Value<Reference>>,
+    },
+    Exception {
+        reply: Reply<Exception>,
+    },
+    ProgramEnded {
+        reply: Reply<Option<End>>,
+    },
+    Detach {
+        reply: Reply<()>,
+    },
+    End {
+        reply: Reply<()>,
+    },
 }
 
 /// What a job leads to.
@@ -157,7 +232,9 @@ impl<C: Connector> Actor<C> {
             }
             Command::Scopes { frame, reply } => self.scopes(frame, reply),
             Command::Locals { frame, page, text, reply } => self.locals(frame, page, text, reply),
-            Command::Variables { reference, page, text, reply } => self.variables(reference, page, text, reply),
+            Command::Variables { reference, page, text, reply } => {
+                self.variables(reference, page, text, reply)
+            }
             Command::Evaluate { frame, expression, deadline, text, reply } => {
                 self.evaluate(frame, expression, deadline, text, reply);
             }

@@ -148,7 +148,11 @@ impl Breakpoints {
     }
 
     /// What a process made of the breakpoints that were sent to it.
-    pub(crate) fn settle(&mut self, target: TargetId, outcomes: impl IntoIterator<Item = (BreakpointId, Planted)>) {
+    pub(crate) fn settle(
+        &mut self,
+        target: TargetId,
+        outcomes: impl IntoIterator<Item = (BreakpointId, Planted)>,
+    ) {
         for (id, planted) in outcomes {
             if let Some(entry) = self.find(id) {
                 entry.bindings.insert(target, planted);
@@ -341,7 +345,10 @@ mod tests {
         breakpoints.failed(id, "first".to_owned(), 1);
         breakpoints.failed(id, "second".to_owned(), 4);
         let seen = breakpoints.get(id, true).unwrap();
-        assert_eq!((seen.hits, seen.failures), (1, Some(Failures { count: 5, message: "second".to_owned() })));
+        assert_eq!(
+            (seen.hits, seen.failures),
+            (1, Some(Failures { count: 5, message: "second".to_owned() }))
+        );
         breakpoints.reset();
         let seen = breakpoints.get(id, true).unwrap();
         assert_eq!((seen.hits, seen.failures), (0, None));

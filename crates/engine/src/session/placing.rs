@@ -62,7 +62,9 @@ impl Session {
             }
             (None, Some(function)) => {
                 let known = match self.program_file().await {
-                    Some(program) => self.place_on_function(program, function.clone(), wanted.rule.clone()).await.ok(),
+                    Some(program) => {
+                        self.place_on_function(program, function.clone(), wanted.rule.clone()).await.ok()
+                    }
                     None => None,
                 };
                 match known {
@@ -74,9 +76,9 @@ impl Session {
                 let path = sources::absolute(file);
                 self.place_on_line(path, wanted).await
             }
-            (None, None) => {
-                Err(Error::Refused("a breakpoint needs `file` with `line` or `statement`, or `function`".to_owned()))
-            }
+            (None, None) => Err(Error::Refused(
+                "a breakpoint needs `file` with `line` or `statement`, or `function`".to_owned(),
+            )),
         }
     }
 
@@ -112,15 +114,15 @@ impl Session {
             other => Some(other?),
         };
         let line = match (&wanted.statement, wanted.line, &lines) {
-            (Some(statement), near, Some(lines)) => {
-                find(&path, lines, statement, wanted.near_line.or(near))?
-            }
+            (Some(statement), near, Some(lines)) => find(&path, lines, statement, wanted.near_line.or(near))?,
             (Some(_), _, None) => {
                 return Err(Error::NoFile { path, similar: Vec::new() });
             }
             (None, Some(line), _) => line,
             (None, None, _) => {
-                return Err(Error::Refused("a breakpoint in a file needs `line`, `statement` or `function`".to_owned()));
+                return Err(Error::Refused(
+                    "a breakpoint in a file needs `line`, `statement` or `function`".to_owned(),
+                ));
             }
         };
         if let (Some(expected), Some(lines)) = (&wanted.expected_content, &lines) {
@@ -158,10 +160,15 @@ impl Session {
         let found: Vec<_> = code.functions_named(&name).collect();
         match found.as_slice() {
             [] => {
-                let mut names: Vec<&str> = code.functions.iter().map(|function| function.name.as_str()).collect();
+                let mut names: Vec<&str> =
+                    code.functions.iter().map(|function| function.name.as_str()).collect();
                 names.sort_by_key(|known| sources::distance(known, &name));
                 let names: Vec<String> = names.into_iter().take(5).map(|name| format!("`{name}`")).collect();
-                let hint = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+                let hint = if names.is_empty() {
+                    "it has none".to_owned()
+                } else {
+                    format!("it has {}", names.join(", "))
+                };
                 Err(Error::BadFile { path, problem: format!("has no function `{name}`; {hint}") })
             }
             [function] => {
@@ -181,7 +188,10 @@ impl Session {
                     .collect();
                 Err(Error::BadFile {
                     path,
-                    problem: format!("has several functions `{name}`: {}; name one in full", names.join(", ")),
+                    problem: format!(
+                        "has several functions `{name}`: {}; name one in full",
+                        names.join(", ")
+                    ),
                 })
             }
         }
@@ -204,7 +214,9 @@ impl Session {
             Err(error) => return Err(error),
         };
         let question = Question {
-            file: file.filter(|file| adapter::by_extension(file).is_none_or(|owner| owner.name() == self.adapter().name())),
+            file: file.filter(|file| {
+                adapter::by_extension(file).is_none_or(|owner| owner.name() == self.adapter().name())
+            }),
             condition: rule.condition.as_deref(),
             log_message: rule.log_message.as_deref(),
         };

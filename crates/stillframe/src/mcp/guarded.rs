@@ -27,9 +27,13 @@ impl<H: ServerHandler> Service<RoleServer> for Guarded<H> {
     ) -> Result<ServerResult, ErrorData> {
         let method = request.method().to_owned();
         let stateless = is_stateless(&cx);
-        let handled = AssertUnwindSafe(Service::<RoleServer>::handle_request(&self.0, request, cx)).catch_unwind();
+        let handled =
+            AssertUnwindSafe(Service::<RoleServer>::handle_request(&self.0, request, cx)).catch_unwind();
         let mut answer = handled.await.unwrap_or_else(|panic| {
-            Err(ErrorData::internal_error(format!("internal error in {method}: {}", panic_text(&*panic)), None))
+            Err(ErrorData::internal_error(
+                format!("internal error in {method}: {}", panic_text(&*panic)),
+                None,
+            ))
         });
         if stateless && let Ok(result) = &mut answer {
             name_the_server(result, ServerHandler::get_info(&self.0).server_info);

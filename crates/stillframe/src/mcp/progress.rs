@@ -11,7 +11,10 @@ const QUEUED: usize = 8;
 
 /// Runs a call, and sends what it reports to a client that asked for progress. Nothing, when the client
 /// cancelled the call or is gone; the call is dropped then, which gives up its wait and nothing else.
-pub(super) async fn relay<T, F>(cx: &RequestContext<RoleServer>, call: impl FnOnce(Option<Report>) -> F) -> Option<T>
+pub(super) async fn relay<T, F>(
+    cx: &RequestContext<RoleServer>,
+    call: impl FnOnce(Option<Report>) -> F,
+) -> Option<T>
 where
     F: Future<Output = T>,
 {

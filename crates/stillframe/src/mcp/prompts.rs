@@ -16,7 +16,8 @@ fn prompts(toolsets: &[&'static Toolset]) -> impl Iterator<Item = &'static Promp
 fn listed(prompt: &Prompt) -> rmcp::model::Prompt {
     let (name, description) = prompt.argument;
     let argument = PromptArgument::new(name).with_description(description).with_required(true);
-    rmcp::model::Prompt::new(prompt.name, Some(prompt.description), Some(vec![argument])).with_title(prompt.title)
+    rmcp::model::Prompt::new(prompt.name, Some(prompt.description), Some(vec![argument]))
+        .with_title(prompt.title)
 }
 
 /// One of them, with its argument filled in.
@@ -28,9 +29,13 @@ pub(super) fn get(
         return Err(ErrorData::invalid_params(format!("there is no prompt `{}`", request.name), None));
     };
     let (name, _) = prompt.argument;
-    let given = request.arguments.as_ref().and_then(|arguments| arguments.get(name)).and_then(|value| value.as_str());
+    let given =
+        request.arguments.as_ref().and_then(|arguments| arguments.get(name)).and_then(|value| value.as_str());
     let Some(given) = given else {
-        return Err(ErrorData::invalid_params(format!("the prompt `{}` needs the argument `{name}`", prompt.name), None));
+        return Err(ErrorData::invalid_params(
+            format!("the prompt `{}` needs the argument `{name}`", prompt.name),
+            None,
+        ));
     };
     let message = PromptMessage::new_text(Role::User, prompt.text.replacen("{}", given, 1));
     Ok(GetPromptResult::new(vec![message]).with_description(prompt.description))

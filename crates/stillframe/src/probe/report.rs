@@ -50,7 +50,12 @@ impl Probed {
         };
         let reason = stop.reason.as_deref().unwrap_or("paused");
         let place = format!("{}:{}", short(&location.file), location.line);
-        format!("{} at {} in {}\n", styled(HEADING, reason), styled(PLACE, place), styled(NAME, &location.function))
+        format!(
+            "{} at {} in {}\n",
+            styled(HEADING, reason),
+            styled(PLACE, place),
+            styled(NAME, &location.function)
+        )
     }
 
     fn source(&self) -> String {

@@ -1,7 +1,7 @@
 //! Letting a program run, step and pause.
 
-use engine::debugger::Step;
 use engine::deadlines;
+use engine::debugger::Step;
 use engine::error::Error;
 use engine::model::ids::ThreadId;
 use engine::session::Session;

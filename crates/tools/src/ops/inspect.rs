@@ -67,7 +67,8 @@ pub async fn evaluate(
         return Err(ToolError::argument("expression", "is empty"));
     }
     let frame = frame(session, frame_id).await?;
-    let deadline = timeout_ms.map_or(deadlines::EVALUATE, Duration::from_millis).min(deadlines::LONGEST_EVALUATE);
+    let deadline =
+        timeout_ms.map_or(deadlines::EVALUATE, Duration::from_millis).min(deadlines::LONGEST_EVALUATE);
     Ok(session.evaluate(frame, expression.to_owned(), deadline, text.min(MAX_VALUE)).await?)
 }
 

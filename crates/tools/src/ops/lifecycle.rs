@@ -36,7 +36,12 @@ fn milliseconds() -> u128 {
 }
 
 /// Starts a program, and waits for its first stop.
-pub async fn launch(session: &Session, launch: Launch, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
+pub async fn launch(
+    session: &Session,
+    launch: Launch,
+    wait: Wait,
+    context: &Context,
+) -> Result<Settled, ToolError> {
     check_program(&launch)?;
     start(session, Start::Launch(launch), wait, context).await
 }
@@ -58,7 +63,11 @@ pub async fn attach(
 }
 
 /// Starts the program of a session again, with its breakpoints. Names those whose text is gone.
-pub async fn restart(session: &Session, wait: Wait, context: &Context) -> Result<(Settled, Vec<String>), ToolError> {
+pub async fn restart(
+    session: &Session,
+    wait: Wait,
+    context: &Context,
+) -> Result<(Settled, Vec<String>), ToolError> {
     let last = session.last_start().await?;
     let last = last.ok_or(Error::NotLive { state: session.execution().as_str() })?;
     session.end().await?;
@@ -79,7 +88,9 @@ fn check_program(launch: &Launch) -> Result<(), ToolError> {
     if let Some(cwd) = &launch.cwd
         && !cwd.is_dir()
     {
-        return Err(Error::BadFile { path: cwd.clone(), problem: "is no directory to work in".to_owned() }.into());
+        return Err(
+            Error::BadFile { path: cwd.clone(), problem: "is no directory to work in".to_owned() }.into()
+        );
     }
     Ok(())
 }

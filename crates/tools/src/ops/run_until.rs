@@ -63,7 +63,8 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
     let mut values = Vec::new();
     if let Settled::Stopped(_) = &settled {
         for expression in request.expressions {
-            let value = inspect::evaluate(session, &expression, None, None, request.wait.limits.value * 5).await;
+            let value =
+                inspect::evaluate(session, &expression, None, None, request.wait.limits.value * 5).await;
             values.push((expression, value));
         }
     }

@@ -95,7 +95,11 @@ fn tell(session: &Session, context: &Context, began: Instant) {
     let Some(report) = &context.report else { return };
     let doing = session.progress();
     let doing = if doing.is_empty() { session.execution().as_str().to_owned() } else { doing };
-    report.say(format!("{doing} for {} s, {} bytes of output", began.elapsed().as_secs(), session.output().end()));
+    report.say(format!(
+        "{doing} for {} s, {} bytes of output",
+        began.elapsed().as_secs(),
+        session.output().end()
+    ));
 }
 
 /// Reads what there is to tell of a program without waiting.

@@ -75,7 +75,9 @@ fn reason(binding: &Binding) -> Option<String> {
     Some(match binding {
         Binding::Bound { .. } => return None,
         Binding::Refused(reason) | Binding::Pending(Pending::NotLoaded(reason)) => reason.clone(),
-        Binding::Pending(Pending::NotStarted) => "no program runs; it is bound when one is started".to_owned(),
+        Binding::Pending(Pending::NotStarted) => {
+            "no program runs; it is bound when one is started".to_owned()
+        }
         Binding::Pending(Pending::Disabled) => "it is disabled".to_owned(),
         Binding::Pending(Pending::Underway) => "the program is being told of it".to_owned(),
     })

@@ -103,16 +103,18 @@ impl StopReport {
     pub fn new(did: &str, settled: Settled) -> Self {
         match settled {
             Settled::Stopped(snapshot) => Self::stopped(did, *snapshot),
-            Settled::Running { output, program, notes } => Self::running(did, &output, program.as_ref(), notes),
+            Settled::Running { output, program, notes } => {
+                Self::running(did, &output, program.as_ref(), notes)
+            }
             Settled::Ended { end, output, notes } => Self::ended(&end, &output, notes),
         }
     }
 
     fn stopped(did: &str, snapshot: Snapshot) -> Self {
         let location = location(&snapshot);
-        let place = location.as_ref().map(|location| {
-            format!(" at {}:{} in {}", location.file, location.line, location.function)
-        });
+        let place = location
+            .as_ref()
+            .map(|location| format!(" at {}:{} in {}", location.file, location.line, location.function));
         let why = describe_stop(&snapshot.stop, snapshot.exception.as_ref());
         let message = format!("{did}. Paused ({why}){}", place.unwrap_or_default());
         let current = location.as_ref().map_or(0, |location| location.line);
@@ -143,9 +145,12 @@ impl StopReport {
     fn running(did: &str, output: &Excerpt, program: Option<&End>, notes: Vec<String>) -> Self {
         let message = match program {
             Some(end) => format!("{did}. The program {end}, and a process that it started still runs"),
-            None => format!("{did}. The program is running; continue_execution waits for it, pause_execution stops it"),
+            None => format!(
+                "{did}. The program is running; continue_execution waits for it, pause_execution stops it"
+            ),
         };
-        Self { success: true, state: "running".to_owned(), message, notes, ..Self::default() }.with_output(output)
+        Self { success: true, state: "running".to_owned(), message, notes, ..Self::default() }
+            .with_output(output)
     }
 
     fn ended(end: &End, output: &Excerpt, notes: Vec<String>) -> Self {

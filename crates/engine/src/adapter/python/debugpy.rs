@@ -106,7 +106,11 @@ async fn install(host: &dyn Host, runtime: &Runtime, root: &Path) -> Result<()> 
             // Losing this race means that another server has just installed the same.
             let moved = std::fs::rename(&part, root);
             let _ = std::fs::remove_dir_all(&part);
-            return if is_installed(host, root) { Ok(()) } else { moved.map_err(|error| unwritable(root, &error)) };
+            return if is_installed(host, root) {
+                Ok(())
+            } else {
+                moved.map_err(|error| unwritable(root, &error))
+            };
         }
         said = match outcome {
             Ok(finished) => last_lines(&finished.stderr),
@@ -131,7 +135,8 @@ fn installers(host: &dyn Host, runtime: &Runtime) -> Vec<(PathBuf, bool)> {
 }
 
 fn pip_arguments(runtime: &Runtime, target: &Path, cross: bool) -> Vec<OsString> {
-    let mut args: Vec<OsString> = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-input"].map(Into::into).to_vec();
+    let mut args: Vec<OsString> =
+        ["-m", "pip", "install", "--quiet", "--no-deps", "--no-input"].map(Into::into).to_vec();
     args.extend(["--disable-pip-version-check", "--no-warn-script-location", "--target"].map(Into::into));
     args.push(target.into());
     if cross {

@@ -34,7 +34,11 @@ struct Answer {
 
 /// Finds the interpreter: the one that was asked for, else that of a virtual environment around the
 /// program, of the active one, and `python3` and `python` on the search path.
-pub(super) async fn locate(host: &dyn Host, executable: Option<&Path>, near: Option<&Path>) -> Result<Runtime> {
+pub(super) async fn locate(
+    host: &dyn Host,
+    executable: Option<&Path>,
+    near: Option<&Path>,
+) -> Result<Runtime> {
     if let Some(executable) = executable {
         let path = if executable.components().count() > 1 {
             executable.to_owned()
@@ -44,7 +48,8 @@ pub(super) async fn locate(host: &dyn Host, executable: Option<&Path>, near: Opt
         if !host.is_file(&path) {
             return Err(Error::Environment {
                 problem: format!("there is no Python interpreter `{}`", executable.display()),
-                remedy: "give the path of one as `executablePath`, or leave it out to have one found".to_owned(),
+                remedy: "give the path of one as `executablePath`, or leave it out to have one found"
+                    .to_owned(),
             });
         }
         return probe(host, &path, "given as `executablePath`".to_owned()).await;
@@ -91,7 +96,8 @@ fn in_environment(host: &dyn Host, environment: &Path) -> Option<PathBuf> {
 }
 
 /// What interpreters answered before, with the time of their files.
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (Option<SystemTime>, Runtime)>>> = LazyLock::new(Mutex::default);
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (Option<SystemTime>, Runtime)>>> =
+    LazyLock::new(Mutex::default);
 
 async fn probe(host: &dyn Host, path: &Path, origin: String) -> Result<Runtime> {
     let changed = path.metadata().and_then(|file| file.modified()).ok();
@@ -121,10 +127,7 @@ async fn probe(host: &dyn Host, path: &Path, origin: String) -> Result<Runtime> 
     // A shim that picks a version would pick again, and take its time, at every start.
     let executable = if answer.executable.is_empty() { path.to_owned() } else { answer.executable.into() };
     let runtime = Runtime { executable, version: answer.version, tag: answer.tag, origin };
-    KNOWN
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .insert(path.to_owned(), (changed, runtime.clone()));
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), (changed, runtime.clone()));
     Ok(runtime)
 }
 

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::sync::PoisonError;
 
 use super::DapDebugger;
-use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::deadlines;
+use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
 use crate::model::ids::BreakpointId;
 
@@ -31,7 +31,10 @@ struct Owners {
 impl Planting {
     /// The breakpoints that a stop at these numbers belongs to, without those that the inspector names.
     pub(super) fn owners(&self, numbers: &[i64]) -> Vec<BreakpointId> {
-        let plain = numbers.iter().filter_map(|number| self.owners.get(number)).filter(|owners| !owners.decided_inside);
+        let plain = numbers
+            .iter()
+            .filter_map(|number| self.owners.get(number))
+            .filter(|owners| !owners.decided_inside);
         plain.flat_map(|owners| owners.ids.iter().copied()).collect()
     }
 

@@ -90,7 +90,8 @@ impl DapConnector {
         match self.adapter.attach_obstacle(self.host) {
             Some(obstacle) => Err(Error::Environment {
                 problem: obstacle,
-                remedy: "install it, or start the program with a debugger port and give `host` and `port`".to_owned(),
+                remedy: "install it, or start the program with a debugger port and give `host` and `port`"
+                    .to_owned(),
             }),
             None => Ok(()),
         }
@@ -182,8 +183,13 @@ struct Door {
 impl Door {
     async fn enter(&self, stream: TcpStream, is_program: bool) -> Result<()> {
         let stream = ::dap::transport::QuickAck::new(stream).map_err(|_| Error::Lost)?;
-        let (debugger, events) =
-            DapDebugger::connect(split(stream), self.adapter, self.setup.clone(), is_program, self.output.clone());
+        let (debugger, events) = DapDebugger::connect(
+            split(stream),
+            self.adapter,
+            self.setup.clone(),
+            is_program,
+            self.output.clone(),
+        );
         self.arrivals.send(Arrival { debugger, events }).await.map_err(|_| Error::Closed)
     }
 

@@ -58,7 +58,12 @@ fn translate(
             debugger.0.stops.fetch_add(1, Ordering::Relaxed);
             let mut breakpoints = std::mem::take(decided);
             breakpoints.extend(
-                debugger.0.planting.lock().unwrap_or_else(PoisonError::into_inner).owners(&stopped.hit_breakpoint_ids),
+                debugger
+                    .0
+                    .planting
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .owners(&stopped.hit_breakpoint_ids),
             );
             let Some(thread) = stopped.thread_id else {
                 tracing::warn!("skipped a stop of no thread");
@@ -89,7 +94,8 @@ fn translate(
         }
         ::dap::Event::Breakpoint(event) => {
             let Some(number) = event.breakpoint.id else { return Vec::new() };
-            let owners = debugger.0.planting.lock().unwrap_or_else(PoisonError::into_inner).all_owners(number);
+            let owners =
+                debugger.0.planting.lock().unwrap_or_else(PoisonError::into_inner).all_owners(number);
             let planted = planted(event.breakpoint);
             owners.into_iter().map(|id| Event::Planted { id, planted: planted.clone() }).collect()
         }
@@ -110,7 +116,9 @@ fn translate(
 
 fn stop_reason(reason: &str) -> StopReason {
     match reason {
-        "breakpoint" | "function breakpoint" | "instruction breakpoint" | "data breakpoint" => StopReason::Breakpoint,
+        "breakpoint" | "function breakpoint" | "instruction breakpoint" | "data breakpoint" => {
+            StopReason::Breakpoint
+        }
         "step" | "goto" => StopReason::Step,
         "entry" => StopReason::Entry,
         "exception" => StopReason::Exception,
@@ -123,9 +131,18 @@ fn stop_reason(reason: &str) -> StopReason {
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Told {
-    Hit { ids: Vec<u32> },
-    Logged { id: u32, text: String },
-    Failed { id: u32, message: String, times: u64 },
+    Hit {
+        ids: Vec<u32>,
+    },
+    Logged {
+        id: u32,
+        text: String,
+    },
+    Failed {
+        id: u32,
+        message: String,
+        times: u64,
+    },
     /// The program ends, and has told everything.
     Flushed,
 }

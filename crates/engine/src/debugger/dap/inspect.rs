@@ -1,8 +1,8 @@
 //! Values, expressions and exceptions by the protocol's own requests.
 
 use super::DapDebugger;
-use crate::debugger::Evaluate;
 use crate::deadlines;
+use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::stack::{Scope, ScopeKind};
@@ -54,8 +54,11 @@ pub(super) async fn variables(
     let arguments = ::dap::VariablesArguments { variables_reference: reference.0, start: None, count: None };
     let response = debugger.request::<::dap::Variables>(arguments, deadlines::READ).await?;
     let all = response.variables.len();
-    let shown: Vec<::dap::Variable> =
-        response.variables.into_iter().filter(|variable| page.special || !is_special(&variable.name)).collect();
+    let shown: Vec<::dap::Variable> = response
+        .variables
+        .into_iter()
+        .filter(|variable| page.special || !is_special(&variable.name))
+        .collect();
     let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     Ok(Children {
         total: shown.len() as u64,
@@ -101,10 +104,13 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         context: Some("watch".to_owned()),
     };
     let deadline = request.deadline + deadlines::EVALUATE_GRACE;
-    let response = debugger.request::<::dap::Evaluate>(arguments, deadline).await.map_err(|error| match error {
-        Error::Refused(message) => Error::Raised { type_name: String::new(), message, traceback: String::new() },
-        other => other,
-    })?;
+    let response =
+        debugger.request::<::dap::Evaluate>(arguments, deadline).await.map_err(|error| match error {
+            Error::Refused(message) => {
+                Error::Raised { type_name: String::new(), message, traceback: String::new() }
+            }
+            other => other,
+        })?;
     Ok(value(response.result, response.kind, response.variables_reference, request.text))
 }
 
@@ -133,7 +139,8 @@ pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<E
     }
     let info = debugger.request::<::dap::ExceptionInfo>(DapDebugger::thread(thread), deadlines::READ).await?;
     let details = info.details.unwrap_or_default();
-    let id = if info.exception_id.is_empty() { details.type_name.unwrap_or_default() } else { info.exception_id };
+    let id =
+        if info.exception_id.is_empty() { details.type_name.unwrap_or_default() } else { info.exception_id };
     Ok(Exception {
         type_name: strip_note(&id).to_owned(),
         message: strip_note(&info.description.or(details.message).unwrap_or_default()).to_owned(),

@@ -125,13 +125,23 @@ impl InspectorClient {
         ])
     }
 
-    pub(super) async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)> {
+    pub(super) async fn locals(
+        &self,
+        frame: RawId,
+        page: Page,
+        text: usize,
+    ) -> Result<(String, Children<RawId>)> {
         let arguments = json!([frame.0, page.start, page.count, text, page.special]);
         let rows = self.call(frame, "locals", arguments, deadlines::READ).await?;
         Ok(("Locals".to_owned(), self.children(rows, frame)))
     }
 
-    pub(super) async fn variables(&self, reference: RawId, page: Page, text: usize) -> Result<Children<RawId>> {
+    pub(super) async fn variables(
+        &self,
+        reference: RawId,
+        page: Page,
+        text: usize,
+    ) -> Result<Children<RawId>> {
         let frame = self.frame_of(reference)?;
         let arguments = json!([reference.0, page.start, page.count, text, page.special]);
         let rows = self.call(frame, "children", arguments, deadlines::READ).await?;

@@ -112,7 +112,13 @@ impl<C: Connector> Actor<C> {
         );
     }
 
-    pub(super) fn variables(&self, reference: Reference, page: Page, text: usize, reply: Reply<Children<Reference>>) {
+    pub(super) fn variables(
+        &self,
+        reference: Reference,
+        page: Page,
+        text: usize,
+        reply: Reply<Children<Reference>>,
+    ) {
         self.read(
             Kind::Value,
             reference,

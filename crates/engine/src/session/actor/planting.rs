@@ -168,11 +168,13 @@ async fn send<D: Debugger>(debugger: &D, contents: Vec<Content>) -> Outcomes {
     for content in contents {
         let (ids, planted) = match content {
             Content::Source(path, places) => {
-                let ids = places.iter().map(|place| place.rules.iter().map(|rule| rule.id).collect()).collect();
+                let ids =
+                    places.iter().map(|place| place.rules.iter().map(|rule| rule.id).collect()).collect();
                 (ids, debugger.set_breakpoints(&path, places).await)
             }
             Content::Functions(places) => {
-                let ids = places.iter().map(|place| place.rules.iter().map(|rule| rule.id).collect()).collect();
+                let ids =
+                    places.iter().map(|place| place.rules.iter().map(|rule| rule.id).collect()).collect();
                 (ids, debugger.set_function_breakpoints(places).await)
             }
         };

@@ -308,7 +308,11 @@ impl<C: Connector> Actor<C> {
         let execution = self.state.execution();
         let stop = execution.stop().ok_or(Error::NotPaused { state: execution.as_str() })?;
         let (target, raw) = self.threads.find(thread.unwrap_or(stop.thread))?;
-        if target == stop.target { Ok((target, raw)) } else { Err(Error::NoThread(thread.unwrap_or(stop.thread))) }
+        if target == stop.target {
+            Ok((target, raw))
+        } else {
+            Err(Error::NoThread(thread.unwrap_or(stop.thread)))
+        }
     }
 
     pub(super) fn pause(&mut self, thread: Option<ThreadId>, reply: Reply<()>) {
@@ -362,7 +366,8 @@ impl<C: Connector> Actor<C> {
     fn let_go(&mut self, otherwise: End, reply: Reply<()>) {
         let Some(run) = &self.run else { return answer(reply, Ok(())) };
         let process = run.process.clone();
-        let debuggers: Vec<C::Debugger> = run.targets.values().map(|target| target.debugger.clone()).collect();
+        let debuggers: Vec<C::Debugger> =
+            run.targets.values().map(|target| target.debugger.clone()).collect();
         let number = self.runs;
         let work = async move {
             if let Some(process) = process {

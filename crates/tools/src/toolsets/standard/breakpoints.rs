@@ -99,8 +99,7 @@ impl Tool for SetBreakpoint {
     type Answer = BreakpointSet;
     const NAME: &'static str = "set_breakpoint";
     const TITLE: &'static str = "Set breakpoint";
-    const DESCRIPTION: &'static str =
-        "Set a breakpoint by line, text of the line or function, at any time, also before the program starts.";
+    const DESCRIPTION: &'static str = "Set a breakpoint by line, text of the line or function, at any time, also before the program starts.";
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<BreakpointSet, ToolError> {
@@ -160,7 +159,9 @@ impl SetBreakpoint {
 }
 
 fn read_id(id: &str) -> Result<BreakpointId, ToolError> {
-    id.parse().map_err(|_| ToolError::argument("breakpointId", format!("takes an id such as `bp-1`, and got `{id}`")))
+    id.parse().map_err(|_| {
+        ToolError::argument("breakpointId", format!("takes an id such as `bp-1`, and got `{id}`"))
+    })
 }
 
 fn read_hit_condition(text: &str) -> Result<HitCondition, ToolError> {
@@ -277,7 +278,9 @@ impl Tool for RemoveBreakpoint {
             (None, _, _, Some(function)) => {
                 let name = function.clone();
                 let removed = session
-                    .remove_breakpoints(move |_, place| matches!(place, Place::Function { name } if *name == function))
+                    .remove_breakpoints(
+                        move |_, place| matches!(place, Place::Function { name } if *name == function),
+                    )
                     .await?;
                 if removed.is_empty() {
                     return Err(ToolError::argument("function", format!("has no breakpoint: {name}")));
@@ -285,7 +288,10 @@ impl Tool for RemoveBreakpoint {
                 removed
             }
             _ => {
-                return Err(ToolError::argument("breakpointId", "is missing; give it, or `file` and `line`, or `function`"));
+                return Err(ToolError::argument(
+                    "breakpointId",
+                    "is missing; give it, or `file` and `line`, or `function`",
+                ));
             }
         };
         Ok(Removed::new(&removed))

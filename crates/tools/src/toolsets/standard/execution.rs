@@ -114,7 +114,8 @@ impl Tool for StepOut {
     type Answer = StopReport;
     const NAME: &'static str = "step_out";
     const TITLE: &'static str = "Step out";
-    const DESCRIPTION: &'static str = "Run to the end of the function and stop in its caller; shows the return value.";
+    const DESCRIPTION: &'static str =
+        "Run to the end of the function and stop in its caller; shows the return value.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
@@ -210,8 +211,7 @@ impl Tool for RunUntil {
     type Answer = RanUntil;
     const NAME: &'static str = "run_until";
     const TITLE: &'static str = "Run until";
-    const DESCRIPTION: &'static str =
-        "One call: start a program (or go on in a session), stop at a line, function or exception, evaluate there.";
+    const DESCRIPTION: &'static str = "One call: start a program (or go on in a session), stop at a line, function or exception, evaluate there.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<RanUntil, ToolError> {
@@ -251,11 +251,16 @@ impl RunUntil {
             _ => None,
         };
         let adapter = by_file.or(only);
-        let adapter = adapter.ok_or_else(|| ToolError::argument("language", "is missing; the program does not tell it"))?;
+        let adapter = adapter
+            .ok_or_else(|| ToolError::argument("language", "is missing; the program does not tell it"))?;
         Ok(adapter.name().to_owned())
     }
 
-    async fn run(self, session: &Session, context: &Context) -> Result<(StopReport, Vec<ValueData>), ToolError> {
+    async fn run(
+        self,
+        session: &Session,
+        context: &Context,
+    ) -> Result<(StopReport, Vec<ValueData>), ToolError> {
         let starts = self.program.is_some() || self.module.is_some();
         let places = self.until.unwrap_or_default();
         let places = places.into_iter().map(|place| Wanted {

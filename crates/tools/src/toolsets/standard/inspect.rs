@@ -173,7 +173,8 @@ impl Tool for GetVariables {
 
     async fn call(self, context: &Context) -> Result<Variables, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let page = Page { start: self.start.unwrap_or(0), count: self.count.unwrap_or(VARIABLES), special: true };
+        let page =
+            Page { start: self.start.unwrap_or(0), count: self.count.unwrap_or(VARIABLES), special: true };
         let text = self.max_length.unwrap_or(VALUE);
         let (children, not_found) =
             inspect::variables(&session, self.scope, page, self.names.as_deref(), text).await?;
@@ -408,7 +409,10 @@ impl Tool for GetSourceContext {
         let surrounding = surrounding(&lines, self.line, around);
         let Some(line) = surrounding.iter().find(|near| near.line == self.line) else {
             let length = lines.len();
-            return Err(ToolError::argument("line", format!("must be from 1 to {length} in {}", path.display())));
+            return Err(ToolError::argument(
+                "line",
+                format!("must be from 1 to {length} in {}", path.display()),
+            ));
         };
         Ok(SourceContext {
             success: true,

@@ -196,7 +196,9 @@ impl From<languages::Language> for LanguageData {
         let available = language.runtime.is_ok();
         let reason = match &language.runtime {
             Err(reason) => Some(reason.clone()),
-            Ok(_) if !language.provided => Some("the debugger is installed on first use, from the network".to_owned()),
+            Ok(_) if !language.provided => {
+                Some("the debugger is installed on first use, from the network".to_owned())
+            }
             Ok(_) => None,
         };
         let runtime = language.runtime.ok();
@@ -297,7 +299,11 @@ impl Started {
             "ended" => format!("Debugging started for {name}. Current state: ended. {}", report.message),
             state => format!("Debugging started for {name}. Current state: {state}"),
         };
-        let data = StartData { message: report.message.clone(), reason: report.reason.clone(), ..StartData::default() };
+        let data = StartData {
+            message: report.message.clone(),
+            reason: report.reason.clone(),
+            ..StartData::default()
+        };
         Self { report, data }
     }
 }
@@ -320,9 +326,14 @@ impl ProgramParams {
         let program = match (self.script, self.module) {
             (Some(script), None) => Program::Script(sources::absolute(&script)),
             (None, Some(module)) => Program::Module(module),
-            (Some(_), Some(_)) => return Err(ToolError::argument("module", format!("excludes `{script_name}`"))),
+            (Some(_), Some(_)) => {
+                return Err(ToolError::argument("module", format!("excludes `{script_name}`")));
+            }
             (None, None) => {
-                return Err(ToolError::argument(script_name, "is missing; it takes the path of a script, or give `module`"));
+                return Err(ToolError::argument(
+                    script_name,
+                    "is missing; it takes the path of a script, or give `module`",
+                ));
             }
         };
         let stdin = match (self.stdin, self.stdin_file) {
@@ -369,7 +380,8 @@ impl Tool for StartDebugging {
         let launch = params.launch("scriptPath")?;
         if dry_run {
             let dry = lifecycle::dry_run(&session, launch).await?;
-            let message = format!("Dry run for {name}: Python {} ({}) would be started", dry.version, dry.origin);
+            let message =
+                format!("Dry run for {name}: Python {} ({}) would be started", dry.version, dry.origin);
             let report = StopReport::brief(&session, message.clone());
             let data = StartData { message, dry_run: true, command: dry.command, ..StartData::default() };
             return Ok(Started { report, data });
@@ -468,8 +480,7 @@ impl Tool for RestartDebugging {
     type Answer = Started;
     const NAME: &'static str = "restart_debugging";
     const TITLE: &'static str = "Restart debugging";
-    const DESCRIPTION: &'static str =
-        "End the program and start it again as before, with its breakpoints; `statement` ones are found again.";
+    const DESCRIPTION: &'static str = "End the program and start it again as before, with its breakpoints; `statement` ones are found again.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Started, ToolError> {

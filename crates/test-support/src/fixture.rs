@@ -1,0 +1,83 @@
+//! Programs to debug, and the names of their lines.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The root of the repository.
+pub fn repository() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).expect("this crate is in crates/test-support").to_owned()
+}
+
+/// A source file whose lines have names: `# @name` or `// @name` at the end of a line.
+#[derive(Clone, Debug)]
+pub struct Fixture {
+    path: PathBuf,
+    lines: BTreeMap<String, u32>,
+}
+
+impl Fixture {
+    /// `fixtures/SCENARIO/main.py`.
+    pub fn python(scenario: &str) -> Self {
+        Self::read(repository().join("fixtures").join(scenario).join("main.py"))
+    }
+
+    /// Any file.
+    pub fn read(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        let text = std::fs::read_to_string(&path);
+        let text = text.unwrap_or_else(|error| panic!("fixture {}: {error}", path.display()));
+        let mut lines = BTreeMap::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            for name in markers(line) {
+                let known = lines.insert(name.to_owned(), number);
+                assert!(known.is_none(), "{}: @{name} is there twice", path.display());
+            }
+        }
+        Self { path, lines }
+    }
+
+    /// Writes a file into a folder, and reads it as a fixture.
+    pub fn write(folder: &Path, name: &str, text: &str) -> Self {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("the folder of a test can be written to");
+        Self::read(path)
+    }
+
+    /// Its absolute path.
+    pub fn path(&self) -> &str {
+        self.path.to_str().expect("fixtures have plain names")
+    }
+
+    /// The number of the line with that name.
+    pub fn line(&self, name: &str) -> u32 {
+        let line = self.lines.get(name).copied();
+        line.unwrap_or_else(|| panic!("{} has no @{name}", self.path.display()))
+    }
+}
+
+/// The names in a line's comment.
+fn markers(line: &str) -> impl Iterator<Item = &str> {
+    let comment = ["# @", "// @"].iter().find_map(|start| line.find(start));
+    let comment = comment.map_or("", |at| line.get(at..).unwrap_or_default());
+    comment.split_whitespace().filter_map(|word| word.strip_prefix('@'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_in_comments() {
+        let table: [(&str, &[&str]); 5] = [
+            ("x = 1  # @one", &["one"]),
+            ("x = 1  // @one @two", &["one", "two"]),
+            ("@decorator", &[]),
+            ("mail = 'a@b'", &[]),
+            ("x  # says @hello", &[]),
+        ];
+        for (line, expected) in table {
+            assert_eq!(markers(line).collect::<Vec<_>>(), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Which processes a test has started, directly or not, and whether they are gone.
+
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+/// The variable that a test's processes inherit.
+const VARIABLE: &str = "STILLFRAME_TEST_MARK";
+
+/// A mark in the environment of everything that a test starts.
+#[derive(Clone, Debug)]
+pub struct Mark(String);
+
+impl Default for Mark {
+    fn default() -> Self {
+        Self(uuid::Uuid::new_v4().to_string())
+    }
+}
+
+impl Mark {
+    /// The variable and its value.
+    pub fn variable(&self) -> (&'static str, &str) {
+        (VARIABLE, &self.0)
+    }
+
+    /// The processes that carry the mark and live, with their command lines. Linux only.
+    pub fn processes(&self) -> Vec<(u32, String)> {
+        let wanted = format!("{VARIABLE}={}", self.0);
+        let all = std::fs::read_dir("/proc").expect("/proc is there").flatten();
+        let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let marked = pids.filter(|pid| {
+            // A process that has just gone, or is not ours, has nothing to read.
+            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+        });
+        marked.map(|pid| (pid, command_line(pid))).collect()
+    }
+
+    /// Fails unless all of them are gone within this time.
+    pub fn assert_gone_within(&self, limit: Duration) {
+        let deadline = Instant::now() + limit;
+        loop {
+            let alive = self.processes();
+            let Some((pid, _)) = alive.first() else { return };
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "left behind after {limit:?}: {alive:#?}");
+            wait_for_exit(*pid, left);
+        }
+    }
+}
+
+fn command_line(pid: u32) -> String {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&line).replace('\0', " ")
+}
+
+/// Waits for the end of a process that need not be our child.
+fn wait_for_exit(pid: u32, limit: Duration) {
+    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
+    // A process that is gone already cannot be opened.
+    let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return };
+    let limit = Timespec::try_from(limit).expect("a limit of seconds");
+    poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&limit)).expect("a process can be polled");
+}
