@@ -1,2 +1,68 @@
-//! x
-fn main() {}
+//! Chores of the repository: `cargo xtask <task>`.
+//!
+//! A task is a module with a `run` function and a line in [`TASKS`]. Tasks know the repository, not the
+//! debugger: what they check or print comes from its files and from the tables of the toolsets.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task prints what it found")]
+
+mod bench;
+mod docs;
+mod repository;
+mod tidy;
+
+use std::process::ExitCode;
+
+const TASKS: &[Task] = &[
+    Task { name: "tidy", options: "", about: "check arrows, sizes, texts and links", run: tidy::run },
+    Task { name: "bench", options: "", about: "measure against a bare client", run: bench::run },
+    Task { name: "docs", options: "[--check]", about: "write docs/tools.md, or compare it", run: docs::run },
+];
+
+/// Something that can be done here.
+struct Task {
+    name: &'static str,
+    /// What may follow the name, for people.
+    options: &'static str,
+    about: &'static str,
+    /// Does it, with the arguments after the name. An error is a task that could not be done; one that was
+    /// done and found something wrong fails by its exit code.
+    run: fn(&[String]) -> anyhow::Result<ExitCode>,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let task =
+        arguments.split_first().and_then(|(name, rest)| Some((TASKS.iter().find(|t| t.name == name)?, rest)));
+    let Some((task, rest)) = task else {
+        eprint!("{}", usage());
+        return ExitCode::from(2);
+    };
+    (task.run)(rest).unwrap_or_else(|error| {
+        eprintln!("cargo xtask {}: {error:#}", task.name);
+        ExitCode::from(2)
+    })
+}
+
+fn usage() -> String {
+    let line = |task: &Task| {
+        let call = format!("{} {}", task.name, task.options);
+        format!("  {call:<18}{}\n", task.about)
+    };
+    format!("usage: cargo xtask <task>\n\n{}", TASKS.iter().map(line).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usage_has_a_line_for_every_task() {
+        let usage = usage();
+        let mut names: Vec<&str> =
+            usage.lines().skip(2).filter_map(|line| line.split_whitespace().next()).collect();
+        assert_eq!(names, TASKS.iter().map(|task| task.name).collect::<Vec<_>>());
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), TASKS.len(), "two tasks of one name");
+    }
+}

@@ -86,6 +86,7 @@ pub struct Empty {}
 /// What the client is and can do.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol has one flag for each ability of a client")]
 pub struct InitializeArguments {
     /// Which adapter is meant, where one program serves several.
     #[serde(rename = "adapterID")]

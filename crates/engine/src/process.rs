@@ -63,7 +63,7 @@ impl Process {
     /// Starts a debuggee that belongs to the session `session`. What it writes goes to `output`.
     pub fn spawn(spec: &ProcessSpec, session: &str, output: &Output) -> Result<Self> {
         guardian::wake();
-        let mark = marked::mark(session);
+        let mark = marked::mark_of_next(session);
         let mut command = command(spec)?;
         command.env(MARK, &mark).stdin(stdin(&spec.stdin)?).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
@@ -94,7 +94,7 @@ impl Process {
             };
             // What the program has left running may hold the pipes open for ever.
             let _ = tokio::time::timeout(deadlines::DRAIN, drained).await;
-            ended.send_replace(Some(end_of(status, by_us.load(Ordering::Acquire))));
+            ended.send_replace(Some(end_of(&status, by_us.load(Ordering::Acquire))));
         });
         Ok(Self(Arc::new(Guard { pid, mark, killed, end })))
     }
@@ -262,10 +262,10 @@ async fn copy<R: AsyncRead + Unpin>(mut pipe: R, category: Category, output: Out
     output.append(category, &text.finish());
 }
 
-fn end_of(status: io::Result<ExitStatus>, by_us: bool) -> End {
+fn end_of(status: &io::Result<ExitStatus>, by_us: bool) -> End {
     let Ok(status) = status else { return End::Lost };
     #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(status) {
         return End::Killed { signal, by_us };
     }
     status.code().map_or(End::Lost, End::Exited)

@@ -9,6 +9,7 @@ mod actor;
 pub mod breakpoints;
 pub mod placing;
 mod references;
+mod stacks;
 pub mod state;
 
 use std::path::PathBuf;

@@ -149,6 +149,7 @@ fn people(checked: &[Checked]) -> String {
     text
 }
 
+#[derive(Clone, Copy)]
 enum Mark {
     Good,
     Warn,

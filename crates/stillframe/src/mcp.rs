@@ -95,3 +95,6 @@ async fn cancel_on_signal(shutdown: CancellationToken) {
         shutdown.cancel();
     }
 }
+
+#[cfg(test)]
+mod tests;

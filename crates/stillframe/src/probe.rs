@@ -39,7 +39,7 @@ Exit codes: 0 stopped at the place (or, without one, ended with code 0);
   1 an error; 2 a mistake in the command line; 3 ended before the place;
   4 an uncaught exception came first; 5 still running when the time was up")]
 pub(crate) struct ProbeArgs {
-    /// Where to stop: FILE:LINE, FILE:FUNCTION, or FILE alone to stop only at an uncaught exception.
+    /// Where to stop: `FILE:LINE`, `FILE:FUNCTION`, or FILE alone to stop only at an uncaught exception.
     place: Place,
     /// Evaluate this at the stop; can be given several times.
     #[arg(short, long = "expression", value_name = "EXPR")]

@@ -22,6 +22,7 @@ use self::planting::Planter;
 use self::program::Run;
 use super::breakpoints::{Breakpoints, Change};
 use super::references::References;
+use super::stacks::Stacks;
 use super::state::{Execution, State};
 use crate::debugger::{Connector, Sinks, Step};
 use crate::error::{Error, Result};
@@ -160,6 +161,7 @@ pub(super) struct Actor<C: Connector> {
     planter: Planter,
     exception_mode: ExceptionMode,
     references: References,
+    stacks: Stacks,
     threads: ThreadNumbers,
     /// Who waits for a process to run again.
     resuming: Vec<(TargetId, Reply<()>)>,
@@ -187,6 +189,7 @@ impl<C: Connector> Actor<C> {
             planter: Planter::default(),
             exception_mode: ExceptionMode::default(),
             references: References::new(),
+            stacks: Stacks::default(),
             threads: ThreadNumbers::default(),
             resuming: Vec::new(),
             journal: Journal,
@@ -233,7 +236,7 @@ impl<C: Connector> Actor<C> {
             Command::Scopes { frame, reply } => self.scopes(frame, reply),
             Command::Locals { frame, page, text, reply } => self.locals(frame, page, text, reply),
             Command::Variables { reference, page, text, reply } => {
-                self.variables(reference, page, text, reply)
+                self.variables(reference, page, text, reply);
             }
             Command::Evaluate { frame, expression, deadline, text, reply } => {
                 self.evaluate(frame, expression, deadline, text, reply);
@@ -272,6 +275,7 @@ impl<C: Connector> Actor<C> {
         }
         // A number from before belongs to another stop from here on.
         self.references.retire();
+        self.stacks.forget();
         self.journal.record(&Record::Execution(&now));
         if matches!(now, Execution::Ended(_)) {
             self.clean_up();

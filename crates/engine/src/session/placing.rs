@@ -142,7 +142,7 @@ impl Session {
         };
         let note = code.as_ref().and_then(|code| code.defined_at(planted.unwrap_or(line))).map(|function| {
             format!(
-                "line {} is where `{}` is defined, and stops there once; its body begins on line {}",
+                "line {} is where `{}` is defined, and stops there, not at calls; its body begins on line {}",
                 planted.unwrap_or(line),
                 function.name,
                 function.body
@@ -153,7 +153,8 @@ impl Session {
     }
 
     async fn place_on_function(&self, path: PathBuf, name: String, rule: Rule) -> Result<Placed> {
-        let lines = sources::read_lines(&path)?;
+        // A file that is not there is told in better words here than an interpreter has for it.
+        sources::read_lines(&path)?;
         let Some(code) = self.analyze(Some(&path), &rule).await? else {
             return self.place_on_name(name, rule).await;
         };
@@ -178,7 +179,6 @@ impl Session {
                     Placement::Moved(to) => Some(to),
                     _ => None,
                 };
-                let _ = lines;
                 Ok(Placed { request: Request { place, rule }, line, note: Some(note) })
             }
             several => {

@@ -38,7 +38,7 @@ impl Execution {
         matches!(self, Self::Starting | Self::Running | Self::Stopped(_))
     }
 
-    /// In the words of the seed: `created`, `running`, `paused`; and `ended`.
+    /// `created`, `running`, `paused` or `ended`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Created => "created",

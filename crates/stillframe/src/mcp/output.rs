@@ -70,7 +70,15 @@ async fn follow<F: Future>(mut end: watch::Receiver<u64>, tell: impl Fn() -> F) 
 }
 
 /// Tells one listener (revision 2026-07-28) of one output.
-pub(super) async fn follow_for_listener(output: watch::Receiver<u64>, uri: String, sink: SubscriptionSink) {
+pub(super) async fn follow_for_listener(
+    mut output: watch::Receiver<u64>,
+    uri: String,
+    sink: SubscriptionSink,
+) {
+    // The listener was told that it is heard, and may have read, before this began to follow.
+    if *output.borrow() > 0 {
+        output.mark_changed();
+    }
     follow(output, async || drop(sink.notify_resource_updated(uri.as_str()).await)).await;
 }
 

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
     CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
     ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations,
@@ -17,6 +17,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::json;
 use tools::{Context, Entry, Reply, Toolset, toolsets};
 
 use super::guarded::panic_text;
@@ -72,8 +73,17 @@ fn listed(entry: &Entry) -> Tool {
         .open_world(false);
     Tool::new(entry.name, entry.description, (entry.input)())
         .with_title(entry.title)
-        .with_raw_output_schema(Arc::new((entry.output)()))
+        .with_raw_output_schema(Arc::new(output_schema(entry)))
         .with_annotations(annotations)
+}
+
+/// The shape of every answer. Some clients check the answers of failed calls too (the TypeScript SDK 1.x), and
+/// show their user a complaint about the schema in place of a failure that does not fit.
+fn output_schema(entry: &Entry) -> JsonObject {
+    JsonObject::from_iter([
+        ("type".to_owned(), json!("object")),
+        ("anyOf".to_owned(), json!([(entry.output)(), (entry.failure)()])),
+    ])
 }
 
 fn answer(reply: Reply) -> CallToolResult {

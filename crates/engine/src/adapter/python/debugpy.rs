@@ -137,6 +137,8 @@ fn installers(host: &dyn Host, runtime: &Runtime) -> Vec<(PathBuf, bool)> {
 fn pip_arguments(runtime: &Runtime, target: &Path, cross: bool) -> Vec<OsString> {
     let mut args: Vec<OsString> =
         ["-m", "pip", "install", "--quiet", "--no-deps", "--no-input"].map(Into::into).to_vec();
+    // debugpy says that it needs Python 3.10, and works with 3.8 and 3.9.
+    args.push("--ignore-requires-python".into());
     args.extend(["--disable-pip-version-check", "--no-warn-script-location", "--target"].map(Into::into));
     args.push(target.into());
     if cross {

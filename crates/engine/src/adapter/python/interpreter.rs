@@ -95,8 +95,11 @@ fn in_environment(host: &dyn Host, environment: &Path) -> Option<PathBuf> {
         .find(|python| host.is_file(python))
 }
 
+/// When a file was changed, and what it answered then.
+type Known = (Option<SystemTime>, Runtime);
+
 /// What interpreters answered before, with the time of their files.
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (Option<SystemTime>, Runtime)>>> =
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> =
     LazyLock::new(Mutex::default);
 
 async fn probe(host: &dyn Host, path: &Path, origin: String) -> Result<Runtime> {

@@ -7,7 +7,7 @@ use super::{Actor, Reply, answer};
 use crate::debugger::{Connector, Debugger, Evaluate};
 use crate::error::{Error, Result};
 use crate::model::ids::{RawId, Reference, TargetId, ThreadId};
-use crate::model::stack::{RawThread, Scope, Stack, Thread};
+use crate::model::stack::{RawThread, Scope, Stack, StackFrame, Thread};
 use crate::model::stop::Exception;
 use crate::model::variable::{Children, Page, Value};
 
@@ -65,19 +65,31 @@ impl<C: Connector> Actor<C> {
             Ok(found) => found,
             Err(error) => return answer(reply, Err(error)),
         };
+        if let Some(known) = self.stacks.get((target, raw), start, levels) {
+            return answer(reply, Ok(known));
+        }
         let epoch = self.state.epoch();
         let work = async move { debugger.stack_trace(raw, start, levels).await };
         self.spawn(work, move |actor, stack| {
-            let stack = stack.and_then(|stack| {
-                let number = |frame: crate::model::stack::StackFrame<RawId>| {
-                    let id = actor.number(epoch, Kind::Frame, target, frame.id)?;
-                    Ok(frame.with_id(id))
-                };
-                let frames = stack.frames.into_iter().map(number).collect::<Result<_>>()?;
-                Ok(Stack { frames, total: stack.total })
-            });
+            let stack = stack.and_then(|stack| actor.number_frames(epoch, target, stack));
+            // Another thread may still be on its way to where it is suspended.
+            if let Ok(stack) = &stack
+                && start == 0
+                && actor.stopped_thread(None) == Ok((target, raw))
+            {
+                actor.stacks.keep((target, raw), stack.clone());
+            }
             answer(reply, stack);
         });
+    }
+
+    fn number_frames(&mut self, epoch: u64, target: TargetId, stack: Stack<RawId>) -> Result<Stack<Reference>> {
+        let number = |frame: StackFrame<RawId>| {
+            let id = self.number(epoch, Kind::Frame, target, frame.id)?;
+            Ok(frame.with_id(id))
+        };
+        let frames = stack.frames.into_iter().map(number).collect::<Result<_>>()?;
+        Ok(Stack { frames, total: stack.total })
     }
 
     pub(super) fn scopes(&self, frame: Reference, reply: Reply<Vec<Scope<Reference>>>) {

@@ -154,15 +154,12 @@ impl<C: Connector> Actor<C> {
             run.targets.remove(&target);
         }
         self.state.left(target);
-        match reply {
-            Some(reply) => {
-                self.state.finished(End::NotStarted(error.to_string()));
-                answer(reply, Err(error));
-            }
-            None => {
-                let text = format!("a child process could not be debugged and runs on without: {error}\n");
-                self.sinks.output.append(Category::Console, &text);
-            }
+        if let Some(reply) = reply {
+            self.state.finished(End::NotStarted(error.to_string()));
+            answer(reply, Err(error));
+        } else {
+            let text = format!("a child process could not be debugged and runs on without: {error}\n");
+            self.sinks.output.append(Category::Console, &text);
         }
         self.publish();
     }

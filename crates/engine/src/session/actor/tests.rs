@@ -9,7 +9,7 @@ use crate::adapter::{self, Machine};
 use crate::debugger::fake::{self, Arrivals, FakeConnector, FakeDebugger, FakeProgram};
 use crate::debugger::{Arrival, Event, Step};
 use crate::error::Error;
-use crate::model::breakpoint::{Binding, Place, Request, Rule};
+use crate::model::breakpoint::{Binding, Breakpoint, Place, Request, Rule};
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::{Launch, Program, Start, Stdin};
 use crate::model::stop::{End, ExceptionMode, StopReason};
@@ -39,7 +39,7 @@ fn launch() -> Start {
 
 impl Scene {
     /// The program is about to connect.
-    async fn before_start() -> (Self, Arrival<FakeDebugger>) {
+    fn before_start() -> (Self, Arrival<FakeDebugger>) {
         let (connector, programs) = FakeConnector::new();
         let session = Session::spawn(SessionOptions {
             name: "test".to_owned(),
@@ -56,7 +56,7 @@ impl Scene {
     }
 
     async fn running() -> Self {
-        let (scene, arrival) = Self::before_start().await;
+        let (scene, arrival) = Self::before_start();
         scene.arrivals.send(arrival).await.unwrap();
         scene.session.start(launch()).await.unwrap();
         scene.program.take_log();
@@ -75,7 +75,7 @@ impl Scene {
     }
 
     async fn wait(&self) -> Outcome {
-        self.session.wait(Instant::now() + Duration::from_secs(60)).await
+        self.session.wait(Instant::now() + Duration::from_mins(1)).await
     }
 
     fn epoch(&self) -> u64 {
@@ -138,7 +138,7 @@ async fn pause_and_inspection_work_while_other_calls_wait() {
     let scene = Scene::running().await;
     let waiting = tokio::spawn({
         let session = scene.session.clone();
-        async move { session.wait(Instant::now() + Duration::from_secs(60)).await }
+        async move { session.wait(Instant::now() + Duration::from_mins(1)).await }
     });
     settle().await;
     scene.session.pause(None).await.unwrap();
@@ -169,7 +169,7 @@ async fn a_program_that_goes_away_answers_those_who_wait() {
     let scene = Scene::running().await;
     let waiting = tokio::spawn({
         let session = scene.session.clone();
-        async move { session.wait(Instant::now() + Duration::from_secs(60)).await }
+        async move { session.wait(Instant::now() + Duration::from_mins(1)).await }
     });
     settle().await;
     drop(scene.events);
@@ -216,7 +216,7 @@ async fn changes_during_a_planting_are_planted_together_after_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_breakpoint_that_is_set_during_the_start_is_planted_before_the_program_runs() {
-    let (scene, arrival) = Scene::before_start().await;
+    let (scene, arrival) = Scene::before_start();
     scene.session.add_breakpoint(at(1), None).await.unwrap();
     scene.program.hold("plant");
     let session = scene.session.clone();
@@ -229,7 +229,7 @@ async fn a_breakpoint_that_is_set_during_the_start_is_planted_before_the_program
     let log = scene.program.take_log();
     assert_eq!(log, ["prepare", "plant 1", "exceptions uncaught", "plant 1,2", "exceptions uncaught", "run"]);
     let bound = scene.session.breakpoints().await.unwrap();
-    assert!(bound.iter().all(|breakpoint| breakpoint.is_verified()), "{bound:?}");
+    assert!(bound.iter().all(Breakpoint::is_verified), "{bound:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -286,7 +286,7 @@ async fn an_exception_that_passes_through_several_frames_stops_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_start_can_be_tried_again() {
-    let (scene, _arrival) = Scene::before_start().await;
+    let (scene, _arrival) = Scene::before_start();
     scene.program.refuse("prepare", Error::Refused("broken".to_owned()));
     let (debugger, _events, arrival) = fake::process();
     debugger.refuse("prepare", Error::Refused("broken".to_owned()));
