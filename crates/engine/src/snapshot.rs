@@ -53,7 +53,7 @@ impl Snapshot {
             keep("the stack", error);
             Stack { frames: Vec::new(), total: 0 }
         });
-        let (frames, hidden_frames) = users_frames(stack.frames);
+        let (frames, hidden_frames) = users_frames(stack.frames, Some(&stop));
         let locals = match frames.first() {
             Some(frame) => {
                 let page = Page { start: 0, count: limits.variables as u64, special: false };
@@ -90,13 +90,19 @@ impl Snapshot {
     }
 }
 
-/// The frames of the user's own code; all of them, when there is none of it.
-pub fn users_frames(frames: Vec<StackFrame<Reference>>) -> (Vec<StackFrame<Reference>>, usize) {
+/// The frames of the user's own code; all of them, when there is none of it. A thread that stopped inside a
+/// library because of a step or a breakpoint was meant to stop there, so that frame stays too.
+pub fn users_frames(
+    frames: Vec<StackFrame<Reference>>,
+    stop: Option<&Stop>,
+) -> (Vec<StackFrame<Reference>>, usize) {
     if frames.iter().all(StackFrame::is_internal) {
         return (frames, 0);
     }
     let all = frames.len();
-    let users: Vec<_> = frames.into_iter().filter(|frame| !frame.is_internal()).collect();
+    let meant = stop.is_some_and(|stop| matches!(stop.reason, StopReason::Step | StopReason::Breakpoint));
+    let shown = |(at, frame): &(usize, StackFrame<Reference>)| (meant && *at == 0) || !frame.is_internal();
+    let users: Vec<_> = frames.into_iter().enumerate().filter(shown).map(|(_, frame)| frame).collect();
     let hidden = all - users.len();
     (users, hidden)
 }

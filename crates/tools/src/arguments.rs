@@ -40,16 +40,13 @@ fn fit_object(
     let mut fitted = Map::new();
     for (name, value) in arguments {
         let path = join(path, &name);
-        match (known.get(&name), open) {
+        match known.get(&name).or(open) {
             // An explicit `null` is the same as leaving it out.
             _ if value.is_null() && open.is_none() => {}
-            (Some(schema), _) => {
+            Some(schema) => {
                 fitted.insert(name, fit(schema, value, &path)?);
             }
-            (None, Some(schema)) => {
-                fitted.insert(name, fit(schema, value, &path)?);
-            }
-            (None, None) => return Err(unknown(&name, &path, known)),
+            None => return Err(unknown(&name, &path, known)),
         }
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 pub struct ToolError {
     /// A name for the kind of failure that does not change between versions.
     pub code: &'static str,
-    /// What failed, as short as the seed has it.
+    /// What failed, in the short words of the toolset's tool reference.
     pub error: String,
     /// The same with what to do next.
     pub message: String,
@@ -75,7 +75,7 @@ impl ToolError {
             .with("languages", json!(known))
     }
 
-    /// The program must be paused; in the seed's words for one tool.
+    /// The program must be paused; in the tool reference's words for one tool.
     pub fn not_paused_for_locals(state: &str) -> Self {
         Self {
             code: "not_paused",
@@ -87,6 +87,7 @@ impl ToolError {
     }
 
     /// The same failure with another hint at what to do.
+    #[must_use]
     pub fn and(mut self, next: &str) -> Self {
         self.message = format!("{}; {next}", self.message);
         self

@@ -4,6 +4,8 @@ mod breakpoint;
 mod report;
 mod variable;
 
+use std::fmt::Write;
+
 use engine::model::ids::Reference;
 use engine::model::stack::StackFrame;
 use engine::output::Excerpt;
@@ -86,7 +88,7 @@ pub fn output_text(excerpt: &Excerpt) -> String {
             if !text.is_empty() && !text.ends_with('\n') {
                 text.push('\n');
             }
-            text.push_str(&format!("[{}] ", piece.category));
+            let _ = write!(text, "[{}] ", piece.category);
         }
         text.push_str(&piece.text);
     }

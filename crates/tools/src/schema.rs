@@ -41,6 +41,9 @@ fn tidy(schema: &mut Schema) {
             object.insert("type".to_owned(), only);
         }
     }
+    if let Some(Value::Array(choices)) = object.get_mut("enum") {
+        choices.retain(|choice| !choice.is_null());
+    }
     if object.get("default").is_some_and(Value::is_null) {
         object.shift_remove("default");
     }
@@ -74,6 +77,8 @@ mod tests {
         line_count: u32,
         nested: Option<Nested>,
         mode: Option<Mode>,
+        /// A choice.
+        choice: Option<Mode>,
         any: Option<Vec<u64>>,
     }
 
@@ -100,6 +105,7 @@ mod tests {
                 "lineCount": { "type": "integer" },
                 "nested": { "type": "object", "properties": { "x": { "type": "boolean" } } },
                 "mode": { "type": "string", "enum": ["one", "two"] },
+                "choice": { "description": "A choice.", "type": "string", "enum": ["one", "two"] },
                 "any": { "type": "array", "items": { "type": "integer" } },
             },
             "required": ["lineCount"],

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::error::ErrorBody;
 use crate::{Context, ToolError, arguments, schema};
 
 /// A tool is its parameters.
@@ -93,8 +94,13 @@ pub struct Entry {
     pub input: fn() -> Map<String, Value>,
     /// What it answers, as JSON Schema.
     pub output: fn() -> Map<String, Value>,
-    call: for<'a> fn(Map<String, Value>, &'a Context) -> Pin<Box<dyn Future<Output = Reply> + Send + 'a>>,
+    /// What it answers when it fails.
+    pub failure: fn() -> Map<String, Value>,
+    call: Call,
 }
+
+/// A tool's call with its types erased.
+type Call = for<'a> fn(Map<String, Value>, &'a Context) -> Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 
 impl Entry {
     /// The entry of a tool.
@@ -106,6 +112,7 @@ impl Entry {
             effects: T::EFFECTS,
             input: schema::input::<T>,
             output: schema::output::<T::Answer>,
+            failure: schema::output::<ErrorBody>,
             call: |arguments, context| Box::pin(call::<T>(arguments, context)),
         }
     }

@@ -1,17 +1,26 @@
 //! Finding and signalling processes by group and by the mark in their environment.
 
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The environment variable that marks everything a session starts. Its value names the server and the
-/// session.
+/// The environment variable that marks everything a session starts. Its value names the server, the session
+/// and the program.
 pub const MARK: &str = "STILLFRAME_SESSION";
 
 /// Marks of one server begin with this, so that they can be told from another server's.
 static SERVER: LazyLock<String> = LazyLock::new(|| uuid::Uuid::new_v4().simple().to_string());
 
-/// The value of [`MARK`] for a session of this server.
+/// The beginning of the marks of all programs of a session of this server.
 pub(super) fn mark(session: &str) -> String {
     format!("{}/{session}", *SERVER)
+}
+
+/// The value of [`MARK`] for the next program of a session. Each has its own, because what is left of one
+/// may still be cleaned up when the next one is started.
+pub(super) fn mark_of_next(session: &str) -> String {
+    static PROGRAMS: AtomicU64 = AtomicU64::new(1);
+    // The slash at the end keeps the first program from being the beginning of the tenth.
+    format!("{}/{}/", mark(session), PROGRAMS.fetch_add(1, Ordering::Relaxed))
 }
 
 /// The beginning of the marks of all sessions of this server.
@@ -19,13 +28,50 @@ pub(super) fn server_mark() -> String {
     mark("")
 }
 
-/// Kills a process group.
+/// Kills a process group, and what descends from its leader: who has left the group and cleared its
+/// environment is known by its parent alone.
 #[cfg(unix)]
 pub(super) fn kill_group(leader: u32) {
+    use rustix::process::{Signal, kill_process_group};
+    #[cfg(target_os = "linux")]
+    let descendants = descendants(leader);
     if let Some(group) = pid(leader) {
         // It may be gone by itself.
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        let _ = kill_process_group(group, Signal::KILL);
     }
+    #[cfg(target_os = "linux")]
+    for process in descendants {
+        let _ = rustix::process::pidfd_send_signal(process, Signal::KILL);
+    }
+}
+
+/// What descends from a process, each as a handle that stands for nobody else later.
+#[cfg(target_os = "linux")]
+fn descendants(ancestor: u32) -> Vec<std::os::fd::OwnedFd> {
+    use rustix::process::{PidfdFlags, pidfd_open};
+    let (mut found, mut parents) = (Vec::new(), vec![ancestor]);
+    while let Some(parent) = parents.pop() {
+        for child in children(parent) {
+            let handle = pid(child).and_then(|raw| pidfd_open(raw, PidfdFlags::empty()).ok());
+            // Its number may have been given away before it was opened.
+            if let Some(handle) = handle
+                && children(parent).contains(&child)
+            {
+                found.push(handle);
+                parents.push(child);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(target_os = "linux")]
+fn children(parent: u32) -> Vec<u32> {
+    let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| list.split_whitespace().filter_map(|child| child.parse().ok()).collect::<Vec<_>>())
+        .collect()
 }
 
 #[cfg(not(unix))]

@@ -13,6 +13,8 @@ use engine::snapshot;
 
 use crate::ToolError;
 
+/// How many children are searched for names at a time.
+const SEARCHED: u64 = 10_000;
 /// How many frames are read at most.
 const MOST_FRAMES: usize = 1000;
 
@@ -36,11 +38,13 @@ pub async fn stack(
     internals: bool,
 ) -> Result<Frames, ToolError> {
     let execution = session.execution();
-    if execution.stop().is_none() {
+    let Some(stop) = execution.stop() else {
         return Err(Error::NotPaused { state: execution.as_str() }.into());
-    }
+    };
     let stack = session.stack_trace(thread, 0, MOST_FRAMES).await?;
-    let (frames, hidden) = if internals { (stack.frames, 0) } else { snapshot::users_frames(stack.frames) };
+    let its_own = thread.is_none_or(|thread| thread == stop.thread).then_some(&**stop);
+    let (frames, hidden) =
+        if internals { (stack.frames, 0) } else { snapshot::users_frames(stack.frames, its_own) };
     let frames = frames.into_iter().skip(start).take(count).collect();
     Ok(Frames { frames, hidden, total: stack.total })
 }
@@ -84,9 +88,19 @@ pub async fn variables(
     let Some(names) = names else {
         return Ok((session.variables(Reference(reference), page, text).await?, Vec::new()));
     };
-    let everything = Page { start: 0, count: 10_000, special: true };
-    let mut children = session.variables(Reference(reference), everything, text).await?;
-    children.variables.retain(|variable| names.contains(&variable.name));
+    let mut children = Children { variables: Vec::new(), total: 0, start: 0, hidden: 0 };
+    let mut start = 0;
+    loop {
+        let page = Page { start, count: SEARCHED, special: true };
+        let found = session.variables(Reference(reference), page, text).await?;
+        start += SEARCHED;
+        children.total = found.total;
+        let named = found.variables.into_iter().filter(|variable| names.contains(&variable.name));
+        children.variables.extend(named);
+        if children.variables.len() >= names.len() || start >= children.total {
+            break;
+        }
+    }
     let found = |name: &&String| children.variables.iter().any(|variable| variable.name == **name);
     let missing = names.iter().filter(|name| !found(name)).cloned().collect();
     Ok((children, missing))

@@ -71,8 +71,8 @@ pub async fn restart(
     let last = session.last_start().await?;
     let last = last.ok_or(Error::NotLive { state: session.execution().as_str() })?;
     session.end().await?;
-    let lost = session.find_statements_again().await?;
-    Ok((start(session, last, wait, context).await?, lost))
+    let gone = session.find_statements_again().await?;
+    Ok((start(session, last, wait, context).await?, gone))
 }
 
 async fn start(session: &Session, start: Start, wait: Wait, context: &Context) -> Result<Settled, ToolError> {

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::Context;
 
 /// How often those who listen are told that the wait goes on.
-const PROGRESS: Duration = Duration::from_millis(1000);
+const PROGRESS: Duration = Duration::from_secs(1);
 
 /// How to wait, and how much to tell.
 #[derive(Clone, Copy, Debug)]

@@ -1,1 +1,219 @@
+//! What is promised of every tool, checked on the table.
 
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::*;
+
+/// The tools of the reference that `standard` comes from, in its order.
+const REFERENCE: [&str; 16] = [
+    "create_debug_session",
+    "list_debug_sessions",
+    "close_debug_session",
+    "set_breakpoint",
+    "start_debugging",
+    "step_over",
+    "step_into",
+    "step_out",
+    "continue_execution",
+    "pause_execution",
+    "get_stack_trace",
+    "get_scopes",
+    "get_variables",
+    "get_local_variables",
+    "evaluate_expression",
+    "get_source_context",
+];
+
+/// Our own beside them.
+const OWN: [&str; 12] = [
+    "list_supported_languages",
+    "list_breakpoints",
+    "remove_breakpoint",
+    "clear_breakpoints",
+    "set_exception_breakpoints",
+    "list_threads",
+    "get_output",
+    "restart_debugging",
+    "attach_to_process",
+    "detach_from_process",
+    "set_variable",
+    "run_until",
+];
+
+/// Those that only look.
+const READ_ONLY: [&str; 10] = [
+    "list_debug_sessions",
+    "list_supported_languages",
+    "list_breakpoints",
+    "get_stack_trace",
+    "get_scopes",
+    "get_variables",
+    "get_local_variables",
+    "get_source_context",
+    "list_threads",
+    "get_output",
+];
+
+/// Those that may undo or end something, or let code run that does.
+const DESTRUCTIVE: [&str; 13] = [
+    "close_debug_session",
+    "remove_breakpoint",
+    "clear_breakpoints",
+    "detach_from_process",
+    "start_debugging",
+    "restart_debugging",
+    "run_until",
+    "continue_execution",
+    "step_over",
+    "step_into",
+    "step_out",
+    "evaluate_expression",
+    "set_variable",
+];
+
+fn entries() -> impl Iterator<Item = &'static Entry> {
+    TOOLSETS.iter().flat_map(|toolset| toolset.tools)
+}
+
+fn names_of<'a>(entries: impl Iterator<Item = &'a Entry>) -> BTreeSet<&'a str> {
+    entries.map(|entry| entry.name).collect()
+}
+
+#[test]
+fn standard_has_the_tools_of_the_reference_and_twelve_more() {
+    let expected: BTreeSet<&str> = REFERENCE.into_iter().chain(OWN).collect();
+    assert_eq!(expected.len(), 28);
+    assert_eq!(names_of(standard::TOOLSET.tools.iter()), expected);
+}
+
+#[test]
+fn no_name_is_there_twice() {
+    let mut seen = BTreeSet::new();
+    for entry in entries() {
+        assert!(seen.insert(entry.name), "{} is there twice", entry.name);
+    }
+    let mut prompts = BTreeSet::new();
+    for prompt in TOOLSETS.iter().flat_map(|toolset| toolset.prompts) {
+        assert!(prompts.insert(prompt.name), "the prompt {} is there twice", prompt.name);
+    }
+}
+
+#[test]
+fn every_tool_and_toolset_says_what_it_is() {
+    for entry in entries() {
+        assert!(!entry.title.is_empty() && !entry.description.is_empty(), "{}", entry.name);
+        assert!(entry.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{}", entry.name);
+    }
+    for toolset in TOOLSETS {
+        assert!(!toolset.about.is_empty(), "{}", toolset.name);
+        assert!(!toolset.instructions.is_empty(), "{}", toolset.name);
+    }
+}
+
+/// Every object inside, with where it is.
+fn visit(schema: &Value, path: &str, see: &mut impl FnMut(&Map<String, Value>, &str)) {
+    match schema {
+        Value::Object(object) => {
+            see(object, path);
+            for (name, inner) in object {
+                visit(inner, &format!("{path}/{name}"), see);
+            }
+        }
+        Value::Array(items) => {
+            for (at, inner) in items.iter().enumerate() {
+                visit(inner, &format!("{path}/{at}"), see);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_input_is_an_object_of_typed_arguments_and_takes_no_others() {
+    for entry in entries() {
+        let schema = (entry.input)();
+        assert_eq!(schema.get("type"), Some(&json!("object")), "{}", entry.name);
+        assert_eq!(schema.get("additionalProperties"), Some(&json!(false)), "{}", entry.name);
+        visit(&Value::Object(schema), entry.name, &mut |object, path| {
+            let Some(properties) = object.get("properties").and_then(Value::as_object) else { return };
+            assert_eq!(object.get("additionalProperties"), Some(&json!(false)), "{path}");
+            for (name, property) in properties {
+                assert!(property.get("type").is_some_and(Value::is_string), "{path}/{name} has no type");
+            }
+            let required = object.get("required").and_then(Value::as_array).into_iter().flatten();
+            for name in required.filter_map(Value::as_str) {
+                assert!(properties.contains_key(name), "{path} needs {name}, which it does not have");
+            }
+        });
+    }
+}
+
+#[test]
+fn every_schema_has_an_object_at_its_root_and_null_nowhere() {
+    for entry in entries() {
+        for (kind, schema) in
+            [("input", (entry.input)()), ("output", (entry.output)()), ("failure", (entry.failure)())]
+        {
+            assert_eq!(schema.get("type"), Some(&json!("object")), "{kind} of {}", entry.name);
+            let text = Value::Object(schema).to_string();
+            // Some models' dialects of JSON Schema refuse it, and with it the whole list of tools.
+            assert!(!text.contains("null"), "{kind} of {}: {text}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn a_model_reads_fewer_bytes_than_of_the_leading_peer() {
+    let shown = |entry: &Entry| json!({ "name": entry.name, "description": entry.description, "inputSchema": (entry.input)() });
+    let bytes = |toolset: &Toolset| {
+        serde_json::to_vec(&toolset.tools.iter().map(shown).collect::<Vec<_>>()).unwrap().len()
+    };
+    let standard = bytes(&standard::TOOLSET);
+    assert!(standard < 20_579, "{standard} bytes");
+}
+
+#[test]
+fn annotations_tell_the_truth() {
+    let read_only: BTreeSet<&str> = READ_ONLY.into_iter().collect();
+    assert_eq!(names_of(entries().filter(|entry| entry.effects.read_only)), read_only);
+    let destructive: BTreeSet<&str> = DESTRUCTIVE.into_iter().collect();
+    assert_eq!(names_of(entries().filter(|entry| entry.effects.destructive)), destructive);
+    for entry in entries().filter(|entry| entry.effects.read_only) {
+        assert!(!entry.effects.destructive && entry.effects.idempotent, "{}", entry.name);
+    }
+}
+
+/// Words that look like the name of a tool.
+fn tool_names(text: &str) -> BTreeSet<&str> {
+    let words = text.split(|letter: char| !letter.is_ascii_lowercase() && letter != '_');
+    words.filter(|word| word.contains('_') && word.len() > 1).collect()
+}
+
+#[test]
+fn instructions_and_prompts_name_tools_that_exist() {
+    for toolset in TOOLSETS {
+        let known = names_of(toolset.tools.iter());
+        let prompts = toolset.prompts.iter().map(|prompt| prompt.text);
+        for text in prompts.chain([toolset.instructions]) {
+            let named = tool_names(text);
+            assert!(!named.is_empty(), "{text}");
+            let unknown: Vec<&&str> = named.difference(&known).collect();
+            assert!(unknown.is_empty(), "{unknown:?} in: {text}");
+        }
+    }
+}
+
+#[test]
+fn toolsets_are_chosen_by_name() {
+    let names = |chosen: Vec<&'static Toolset>| chosen.iter().map(|toolset| toolset.name).collect::<Vec<_>>();
+    let table = [("standard", vec!["standard"]), ("standard, standard", vec!["standard"])];
+    for (list, expected) in table {
+        assert_eq!(choose(list).map(names), Ok(expected), "{list}");
+    }
+    assert_eq!(choose("all").map(|chosen| chosen.len()), Ok(TOOLSETS.len()));
+    let unknown = choose("standrad").unwrap_err();
+    assert!(unknown.contains("`standrad`") && unknown.contains("standard"), "{unknown}");
+    assert!(choose("").is_err());
+}

@@ -120,6 +120,8 @@ def patch(pydevd):
     if hasattr(pydevd.PyDB, "stillframe"):
         return
     pydevd.PyDB.stillframe = True
+    # An exit is an end, whatever its code. pydevd would stop at some, and fails at a code without a hash.
+    pydevd.PyDB.ignore_system_exit_code = lambda self, error: True
     start, end = pydevd.PyDB.initialize_network, pydevd.PyDB.dispose_and_kill_all_pydevd_threads
 
     # It sleeps 100 ms to "give threads time to start"; nothing needs it.
@@ -143,9 +145,10 @@ def patch(pydevd):
 
 
 def flush(debugger):
-    """Waits until everything that was told has been sent."""
+    """Tells what is left to tell, and waits until everything has been sent."""
     from _pydevd_bundle.pydevd_net_command import NetCommand
 
+    tell_failures()
     message = {"type": "event", "event": "stillframe", "body": {"kind": "flushed"}}
     command, sent = NetCommand(-1, 0, message, is_json=True), threading.Event()
     command.call_after_send(lambda *ignored: sent.set())
@@ -172,6 +175,7 @@ class Answer(str):
 
 def call(request):
     """Serves one request: the name of a function below and its arguments, as JSON."""
+    tell_failures()
     name, arguments = json.loads(request)
     try:
         answer = REQUESTS[name](*arguments)
@@ -336,7 +340,7 @@ class Limit:
         while self.firing:
             sleep(0)
         if self.fired:
-            raise_in(self.ident, None)
+            absorb(self.ident)
             # A signal that was sent is delivered by now, and served here.
             sleep(0)
         if self.signals is not None:
@@ -388,8 +392,21 @@ def start_thread(run):
 def raise_in(ident, exception):
     import ctypes
 
-    argument = None if exception is None else ctypes.py_object(exception)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), argument)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(exception))
+
+
+def absorb(ident):
+    """Takes the exception that may still be under way to this thread, and leaves none behind.
+
+    It is replaced by one that is awaited here. Taking it back instead, as the C function also can, leaves
+    Python 3.11 with a flag that never goes out, and the next traced call spins for ever.
+    """
+    try:
+        raise_in(ident, Interrupted)
+        for _ in range(10**6):
+            pass
+    except Interrupted:
+        pass
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -852,20 +869,23 @@ COMPARE = {
     "<=": operator.le,
     "%": lambda count, every: count % every == 0,
 }
-# Failures are told at once the first time, and then in batches.
+# Failures are told at once the first time, and then in batches; the rest at each stop and at the end.
 FAILURE_PAUSE = 0.1
 
 places = {}
+known_rules = {}
 
 
 class Rule:
     def __init__(self, number, condition, hit, message):
         self.number = number
+        self.key = (condition, hit, message)
         self.condition = compile(condition.strip(), "<condition>", "eval", dont_inherit=True) if condition else None
         self.compare, self.count = (COMPARE[hit[0]], hit[1]) if hit else (None, None)
         self.message = log_code(message) if message else None
         self.passes = itertools.count(1)
         self.failures = 0
+        self.failure = ""
         self.told = 0.0
 
     def applies(self, names):
@@ -876,11 +896,15 @@ class Rule:
 
     def failed(self, error):
         self.failures += 1
-        now = time.monotonic()
-        if now - self.told >= FAILURE_PAUSE:
-            self.told = now
-            tell("failed", id=self.number, message=describe(error, None)["message"], times=self.failures)
-            self.failures = 0
+        self.failure = describe(error, None)["message"]
+        if time.monotonic() - self.told >= FAILURE_PAUSE:
+            self.tell_failures()
+
+    def tell_failures(self):
+        times, self.failures = self.failures, 0
+        if times:
+            self.told = time.monotonic()
+            tell("failed", id=self.number, message=self.failure, times=times)
 
 
 def log_code(message):
@@ -891,10 +915,25 @@ def log_code(message):
     raise SyntaxError("the text ends in a quote or backslash, or holds both kinds of triple quotes")
 
 
+def tell_failures():
+    for _, rules in list(places.values()):
+        for rule in rules:
+            rule.tell_failures()
+
+
 def define(request):
     """Sets the rules of a place. The condition that pydevd evaluates there calls `hit`."""
+    tell_failures()
     place, owner, rules = json.loads(request)
-    places[place] = (owner, [Rule(*rule) for rule in rules])
+    places[place] = (owner, [rule_of(*rule) for rule in rules])
+
+
+def rule_of(number, *key):
+    """A rule that has not changed stays, with its count: each change of one breakpoint plants them all."""
+    known = known_rules.get(number)
+    if known is None or known.key != key:
+        known = known_rules[number] = Rule(number, *key)
+    return known
 
 
 def hit(place):

@@ -55,7 +55,10 @@ def run(pydevd, is_module, target):
         module = target if is_module else None
         if is_module:
             sys.modules["__main__"] = type(sys)("__main__")
-        pydevd.get_global_debugger()._exec(is_module, "", module, target, {}, {})
+        debugger = pydevd.get_global_debugger()
+        # Up to Python 3.11 the tracer of a thread has forgotten about entry points such as `_exec` by now.
+        debugger.enable_tracing(debugger.trace_dispatch)
+        debugger._exec(is_module, "", module, target, {}, {})
     except SystemExit:
         raise
     except BaseException as error:

@@ -104,14 +104,15 @@ impl Tool for SetBreakpoint {
 
     async fn call(self, context: &Context) -> Result<BreakpointSet, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let hit_condition = self.hit_condition.as_deref().map(read_hit_condition).transpose()?;
+        let given = self.hit_condition.as_deref();
+        let hit_condition = given.filter(|text| !text.trim().is_empty()).map(read_hit_condition).transpose()?;
         if let Some(id) = self.breakpoint_id.as_deref().map(read_id).transpose()? {
             return self.change(&session, id, hit_condition).await;
         }
         let rule = Rule {
             condition: self.condition.filter(|condition| !condition.trim().is_empty()),
             hit_condition,
-            log_message: self.log_message,
+            log_message: self.log_message.filter(|message| !message.trim().is_empty()),
         };
         let wanted = Wanted {
             file: self.file,
@@ -148,7 +149,7 @@ impl SetBreakpoint {
         };
         let rule = Rule {
             condition: changed(self.condition, old.condition.clone()),
-            hit_condition: hit_condition.or(old.hit_condition),
+            hit_condition: if self.hit_condition.is_some() { hit_condition } else { old.hit_condition },
             log_message: changed(self.log_message, old.log_message.clone()),
         };
         session.check_rule(&rule).await?;
@@ -223,6 +224,7 @@ pub(super) struct RemoveBreakpoint {
 
 /// What was removed.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the public name of the field")]
 pub(super) struct Removed {
     success: bool,
     /// The ids.

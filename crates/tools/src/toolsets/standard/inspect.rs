@@ -78,7 +78,7 @@ impl Tool for GetStackTrace {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct GetScopes {
     session_id: Option<String>,
-    /// from get_stack_trace
+    /// from `get_stack_trace`
     frame_id: u64,
 }
 
@@ -100,7 +100,7 @@ struct ScopeData {
     expensive: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     presentation_hint: Option<&'static str>,
-    /// Always empty; the seed has it.
+    /// Always empty; kept for clients that look for it.
     source: EmptyObject,
 }
 
@@ -148,6 +148,7 @@ pub(super) struct GetVariables {
 
 /// Children of a scope or value.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the public names of the fields")]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Variables {
     success: bool,
@@ -294,6 +295,8 @@ pub(super) struct Evaluated {
     children: Option<u64>,
     #[serde(flatten)]
     cut: Cut,
+    /// Always empty; kept for clients that look for it.
+    presentation_hint: EmptyObject,
 }
 
 impl Tool for EvaluateExpression {
@@ -314,6 +317,7 @@ impl Tool for EvaluateExpression {
             type_name: value.type_name,
             variables_reference: value.reference.map_or(0, |reference| reference.0),
             children: value.children,
+            presentation_hint: EmptyObject {},
         })
     }
 }
@@ -351,14 +355,13 @@ impl Tool for SetVariable {
 
     async fn call(self, context: &Context) -> Result<Assigned, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let parent = match self.scope {
-            Some(scope) => Reference(scope),
-            None => {
-                let frame = inspect::frame(&session, None).await?;
-                let scopes = session.scopes(frame).await?;
-                let locals = scopes.iter().find(|scope| scope.kind == ScopeKind::Locals);
-                locals.ok_or_else(|| Error::Refused("the frame has no variables".to_owned()))?.reference
-            }
+        let parent = if let Some(scope) = self.scope {
+            Reference(scope)
+        } else {
+            let frame = inspect::frame(&session, None).await?;
+            let scopes = session.scopes(frame).await?;
+            let locals = scopes.iter().find(|scope| scope.kind == ScopeKind::Locals);
+            locals.ok_or_else(|| Error::Refused("the frame has no variables".to_owned()))?.reference
         };
         let value = session.set_variable(parent, self.name.clone(), self.value, VALUE).await?;
         Ok(Assigned {

@@ -64,7 +64,7 @@ impl Tool for CreateDebugSession {
                 context.sessions.close(&session).await;
                 return Err(error);
             }
-            message.push_str(&format!(", attached to {host}:{port}"));
+            message = format!("{message}, attached to {host}:{port}");
         } else if self.host.is_some() {
             context.sessions.close(&session).await;
             return Err(ToolError::argument("host", "needs `port`"));
@@ -274,7 +274,7 @@ impl LaunchArgs {
 pub(super) struct Started {
     #[serde(flatten)]
     report: StopReport,
-    /// The message and the reason once more, where the seed has them.
+    /// The message and the reason once more, where clients of mcp-debugger look for them.
     data: StartData,
 }
 
@@ -380,8 +380,8 @@ impl Tool for StartDebugging {
         let launch = params.launch("scriptPath")?;
         if dry_run {
             let dry = lifecycle::dry_run(&session, launch).await?;
-            let message =
-                format!("Dry run for {name}: Python {} ({}) would be started", dry.version, dry.origin);
+            let language = session.adapter().name();
+            let message = format!("Dry run for {name}: {language} {} ({}) would be started", dry.version, dry.origin);
             let report = StopReport::brief(&session, message.clone());
             let data = StartData { message, dry_run: true, command: dry.command, ..StartData::default() };
             return Ok(Started { report, data });
