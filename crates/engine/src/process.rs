@@ -2,7 +2,7 @@
 //!
 //! A debuggee leads a process group of its own and carries a mark in its environment. Whatever it starts
 //! is found again by one or the other, so that nothing outlives its session: [`Process::kill`] takes the
-//! group and then everything that is marked, and a [guardian](self::guardian) does the same when this
+//! group and then everything that is marked, and a [guardian] does the same when this
 //! process itself is killed.
 //!
 //! Tasks: for every process one that reads each of its pipes and one that waits for its end. They end with

@@ -1,6 +1,6 @@
 //! A debug session: the handle that everyone else holds, and the actor behind it.
 //!
-//! The actor is one task that owns all state of the session; see [`actor`]. The handle sends it commands and
+//! The actor is one task that owns all state of the session; see `session/actor.rs`. The handle sends it commands and
 //! watches what the program is doing. No lock is held across an await, because there is none. Whatever takes
 //! time happens outside the actor, so that `pause` and `close` work while another call waits, and waiting
 //! itself happens here, in the handle.

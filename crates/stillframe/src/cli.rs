@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use tools::{Toolset, toolsets};
 
 use crate::probe::ProbeArgs;
-use crate::{doctor, listing, mcp, probe, setup};
+use crate::{doctor, listing, mcp, probe, setup, terminal};
 
 /// A run-time debugger for AI agents: stops programs at the right moment and shows real values.
 #[derive(Debug, Parser)]
@@ -92,7 +92,10 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Command::Tools { toolset, json } => listing::run(&toolset.toolset.0, json),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "stillframe", &mut std::io::stdout());
+            // Into memory first: the generator panics when a reader goes away.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "stillframe", &mut script);
+            terminal::print(&String::from_utf8_lossy(&script))?;
             Ok(ExitCode::SUCCESS)
         }
     }

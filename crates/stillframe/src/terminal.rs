@@ -56,9 +56,16 @@ pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// A text as it can be measured: a program may print colours, tabs and other control characters.
+fn measurable(text: &str) -> String {
+    let text = anstream::adapter::strip_str(text).to_string().replace('\t', "    ");
+    text.replace(|char: char| char.is_control() && char != '\n', "")
+}
+
 /// A text in one line of at most so many columns, `…` where it was cut.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
-    let line = text.lines().next().unwrap_or_default().replace('\t', "    ");
+    let text = measurable(text);
+    let line = text.lines().next().unwrap_or_default().to_owned();
     let whole = line.len() == text.trim_end_matches('\n').len();
     if whole && line.width() <= columns {
         return line;
@@ -73,11 +80,26 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     cut
 }
 
+/// The same for a path, whose end says more than its beginning.
+pub(crate) fn fit_end(text: &str, columns: usize) -> String {
+    let text = measurable(text);
+    if text.width() <= columns {
+        return text;
+    }
+    let mut used = 1;
+    let from = text.char_indices().rev().take_while(|(_, char)| {
+        used += char.width().unwrap_or(0);
+        used <= columns
+    });
+    let from = from.last().map_or(text.len(), |(at, _)| at);
+    format!("…{}", text.get(from..).unwrap_or_default())
+}
+
 /// A text broken into lines of at most so many columns, each with this in front.
 pub(crate) fn wrapped(text: &str, indent: &str) -> String {
     let columns = WIDTH.saturating_sub(indent.width()).max(1);
     let mut all = String::new();
-    for line in text.lines() {
+    for line in measurable(text).lines() {
         let mut rest = line;
         loop {
             let (now, later) = rest.split_at(break_at(rest, columns));
@@ -117,6 +139,14 @@ mod tests {
         assert_eq!(fit("two\nlines", 10), "two…");
         assert_eq!(fit("日本語", 5), "日本…");
         assert_eq!(fit("", 5), "");
+        assert_eq!(fit("a\tb\u{c}\x1b[31mc", 10), "a    bc");
+    }
+
+    #[test]
+    fn a_long_path_keeps_its_end() {
+        assert_eq!(fit_end("a/b.py", 6), "a/b.py");
+        assert_eq!(fit_end("long/b.py", 6), "…/b.py");
+        assert_eq!(fit_end("日本語", 5), "…本語");
     }
 
     #[test]

@@ -13,4 +13,4 @@ mod server;
 
 pub use fixture::{Fixture, repository};
 pub use leftovers::Mark;
-pub use server::{Answer, Built, Era, Reply, Server, ServerOptions};
+pub use server::{Answer, Built, Era, Goodbye, Reply, Server, ServerOptions};

@@ -9,17 +9,18 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin};
-use tokio::sync::{Mutex as AsyncMutex, OnceCell, broadcast, oneshot};
+use tokio::sync::{Mutex as AsyncMutex, OnceCell, broadcast, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::Mark;
 
 /// Longer than any call of a test takes; one that takes longer has failed.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// How soon after the end of its input a server, and everything that it started, must be gone.
 pub(crate) const GOODBYE: Duration = Duration::from_secs(2);
 
@@ -125,8 +126,20 @@ pub struct Server {
     next: Mutex<u64>,
     era: Era,
     reader: JoinHandle<Vec<String>>,
+    reads: watch::Sender<bool>,
     log: JoinHandle<String>,
     mark: Mark,
+}
+
+/// How a server is told to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goodbye {
+    /// Its input is closed.
+    EndOfInput,
+    /// SIGTERM.
+    Terminate,
+    /// SIGINT.
+    Interrupt,
 }
 
 /// What a request led to: `result` or `error` of the response.
@@ -169,7 +182,9 @@ impl Server {
         let mut stderr = child.stderr.take().expect("stderr is piped");
         let waiting = Waiting::default();
         let (notifications, _) = broadcast::channel(1024);
-        let reader = tokio::spawn(read(BufReader::new(stdout), Arc::clone(&waiting), notifications.clone()));
+        let (reads, may_read) = watch::channel(true);
+        let stdout = BufReader::new(stdout);
+        let reader = tokio::spawn(read(stdout, may_read, Arc::clone(&waiting), notifications.clone()));
         let log = tokio::spawn(async move {
             let mut text = String::new();
             // What is not UTF-8 ends the log; no test looks further.
@@ -178,7 +193,8 @@ impl Server {
         });
         let stdin = AsyncMutex::new(child.stdin.take());
         let next = Mutex::new(0);
-        let server = Self { child, stdin, waiting, notifications, next, era: options.era, reader, log, mark };
+        let server =
+            Self { child, stdin, waiting, notifications, next, era: options.era, reader, reads, log, mark };
         if options.era == Era::Handshake {
             server.handshake().await;
         }
@@ -204,6 +220,13 @@ impl Server {
     /// What is in the environment of everything that it starts.
     pub fn mark(&self) -> &Mark {
         &self.mark
+    }
+
+    /// Kills a process that it started, as somebody else would.
+    pub fn kill_started(&self, pid: u32) {
+        assert!(self.mark.processes().iter().any(|(known, _)| *known == pid), "{pid} was not started here");
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process number");
+        kill_process(pid, Signal::KILL).expect("it lives");
     }
 
     /// What it sends without having been asked, from now on.
@@ -293,8 +316,17 @@ impl Server {
 
     /// Closes its input, and fails unless it and everything that it started are gone within two seconds.
     /// Gives every line that it wrote, and its log.
-    pub async fn finish(mut self) -> (Vec<String>, String) {
-        drop(self.stdin.lock().await.take());
+    pub async fn finish(self) -> (Vec<String>, String) {
+        self.finish_by(Goodbye::EndOfInput).await
+    }
+
+    /// The same for another way to tell it to end.
+    pub async fn finish_by(mut self, goodbye: Goodbye) -> (Vec<String>, String) {
+        match goodbye {
+            Goodbye::EndOfInput => self.close_input().await,
+            Goodbye::Terminate => self.signal(Signal::TERM),
+            Goodbye::Interrupt => self.signal(Signal::INT),
+        }
         let began = Instant::now();
         let status = timeout(GOODBYE, self.child.wait()).await;
         let status = status.unwrap_or_else(|_| panic!("the server did not end within {GOODBYE:?}"));
@@ -303,6 +335,28 @@ impl Server {
         self.mark.assert_gone_within(GOODBYE.saturating_sub(began.elapsed()).max(Duration::from_millis(1)));
         let lines = self.reader.await.expect("the reader ends");
         (lines, self.log.await.expect("the log ends"))
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw).expect("a process number");
+        kill_process(pid, signal).expect("a signal reaches the server");
+    }
+
+    /// Leaves what it writes where it is, so that it cannot write any more after a while.
+    pub fn stop_reading(&self) {
+        self.reads.send_replace(false);
+    }
+
+    /// Closes its input.
+    pub async fn close_input(&self) {
+        drop(self.stdin.lock().await.take());
+    }
+
+    /// Closes its output.
+    pub async fn close_output(&mut self) {
+        self.reader.abort();
+        // The pipe is closed once the task is gone.
+        let _ = (&mut self.reader).await;
     }
 
     /// Kills the server so that it can do nothing more, and fails unless everything that it started goes too.
@@ -355,12 +409,13 @@ impl Answer {
 /// protocol's alone.
 async fn read(
     mut stdout: impl tokio::io::AsyncBufRead + Unpin,
+    mut may_read: watch::Receiver<bool>,
     waiting: Waiting,
     notifications: broadcast::Sender<Value>,
 ) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    while stdout.read_line(&mut line).await.unwrap_or(0) > 0 {
+    while may_read.wait_for(|may| *may).await.is_ok() && stdout.read_line(&mut line).await.unwrap_or(0) > 0 {
         let message: Value =
             serde_json::from_str(&line).unwrap_or_else(|error| panic!("not a message: {line:?}: {error}"));
         assert_eq!(message.get("jsonrpc"), Some(&json!("2.0")), "not a message: {line:?}");

@@ -172,6 +172,7 @@ impl From<Error> for ToolError {
                 let error = if type_name == "NameError" { format!("Name not found: {full}") } else { full };
                 Self { code, error, message, context: Map::new() }.with("type", json!(type_name))
             }
+            Error::Lost => Self::new(code, text, "continue_execution tells how it ended, restart_debugging starts it again"),
             Error::Environment { remedy, .. } => Self::new(code, text, &remedy),
             Error::StartFailed { output, .. } if !output.is_empty() => {
                 Self::new(code, text, "").and(&format!("it printed: {}", output.trim())).with("output", json!(output))

@@ -2,7 +2,7 @@
 //!
 //! The program is started by a small script of ours that loads pydevd (the part of debugpy that debugs) and
 //! connects to us; there is no adapter process between. Children inherit that, and connect to the same
-//! address. Facts about debugpy hold for the version in [`debugpy::VERSION`].
+//! address. Facts about debugpy hold for the version in `debugpy::VERSION`.
 
 mod debugpy;
 mod interpreter;

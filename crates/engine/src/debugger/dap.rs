@@ -1,7 +1,7 @@
 //! The Debug Adapter Protocol as a [`Debugger`].
 //!
-//! Tasks, for every connection: the client's driver, which moves bytes, and [`events::pump`], which turns
-//! what arrives into [`Event`](super::Event)s. Both end with the connection.
+//! Tasks, for every connection: the client's driver, which moves bytes, and `events::pump`, which turns
+//! what arrives into [`Event`]s. Both end with the connection.
 
 mod breakpoints;
 mod connector;

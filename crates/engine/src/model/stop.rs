@@ -118,16 +118,17 @@ impl End {
     }
 }
 
+/// What is said of the program: it goes on after `the program`.
 impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exited(code) => write!(f, "exited with code {code}"),
-            Self::Killed { signal, by_us: false } => write!(f, "killed by {}", signal_name(*signal)),
-            Self::Killed { by_us: true, .. } => f.write_str("ended by the session"),
+            Self::Killed { signal, by_us: false } => write!(f, "was killed by {}", signal_name(*signal)),
+            Self::Killed { by_us: true, .. } => f.write_str("was ended by the session"),
             Self::Gone => f.write_str("ended; its exit code is not known, because it was not started here"),
-            Self::Detached => f.write_str("detached; the program runs on"),
-            Self::Lost => f.write_str("the connection to the debugger is lost"),
-            Self::NotStarted(reason) => write!(f, "not started: {reason}"),
+            Self::Detached => f.write_str("was let go and runs on"),
+            Self::Lost => f.write_str("is out of reach: the connection to the debugger is lost"),
+            Self::NotStarted(reason) => write!(f, "was not started: {reason}"),
         }
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn get(
         request.arguments.as_ref().and_then(|arguments| arguments.get(name)).and_then(|value| value.as_str());
     let Some(given) = given else {
         return Err(ErrorData::invalid_params(
-            format!("the prompt `{}` needs the argument `{name}`", prompt.name),
+            format!("the prompt `{}` needs the argument `{name}`, a string", prompt.name),
             None,
         ));
     };

@@ -165,9 +165,14 @@ impl ServerHandler for Server {
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        cx: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(vec![output::template()]))
+        let list = ListResourceTemplatesResult::with_all_items(vec![output::template()]);
+        Ok(if is_stateless(&cx) {
+            list.with_ttl_ms(LISTS_LAST).with_cache_scope(CacheScope::Public)
+        } else {
+            list
+        })
     }
 
     async fn read_resource(
@@ -222,9 +227,14 @@ impl ServerHandler for Server {
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        cx: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list(&self.toolsets)))
+        let list = ListPromptsResult::with_all_items(prompts::list(&self.toolsets));
+        Ok(if is_stateless(&cx) {
+            list.with_ttl_ms(LISTS_LAST).with_cache_scope(CacheScope::Public)
+        } else {
+            list
+        })
     }
 
     async fn get_prompt(
@@ -253,7 +263,7 @@ impl ServerHandler for Server {
         Err(if SERVED.contains(&request.method.as_str()) {
             ErrorData::invalid_params(format!("malformed params for {}", request.method), None)
         } else {
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method: {}", request.method), None)
         })
     }
 }

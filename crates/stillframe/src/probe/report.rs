@@ -7,7 +7,7 @@ use serde::Serialize;
 use tools::render::{StopReport, ValueData};
 use unicode_width::UnicodeWidthStr;
 
-use crate::terminal::{BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, styled, wrapped};
+use crate::terminal::{BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped};
 
 /// The longest column of names; a longer one pushes its value to the right.
 const NAMES: usize = 24;
@@ -46,15 +46,20 @@ impl Probed {
         let stop = &self.stop;
         let Some(location) = &stop.location else {
             let style = if stop.exit_code == Some(0) { GOOD } else { WARN };
-            return format!("{}\n", styled(style, &stop.message));
+            // The report's own sentence tells what to call next, and here there is nothing to call.
+            let running = stop.state == "running";
+            let message = if running { "still running when the time was up" } else { &stop.message };
+            return styled(style, wrapped(message, ""));
         };
         let reason = stop.reason.as_deref().unwrap_or("paused");
         let place = format!("{}:{}", short(&location.file), location.line);
+        let width = reason.width() + place.width() + location.function.width() + " at  in ".len();
+        let gap = if width <= WIDTH { " " } else { "\n  " };
         format!(
-            "{} at {} in {}\n",
+            "{} at {}{gap}in {}\n",
             styled(HEADING, reason),
-            styled(PLACE, place),
-            styled(NAME, &location.function)
+            styled(PLACE, fit_end(&place, WIDTH - reason.width().min(40) - " at ".len())),
+            styled(NAME, fit(&location.function, WIDTH - "  in ".len()))
         )
     }
 
@@ -96,9 +101,16 @@ impl Probed {
         let names = locals.iter().map(|local| local.name.width()).max().unwrap_or(0).min(NAMES);
         let mut text = String::new();
         for local in locals {
-            let gap = " ".repeat(names.saturating_sub(local.name.width()));
-            let value = fit(&local.value, WIDTH.saturating_sub(names.max(local.name.width()) + 5));
-            let _ = writeln!(text, "  {}{gap} = {value}", styled(NAME, &local.name));
+            let name = fit(&local.name, WIDTH - "   =".len());
+            let gap = " ".repeat(names.saturating_sub(name.width()));
+            let room = WIDTH.saturating_sub(names.max(name.width()) + "   = ".len());
+            let _ = if room < NAMES {
+                // A name that leaves no room for its value has a line of its own.
+                let value = fit(&local.value, WIDTH - 6);
+                writeln!(text, "  {} =\n      {value}", styled(NAME, name))
+            } else {
+                writeln!(text, "  {}{gap} = {}", styled(NAME, name), fit(&local.value, room))
+            };
         }
         if let Some(more) = self.stop.more_locals {
             let _ = writeln!(text, "  {}", styled(FAINT, format_args!("… and {more} more")));
@@ -110,7 +122,10 @@ impl Probed {
         let mut text = String::new();
         for frame in &self.stop.stack_frames {
             let place = format!("{}:{}", short(&frame.file), frame.line);
-            let _ = writeln!(text, "  {} {}", styled(NAME, &frame.name), styled(FAINT, place));
+            let fits = frame.name.width() + place.width() + 3 <= WIDTH;
+            let gap = if fits { " " } else { "\n      " };
+            let (name, place) = (fit(&frame.name, WIDTH - 2), fit_end(&place, WIDTH - 6));
+            let _ = writeln!(text, "  {}{gap}{}", styled(NAME, name), styled(FAINT, place));
         }
         if let Some(more) = self.stop.more_frames {
             let _ = writeln!(text, "  {}", styled(FAINT, format_args!("… and {more} more")));

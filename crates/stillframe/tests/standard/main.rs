@@ -1,6 +1,20 @@
 //! The toolset `standard` as its users have it: a server process, real programs.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
+)]
+
+mod bad_input;
+mod breakpoints;
+mod debugging;
+mod launching;
 mod reference;
+mod run_until;
+mod stepping;
+mod values;
 
 use test_support::Built;
 

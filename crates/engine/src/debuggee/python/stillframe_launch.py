@@ -65,9 +65,24 @@ def run(pydevd, is_module, target):
         trace = error.__traceback__
         while trace is not None and is_ours(pydevd, trace.tb_frame.f_code.co_filename):
             trace = trace.tb_next
+        if sys.gettrace() is None:
+            # The tracer is gone: it was in the way of a recursion, or the program has put it away. So pydevd
+            # has not seen this. From Python 3.12 on it needs no tracer.
+            tell_of(pydevd, (type(error), error, trace))
         sys.excepthook(type(error), error.with_traceback(trace), trace)
-        return 130 if isinstance(error, KeyboardInterrupt) else 1
+        if isinstance(error, KeyboardInterrupt):
+            # Python ends by the signal when this comes to the top. It has been shown by now.
+            sys.excepthook = lambda *shown: None
+            raise
+        return 1
     return 0
+
+
+def tell_of(pydevd, uncaught):
+    from _pydevd_bundle.pydevd_constants import PYDEVD_USE_SYS_MONITORING
+
+    if not PYDEVD_USE_SYS_MONITORING and uncaught[2] is not None:
+        pydevd.get_global_debugger().trigger_exception_handler(uncaught)
 
 
 def finish(pydevd):

@@ -144,7 +144,8 @@ pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<E
     Ok(Exception {
         type_name: strip_note(&id).to_owned(),
         message: strip_note(&info.description.or(details.message).unwrap_or_default()).to_owned(),
-        stack: details.stack_trace.unwrap_or_default(),
+        // pydevd says so of the frame that the exception has reached.
+        stack: details.stack_trace.unwrap_or_default().replace(" (Current frame)\n", "\n"),
         uncaught: info.break_mode.as_deref() == Some("unhandled"),
     })
 }

@@ -105,7 +105,8 @@ impl Tool for SetBreakpoint {
     async fn call(self, context: &Context) -> Result<BreakpointSet, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let given = self.hit_condition.as_deref();
-        let hit_condition = given.filter(|text| !text.trim().is_empty()).map(read_hit_condition).transpose()?;
+        let hit_condition =
+            given.filter(|text| !text.trim().is_empty()).map(read_hit_condition).transpose()?;
         if let Some(id) = self.breakpoint_id.as_deref().map(read_id).transpose()? {
             return self.change(&session, id, hit_condition).await;
         }

@@ -463,7 +463,7 @@ impl Tool for DetachFromProcess {
             engine::session::state::Execution::Ended(end) => end.to_string(),
             other => other.as_str().to_owned(),
         };
-        Ok(Done::new(format!("Detached: {end}")))
+        Ok(Done::new(format!("Detached: the program {end}")))
     }
 }
 

@@ -1,0 +1,232 @@
+//! The end of the server is the end of all that it started, and of nothing else.
+
+use std::time::Duration;
+
+use serde_json::json;
+use test_support::{Fixture, Goodbye, Server};
+
+use crate::STILLFRAME;
+use crate::scenes::{Listening, output_of, paused_at, printed, running, session};
+
+const GOODBYES: [Goodbye; 3] = [Goodbye::EndOfInput, Goodbye::Terminate, Goodbye::Interrupt];
+
+/// Ends one server in each way, and kills one, with this program running.
+async fn ends_with_everything(program: &str) {
+    let program = Fixture::python(program);
+    for goodbye in GOODBYES {
+        let server = STILLFRAME.serve().await;
+        running(&server, &program).await;
+        server.finish_by(goodbye).await;
+    }
+    let server = STILLFRAME.serve().await;
+    running(&server, &program).await;
+    server.kill().await;
+}
+
+#[tokio::test]
+async fn nothing_was_started() {
+    for goodbye in GOODBYES {
+        STILLFRAME.serve().await.finish_by(goodbye).await;
+    }
+    // Not even a session of the protocol.
+    STILLFRAME.serve_stateless().await.finish().await;
+}
+
+#[tokio::test]
+async fn no_input_at_all_is_the_end() {
+    let served = STILLFRAME.command().arg("serve").output().await.unwrap();
+    assert!(served.status.success(), "{}", served.status);
+    assert_eq!((served.stdout.as_slice(), served.stderr.as_slice()), (&b""[..], &b""[..]));
+}
+
+#[tokio::test]
+async fn requests_before_the_end_of_input_are_answered() {
+    let server = STILLFRAME.serve().await;
+    let request = |id: usize| {
+        let params = json!({ "name": "list_debug_sessions", "arguments": {} });
+        json!({ "jsonrpc": "2.0", "id": format!("call {id}"), "method": "tools/call", "params": params })
+    };
+    for id in 0..30 {
+        server.send(&request(id)).await;
+    }
+    let (lines, _) = server.finish().await;
+    let answers = lines.iter().filter(|line| line.contains("\"call ") && line.contains("\"count\":0"));
+    assert_eq!(answers.count(), 30);
+}
+
+#[tokio::test]
+async fn a_paused_program_ends_with_the_server() {
+    let program = Fixture::python("shop");
+    for goodbye in GOODBYES {
+        let server = STILLFRAME.serve().await;
+        paused_at(&server, &program, "call").await;
+        server.finish_by(goodbye).await;
+    }
+    let server = STILLFRAME.serve().await;
+    paused_at(&server, &program, "call").await;
+    server.kill().await;
+}
+
+#[tokio::test]
+async fn a_program_in_a_busy_loop_ends_with_the_server() {
+    ends_with_everything("spins").await;
+}
+
+#[tokio::test]
+async fn a_program_that_ignores_sigterm_ends_with_the_server() {
+    ends_with_everything("ignores_sigterm").await;
+}
+
+#[tokio::test]
+async fn children_and_a_grandchild_in_a_session_of_its_own_end_with_the_server() {
+    ends_with_everything("family").await;
+}
+
+#[tokio::test]
+async fn children_end_with_their_session() {
+    let server = STILLFRAME.serve().await;
+    let before = server.mark().processes();
+    let session = running(&server, &Fixture::python("family")).await;
+    assert!(server.mark().processes().len() >= before.len() + 4, "{:#?}", server.mark().processes());
+    server.ok("close_debug_session", json!({ "sessionId": session })).await;
+    let left = server.mark().processes();
+    let left: Vec<_> =
+        left.iter().filter(|(_, line)| line.contains("python") || line.contains("sleep")).collect();
+    assert!(left.is_empty(), "{left:#?}");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_waiting_call_does_not_hold_up_the_end() {
+    for goodbye in GOODBYES {
+        let server = STILLFRAME.serve().await;
+        let session = running(&server, &Fixture::python("spins")).await;
+        let wait = json!({ "sessionId": session, "timeout": 600_000 });
+        let params = json!({ "name": "continue_execution", "arguments": wait });
+        let _waiting = server.begin("tools/call", params).await;
+        server.request("ping", json!({})).await.unwrap();
+        server.finish_by(goodbye).await;
+    }
+}
+
+#[tokio::test]
+async fn an_expression_that_loops_does_not_hold_up_the_end() {
+    let server = STILLFRAME.serve().await;
+    let session = paused_at(&server, &Fixture::python("shop"), "call").await;
+    let expression = "[print('evaluating', flush=True), [None for _ in iter(int, 1)]]";
+    let arguments = json!({ "sessionId": session, "expression": expression, "timeout": 120_000 });
+    let params = json!({ "name": "evaluate_expression", "arguments": arguments });
+    let _waiting = server.begin("tools/call", params).await;
+    printed(&server, &session, "evaluating").await;
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_program_that_is_being_started_ends_with_the_server() {
+    for questions in 0..6 {
+        let server = STILLFRAME.serve().await;
+        let session = session(&server).await;
+        let start = json!({ "sessionId": session, "scriptPath": Fixture::python("spins").path() });
+        let params = json!({ "name": "start_debugging", "arguments": start });
+        let _starting = server.begin("tools/call", params).await;
+        // Each takes a little time, so that the end comes at another moment of the start.
+        for _ in 0..questions * questions * 20 {
+            server.ok("list_debug_sessions", json!({})).await;
+        }
+        server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_run_until_in_flight_ends_with_the_server() {
+    let server = STILLFRAME.serve().await;
+    let arguments = json!({ "program": Fixture::python("naps").path(), "timeout": 600_000 });
+    let params = json!({ "name": "run_until", "arguments": arguments });
+    let _running = server.begin("tools/call", params).await;
+    let opened = loop {
+        let sessions = server.ok("list_debug_sessions", json!({})).await;
+        if let Some(id) = sessions.at("/sessions/0/id").as_str() {
+            break id.to_owned();
+        }
+    };
+    printed(&server, &opened, "nap 1").await;
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_client_that_closes_our_output_ends_the_server() {
+    let mut server = STILLFRAME.serve().await;
+    paused_at(&server, &Fixture::python("shop"), "call").await;
+    server.close_output().await;
+    server.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })).await;
+    assert!(server.ended().await.success());
+    server.mark().assert_gone_within(Duration::from_secs(2));
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_does_not_hold_up_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let program =
+        "print('x' * 1_000_000, flush=True)\nprint('all', flush=True)\nimport time\ntime.sleep(1000)\n";
+    let program = Fixture::write(folder.path(), "wide.py", program);
+    let mut server = STILLFRAME.options().await.start().await;
+    let session = session(&server).await;
+    let start = json!({ "sessionId": session, "scriptPath": program.path(), "timeout": 0 });
+    server.ok("start_debugging", start).await;
+    printed(&server, &session, "all").await;
+    server.stop_reading();
+    // More than a pipe holds, so the server is left with answers that nobody takes.
+    for id in 0..5 {
+        let params = json!({ "uri": output_of(&session) });
+        let read = json!({ "jsonrpc": "2.0", "id": format!("read {id}"), "method": "resources/read", "params": params });
+        server.send(&read).await;
+    }
+    server.close_input().await;
+    assert!(server.ended().await.success());
+    server.mark().assert_gone_within(Duration::from_secs(2));
+}
+
+/// A server that has attached to a program.
+async fn attached(program: &Listening) -> Server {
+    let server = STILLFRAME.serve().await;
+    let session = session(&server).await;
+    let attach = json!({ "sessionId": session, "port": program.port });
+    assert_eq!(server.ok("attach_to_process", attach).await["state"], "running");
+    server
+}
+
+#[tokio::test]
+async fn a_program_that_was_attached_to_lives_on() {
+    let mut program = Listening::start().await;
+    for goodbye in GOODBYES {
+        let server = attached(&program).await;
+        program.say("hello").await;
+        program.answers("hello").await;
+        server.finish_by(goodbye).await;
+        program.say("and now").await;
+        program.answers("and now").await;
+    }
+    let server = attached(&program).await;
+    server.kill().await;
+    program.say("at last").await;
+    program.answers("at last").await;
+    program.end().await;
+}
+
+#[tokio::test]
+async fn a_program_that_was_attached_to_and_paused_lives_on() {
+    let mut program = Listening::start().await;
+    let listens = Fixture::python("listens");
+    let server = attached(&program).await;
+    let place = json!({ "file": listens.path(), "line": listens.line("answer") });
+    assert_eq!(server.ok("set_breakpoint", place).await["verified"], true);
+    program.say("paused").await;
+    let stopped = server.ok("continue_execution", json!({})).await;
+    assert_eq!(stopped.at("/location/line"), listens.line("answer"));
+    assert_eq!(stopped.variable("line"), r"'paused\n'");
+    server.finish().await;
+    program.answers("paused").await;
+    program.say("free").await;
+    program.answers("free").await;
+    program.end().await;
+}

@@ -1,0 +1,197 @@
+//! Clients that send what they should not.
+
+use serde_json::{Value, json};
+use test_support::Server;
+
+use crate::STILLFRAME;
+use crate::scenes::{next, raw};
+
+/// Fails unless the server answers a good request, and ends well without having panicked.
+async fn lives(server: Server) -> Vec<Value> {
+    let list = server.request("tools/list", json!({})).await.expect("the server answers");
+    assert_eq!(list["tools"].as_array().map(Vec::len), Some(28));
+    let (lines, log) = server.finish().await;
+    assert!(!log.contains("panicked"), "{log}");
+    lines.iter().map(|line| serde_json::from_str(line).expect("a message")).collect()
+}
+
+#[tokio::test]
+async fn lines_that_are_no_messages_are_survived() {
+    let table: [&[u8]; 16] = [
+        b"hello\n",
+        b"\n\r\n   \n\t\n",
+        b"{\n",
+        b"}{\n",
+        b"\"text\"\n",
+        b"null\n",
+        b"42\n",
+        b"{}\n",
+        b"[]\n",
+        b"{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"pi\n",
+        b"{\"id\":78,\"method\":\"ping\"}\n",
+        b"{\"jsonrpc\":\"1.0\",\"id\":79,\"method\":\"ping\"}\n",
+        b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}\n",
+        b"{\"jsonrpc\":\"2.0\",\"id\":[1],\"method\":\"ping\"}\n",
+        b"{\"jsonrpc\":\"2.0\",\"id\":80,\"method\":7}\n",
+        b"\0\0\0\0\n",
+    ];
+    for garbage in table {
+        let server = STILLFRAME.serve().await;
+        server.send_raw(garbage).await;
+        lives(server).await;
+    }
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_are_survived() {
+    let server = STILLFRAME.serve().await;
+    server.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":71,\"method\":\"\xff\xfe\"}\n").await;
+    server.send_raw(b"\xff\xfe\xfd\n\xc3\n").await;
+    server.send_raw(&(0..=255).collect::<Vec<u8>>()).await;
+    server.send_raw(b"\n").await;
+    lives(server).await;
+}
+
+#[tokio::test]
+async fn a_batch_is_refused() {
+    let server = STILLFRAME.serve().await;
+    let mut messages = server.notifications();
+    let batch = json!([
+        { "jsonrpc": "2.0", "id": "one", "method": "ping" },
+        { "jsonrpc": "2.0", "id": "two", "method": "ping" },
+    ]);
+    server.send(&batch).await;
+    let refused = next(&mut messages, |message| message.get("error").is_some()).await;
+    assert_eq!(refused["error"]["code"], -32600);
+    lives(server).await;
+}
+
+#[tokio::test]
+async fn a_message_in_two_halves_is_one_message() {
+    let server = STILLFRAME.serve().await;
+    let mut messages = server.notifications();
+    server.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":\"ha").await;
+    // By now the server has long read the first half: a fresh one has come, shaken hands and answered.
+    lives(STILLFRAME.serve().await).await;
+    server.send_raw(b"lves\",\"method\":\"ping\"}\n").await;
+    let answer = next(&mut messages, |message| message["id"] == "halves").await;
+    assert_eq!(answer["result"], json!({}));
+    lives(server).await;
+}
+
+#[tokio::test]
+async fn half_a_message_at_the_end_of_input_is_dropped() {
+    for half in [&b"{\"jsonrpc\":\"2.0\",\"id\":99,\"method\":\"pi"[..], b"{", b"\xc3"] {
+        let server = STILLFRAME.serve().await;
+        server.send_raw(half).await;
+        let (_, log) = server.finish().await;
+        assert!(!log.contains("panicked"), "{log}");
+    }
+}
+
+#[tokio::test]
+async fn a_line_of_twenty_megabytes_is_survived() {
+    let server = STILLFRAME.serve().await;
+    let arguments = json!({ "language": "x".repeat(20 << 20) });
+    let params = json!({ "name": "create_debug_session", "arguments": arguments });
+    server.send(&json!({ "jsonrpc": "2.0", "id": "huge", "method": "tools/call", "params": params })).await;
+    lives(server).await;
+
+    let server = STILLFRAME.serve().await;
+    server.send_raw("x".repeat(20 << 20).as_bytes()).await;
+    server.send_raw(b"\n").await;
+    lives(server).await;
+}
+
+#[tokio::test]
+async fn an_argument_of_five_megabytes_is_answered_in_few_words() {
+    let server = STILLFRAME.serve().await;
+    let arguments = json!({ "language": "x".repeat(5 << 20) });
+    let params = json!({ "name": "create_debug_session", "arguments": arguments });
+    let call = json!({ "jsonrpc": "2.0", "id": "large", "method": "tools/call", "params": params });
+    let answer = raw(&server, &call).await;
+    assert_eq!(answer["result"]["isError"], true);
+    assert_eq!(answer["result"]["structuredContent"]["code"], "language_unsupported");
+    lives(server).await;
+}
+
+#[tokio::test]
+async fn notifications_may_come_first() {
+    let table = [
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 9 } }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": { "progressToken": 1, "progress": 1 } }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/no-such" }),
+        json!({ "jsonrpc": "2.0", "method": "$/cancelRequest", "params": { "id": 1 } }),
+        json!({ "jsonrpc": "2.0", "id": "nobody asked", "result": {} }),
+    ];
+    let params = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": { "name": "tests", "version": "1" },
+    });
+    let hello = json!({ "jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": params });
+    for first in table {
+        // Neither era is begun when it comes.
+        let server = STILLFRAME.serve_stateless().await;
+        server.send(&first).await;
+        assert_eq!(raw(&server, &hello).await["result"]["protocolVersion"], "2025-11-25", "{first}");
+        server.finish().await;
+
+        let server = STILLFRAME.serve_stateless().await;
+        server.send(&first).await;
+        server.request("server/discover", json!({})).await.unwrap();
+        server.send(&first).await;
+        lives(server).await;
+    }
+}
+
+#[tokio::test]
+async fn notifications_that_mean_nothing_are_ignored() {
+    let server = STILLFRAME.serve().await;
+    for message in [
+        json!({ "jsonrpc": "2.0", "method": "notifications/no-such", "params": [1, 2] }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "nobody" } }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled" }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" }),
+        json!({ "jsonrpc": "2.0", "id": 12345, "result": { "roots": [] } }),
+        json!({ "jsonrpc": "2.0", "id": 12346, "error": { "code": -1, "message": "no" } }),
+    ] {
+        server.send(&message).await;
+    }
+    lives(server).await;
+}
+
+#[tokio::test]
+async fn two_requests_with_one_id_do_no_harm() {
+    let server = STILLFRAME.serve().await;
+    let mut messages = server.notifications();
+    let request = json!({ "jsonrpc": "2.0", "id": "twice", "method": "tools/list" });
+    server.send_raw(format!("{request}\n{request}\n").as_bytes()).await;
+    next(&mut messages, |message| message["id"] == "twice").await;
+    lives(server).await;
+}
+
+#[tokio::test]
+async fn a_request_before_the_handshake_is_refused_and_the_handshake_still_works() {
+    let server = STILLFRAME.serve_stateless().await;
+    let early = json!({ "jsonrpc": "2.0", "id": "early", "method": "tools/list" });
+    assert_eq!(raw(&server, &early).await["error"]["code"], -32602);
+    let params = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": { "name": "tests", "version": "1" },
+    });
+    let hello = json!({ "jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": params });
+    assert_eq!(raw(&server, &hello).await["result"]["protocolVersion"], "2025-11-25");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn line_ends_of_windows_are_line_ends() {
+    let server = STILLFRAME.serve().await;
+    let mut messages = server.notifications();
+    server.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":\"crlf\",\"method\":\"ping\"}\r\n").await;
+    next(&mut messages, |message| message["id"] == "crlf").await;
+    lives(server).await;
+}

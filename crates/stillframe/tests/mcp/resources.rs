@@ -1,0 +1,199 @@
+//! The output of a session as a resource: listed, read, subscribed to.
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+
+use crate::STILLFRAME;
+use crate::scenes::{
+    arrived, error_code, is_update, next, output_of, paused_at, printed, read_output, running, session,
+};
+
+fn is_update_of(message: &Value, uri: &str) -> bool {
+    is_update(message) && message["params"]["uri"] == uri
+}
+
+#[tokio::test]
+async fn the_output_of_each_session_is_listed_and_read() {
+    let server = STILLFRAME.serve().await;
+    let none = server.request("resources/list", json!({})).await.unwrap();
+    assert_eq!(none["resources"], json!([]));
+    let templates = server.request("resources/templates/list", json!({})).await.unwrap();
+    assert_eq!(templates["resourceTemplates"].as_array().map(Vec::len), Some(1));
+    let template = &templates["resourceTemplates"][0]["uriTemplate"];
+    assert_eq!(template, "stillframe://sessions/{sessionId}/output");
+
+    let program = Fixture::python("shop");
+    let session = paused_at(&server, &program, "pay").await;
+    let list = server.request("resources/list", json!({})).await.unwrap();
+    let uri = output_of(&session);
+    assert_eq!(list["resources"].as_array().map(Vec::len), Some(1));
+    assert_eq!(list["resources"][0]["uri"], uri);
+    let read = server.request("resources/read", json!({ "uri": uri })).await.unwrap();
+    let expected = json!([{ "uri": uri, "mimeType": "text/plain", "text": "checking out\n" }]);
+    assert_eq!(read["contents"], expected);
+
+    server.ok("close_debug_session", json!({ "sessionId": session })).await;
+    let none = server.request("resources/list", json!({})).await.unwrap();
+    assert_eq!(none["resources"], json!([]));
+    assert_eq!(error_code(&server, "resources/read", json!({ "uri": uri })).await, -32002);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn an_address_of_nothing_is_an_error() {
+    let server = STILLFRAME.serve().await;
+    let id = session(&server).await;
+    let table = [
+        "stillframe://sessions/nobody/output".to_owned(),
+        "stillframe://sessions//output".to_owned(),
+        format!("stillframe://sessions/{id}/input"),
+        format!("stillframe://sessions/{id}"),
+        "file:///etc/passwd".to_owned(),
+        String::new(),
+    ];
+    for uri in table {
+        for method in ["resources/read", "resources/subscribe"] {
+            assert_eq!(error_code(&server, method, json!({ "uri": uri })).await, -32002, "{method} {uri}");
+        }
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn subscribers_hear_of_output_until_they_unsubscribe() {
+    let server = STILLFRAME.serve().await;
+    let naps = Fixture::python("naps");
+    let (heard, left) = (running(&server, &naps).await, running(&server, &naps).await);
+    let (heard_uri, left_uri) = (output_of(&heard), output_of(&left));
+    let mut messages = server.notifications();
+    for uri in [&heard_uri, &left_uri] {
+        assert_eq!(server.request("resources/subscribe", json!({ "uri": uri })).await, Ok(json!({})));
+    }
+    for uri in [&heard_uri, &left_uri] {
+        let update = next(&mut messages, |message| is_update_of(message, uri)).await;
+        assert_eq!(update["params"], json!({ "uri": uri }));
+    }
+
+    assert_eq!(server.request("resources/unsubscribe", json!({ "uri": left_uri })).await, Ok(json!({})));
+    arrived(&mut messages);
+    // Both print on; only one of them is heard of.
+    let before = read_output(&server, &left).await.len();
+    let mut unwanted = 0;
+    for _ in 0..10 {
+        let update = next(&mut messages, is_update).await;
+        unwanted += usize::from(is_update_of(&update, &left_uri));
+    }
+    assert_eq!(unwanted, 0);
+    assert!(read_output(&server, &left).await.len() > before, "it prints on");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn subscribing_twice_is_the_same_as_once() {
+    let server = STILLFRAME.serve().await;
+    let naps = Fixture::python("naps");
+    let uri = output_of(&running(&server, &naps).await);
+    for _ in 0..2 {
+        server.request("resources/subscribe", json!({ "uri": uri })).await.unwrap();
+    }
+    let mut messages = server.notifications();
+    next(&mut messages, is_update).await;
+    for _ in 0..2 {
+        server.request("resources/unsubscribe", json!({ "uri": uri })).await.unwrap();
+    }
+    arrived(&mut messages);
+    let other = running(&server, &naps).await;
+    let heard = output_of(&other);
+    server.request("resources/subscribe", json!({ "uri": heard })).await.unwrap();
+    for _ in 0..5 {
+        let update = next(&mut messages, is_update).await;
+        assert_eq!(update["params"]["uri"], heard);
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_listener_of_the_later_revision_hears_what_it_asked_for() {
+    let server = STILLFRAME.serve_stateless().await;
+    let naps = Fixture::python("naps");
+    let session = running(&server, &naps).await;
+    let uri = output_of(&session);
+    let mut messages = server.notifications();
+    let wanted = json!({
+        "notifications": {
+            "resourceSubscriptions": [uri, "file:///etc/passwd"],
+            "toolsListChanged": true,
+        },
+    });
+    let (id, mut closing) = server.begin("subscriptions/listen", wanted).await;
+    let is_ack = |message: &Value| message["method"] == "notifications/subscriptions/acknowledged";
+    let acknowledged = next(&mut messages, is_ack).await;
+    assert_eq!(acknowledged["params"]["notifications"], json!({ "resourceSubscriptions": [uri] }));
+    for _ in 0..3 {
+        let update = next(&mut messages, is_update).await;
+        assert_eq!(update["params"]["uri"], uri);
+        assert_eq!(update["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
+    }
+    assert!(closing.try_recv().is_err(), "listening goes on");
+
+    let cancelled = json!({ "requestId": id });
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled })).await;
+    // Another listener's updates measure the time in which the first one hears nothing.
+    let second = running(&server, &naps).await;
+    arrived(&mut messages);
+    let wanted = json!({ "notifications": { "resourceSubscriptions": [output_of(&second)] } });
+    let _listening = server.begin("subscriptions/listen", wanted).await;
+    for _ in 0..5 {
+        let update = next(&mut messages, is_update).await;
+        assert_eq!(update["params"]["uri"], output_of(&second));
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_listener_hears_at_once_of_output_that_is_there() {
+    // What is printed while listening begins is not missed, whenever exactly that is.
+    let server = STILLFRAME.serve_stateless().await;
+    let session = paused_at(&server, &Fixture::python("shop"), "pay").await;
+    let mut messages = server.notifications();
+    let wanted = json!({ "notifications": { "resourceSubscriptions": [output_of(&session)] } });
+    let _listening = server.begin("subscriptions/listen", wanted).await;
+    assert_eq!(next(&mut messages, is_update).await["params"]["uri"], output_of(&session));
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_listener_gets_a_result_at_the_end() {
+    let server = STILLFRAME.serve_stateless().await;
+    let uri = output_of(&session(&server).await);
+    let wanted = json!({ "notifications": { "resourceSubscriptions": [uri] } });
+    let mut messages = server.notifications();
+    let (_, closing) = server.begin("subscriptions/listen", wanted).await;
+    next(&mut messages, |message| message["method"] == "notifications/subscriptions/acknowledged").await;
+    server.finish().await;
+    assert_eq!(closing.await.unwrap()["result"]["resultType"], "complete");
+}
+
+#[tokio::test]
+async fn the_reader_of_much_output_is_told_what_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "for number in range(2100):\n    print(f'{number:>999}')\nprint('last', flush=True)\n";
+    let program = Fixture::write(folder.path(), "much.py", text);
+    let server = STILLFRAME.serve().await;
+    let session = session(&server).await;
+    let start = json!({ "sessionId": session, "scriptPath": program.path() });
+    assert_eq!(server.ok("start_debugging", start).await["state"], "ended");
+    printed(&server, &session, "last").await;
+
+    let output = read_output(&server, &session).await;
+    let (told, kept) = output.split_once('\n').unwrap();
+    let lost = told.strip_prefix("[the first ").and_then(|rest| rest.strip_suffix(" bytes are not kept]"));
+    let lost: usize = lost.unwrap_or_else(|| panic!("{told}")).parse().unwrap();
+    assert_eq!(lost + kept.len(), 2100 * 1000 + "last\n".len());
+    assert!(kept.ends_with("2099\nlast\n"));
+    assert!(kept.len() > 1_000_000, "a megabyte is kept, and not {}", kept.len());
+
+    let first = server.ok("get_output", json!({ "sessionId": session, "since": 0, "limit": 10 })).await;
+    assert_eq!(first["dropped"], lost, "the tool says the same");
+    server.finish().await;
+}

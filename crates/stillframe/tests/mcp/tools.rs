@@ -1,0 +1,174 @@
+//! What clients are told of the tools, and what bad arguments lead to.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+use test_support::{Fixture, Server};
+
+use crate::STILLFRAME;
+use crate::scenes::paused_at;
+
+async fn tools(server: &Server) -> Vec<Value> {
+    let list = server.request("tools/list", json!({})).await.expect("the tools are listed");
+    list["tools"].as_array().expect("a list of tools").clone()
+}
+
+/// Whether a schema speaks of `null` anywhere: as a type or among the values of an enum.
+fn allows_null(schema: &Value) -> bool {
+    match schema {
+        Value::Null => true,
+        Value::String(text) => text == "null",
+        Value::Array(items) => items.iter().any(allows_null),
+        Value::Object(fields) => fields.values().any(allows_null),
+        _ => false,
+    }
+}
+
+#[tokio::test]
+async fn every_tool_is_described_in_full() {
+    let server = STILLFRAME.serve().await;
+    let tools = tools(&server).await;
+    assert_eq!(tools.len(), 28);
+    let mut names = BTreeSet::new();
+    for tool in &tools {
+        let name = tool["name"].as_str().unwrap();
+        assert!(names.insert(name), "{name} is listed twice");
+        for field in ["title", "description"] {
+            assert!(tool[field].as_str().is_some_and(|text| !text.is_empty()), "{name} has no {field}");
+        }
+        let hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+        assert!(hints.iter().all(|hint| tool["annotations"][hint].is_boolean()), "{tool}");
+        for field in ["inputSchema", "outputSchema"] {
+            let schema = &tool[field];
+            // Clients refuse the whole list over a single root that is no object.
+            assert_eq!(schema["type"], "object", "{field} of {name}");
+            assert!(jsonschema::meta::is_valid(schema), "{field} of {name}");
+            jsonschema::validator_for(schema).unwrap_or_else(|error| panic!("{field} of {name}: {error}"));
+            assert!(!allows_null(schema), "{field} of {name}: {schema}");
+        }
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn the_prompt_teaches_with_the_problem_filled_in() {
+    let server = STILLFRAME.serve().await;
+    let prompts = server.request("prompts/list", json!({})).await.unwrap();
+    assert_eq!(prompts["prompts"].as_array().map(Vec::len), Some(1));
+    let prompt = &prompts["prompts"][0];
+    assert_eq!((&prompt["name"], &prompt["title"]), (&json!("debug"), &json!("Debug a problem")));
+    assert_eq!(prompt["arguments"][0]["name"], "problem");
+    assert_eq!(prompt["arguments"][0]["required"], true);
+    for problem in ["the sum is 11, not 12", "braces {} stay {}"] {
+        let params = json!({ "name": "debug", "arguments": { "problem": problem } });
+        let got = server.request("prompts/get", params).await.unwrap();
+        assert_eq!(got["messages"].as_array().map(Vec::len), Some(1));
+        assert_eq!(got["messages"][0]["role"], "user");
+        let text = got["messages"][0]["content"]["text"].as_str().unwrap();
+        assert_eq!(text.matches(problem).count(), 1, "{text}");
+        assert!(text.contains("run_until"), "{text}");
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn bad_arguments_are_an_answer_that_names_them() {
+    let server = STILLFRAME.serve().await;
+    let table = [
+        ("create_debug_session", json!({}), "language"),
+        ("create_debug_session", json!({ "language": ["python"] }), "language"),
+        ("create_debug_session", json!({ "language": "python", "port": "many" }), "port"),
+        ("create_debug_session", json!({ "language": "python", "port": 65536 }), "port"),
+        ("set_breakpoint", json!({ "sessionId": "x", "lin": 3 }), "lin"),
+        ("set_exception_breakpoints", json!({ "mode": "some" }), "mode"),
+        ("list_debug_sessions", json!({ "all": true }), "all"),
+        ("get_output", json!({ "since": -1 }), "since"),
+        ("get_output", json!({ "since": 1.5 }), "since"),
+        ("run_until", json!({ "program": "x.py", "until": [{ "lime": 3 }] }), "until[0].lime"),
+        (
+            "start_debugging",
+            json!({ "dapLaunchArgs": { "stopOnEntry": "perhaps" } }),
+            "dapLaunchArgs.stopOnEntry",
+        ),
+    ];
+    for (tool, arguments, named) in table {
+        let failed = server.fails("invalid_arguments", tool, arguments.clone()).await;
+        assert_eq!(failed.at("/context/argument"), named, "{tool} {arguments}: {}", failed.text);
+        assert!(failed.text_of("message").contains(&format!("`{named}`")), "{}", failed.text);
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn arguments_may_be_left_out_or_null_when_none_is_needed() {
+    let server = STILLFRAME.serve().await;
+    for params in [
+        json!({ "name": "list_debug_sessions" }),
+        json!({ "name": "list_debug_sessions", "arguments": null }),
+        json!({ "name": "list_debug_sessions", "arguments": {} }),
+    ] {
+        let result = server.request("tools/call", params.clone()).await.unwrap();
+        assert_eq!(result["structuredContent"]["count"], 0, "{params}");
+    }
+    let created = json!({ "language": "python", "name": null, "port": null });
+    assert_eq!(server.ok("create_debug_session", created).await["state"], "created");
+    server.finish().await;
+}
+
+/// Arguments that are good as far as they are no numbers.
+fn arguments(tool: &Value, session: &str, program: &Fixture) -> Map<String, Value> {
+    let schema = &tool["inputSchema"];
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    let given = properties.into_iter().filter_map(|(name, property)| {
+        let value = match name.as_str() {
+            "sessionId" => json!(session),
+            "file" => json!(program.path()),
+            "line" => json!(program.line("call")),
+            "language" => json!("python"),
+            "expression" | "value" => json!("1"),
+            "name" if required.contains(&json!(name)) => json!("prices"),
+            "mode" => json!("uncaught"),
+            _ if required.contains(&json!(name)) && property["type"] == "integer" => json!(1),
+            _ => return None,
+        };
+        Some((name, value))
+    });
+    given.collect()
+}
+
+#[tokio::test]
+async fn the_largest_numbers_are_answered() {
+    let server = STILLFRAME.serve().await;
+    let program = Fixture::python("shop");
+    let session = paused_at(&server, &program, "call").await;
+    for tool in tools(&server).await {
+        let name = tool["name"].as_str().unwrap();
+        let properties = tool["inputSchema"]["properties"].as_object().cloned().unwrap_or_default();
+        // A process number that happens to be somebody's must not be attached to.
+        let numbers = properties
+            .iter()
+            .filter(|(name, property)| property["type"] == "integer" && name.as_str() != "processId");
+        for (argument, _) in numbers {
+            for number in [0, 1, u64::from(u32::MAX), i64::MAX.unsigned_abs(), u64::MAX] {
+                let sessions = server.ok("list_debug_sessions", json!({})).await;
+                if sessions.at("/sessions/0/state") != "paused" {
+                    let again = json!({ "sessionId": session, "timeout": 60_000 });
+                    assert_eq!(server.ok("restart_debugging", again).await["state"], "paused");
+                }
+                let mut arguments = arguments(&tool, &session, &program);
+                arguments.insert(argument.clone(), json!(number));
+                let answer = server.call(name, Value::Object(arguments)).await;
+                let asked = format!("{name} {argument}={number}: {}", answer.text);
+                assert!(answer.data.is_object() && answer["success"] == !answer.is_error, "{asked}");
+            }
+        }
+    }
+    let limits = ["frames", "variables", "value", "source", "output"];
+    let limits: Map<String, Value> =
+        limits.map(|name| (name.to_owned(), json!(u32::MAX))).into_iter().collect();
+    let restarted = server.ok("restart_debugging", json!({ "sessionId": session, "limits": limits })).await;
+    assert_eq!(restarted["state"], "paused");
+    let (_, log) = server.finish().await;
+    assert!(!log.contains("panicked"), "{log}");
+}
