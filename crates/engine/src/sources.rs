@@ -26,7 +26,7 @@ pub fn read_lines(path: &Path) -> Result<Vec<String>> {
         return Err(Error::BadFile { path: path.to_owned(), problem: "is a directory".to_owned() });
     }
     match std::fs::read(path) {
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()),
+        Ok(bytes) => Ok(decode(bytes).lines().map(str::to_owned).collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Err(Error::NoFile { path: path.to_owned(), similar: similar(path) })
         }
@@ -34,6 +34,13 @@ pub fn read_lines(path: &Path) -> Result<Vec<String>> {
             Err(Error::BadFile { path: path.to_owned(), problem: format!("cannot be read: {error}") })
         }
     }
+}
+
+/// The text of a source file, with one kind of line end. What is not UTF-8 is mostly Latin-1.
+fn decode(bytes: Vec<u8>) -> String {
+    let text = String::from_utf8(bytes);
+    let text = text.unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect());
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
 }
 
 /// Files that may be meant instead of one that does not exist: those of the same name below the working

@@ -93,13 +93,14 @@ pub async fn with_progress<T>(session: &Session, context: &Context, work: impl F
 
 fn tell(session: &Session, context: &Context, began: Instant) {
     let Some(report) = &context.report else { return };
+    let seconds = began.elapsed().as_secs();
     let doing = session.progress();
-    let doing = if doing.is_empty() { session.execution().as_str().to_owned() } else { doing };
-    report.say(format!(
-        "{doing} for {} s, {} bytes of output",
-        began.elapsed().as_secs(),
-        session.output().end()
-    ));
+    report.say(if doing.is_empty() {
+        let state = session.execution().as_str();
+        format!("{state} for {seconds} s, {} bytes of output", session.output().end())
+    } else {
+        format!("{doing} ({seconds} s)")
+    });
 }
 
 /// Reads what there is to tell of a program without waiting.

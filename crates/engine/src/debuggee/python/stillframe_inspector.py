@@ -142,6 +142,33 @@ def patch(pydevd):
 
     pydevd.PyDB.initialize_network = initialize_network
     pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
+    debug_files_with_breakpoints(pydevd)
+
+
+def debug_files_with_breakpoints(pydevd):
+    """Has pydevd take a file for the user's when a breakpoint is set in it, even where only the user's code
+    is to be debugged and the file is a library's."""
+    from pydevd_file_utils import get_abs_path_real_path_and_base_from_file as paths_of
+
+    filtered, in_scope = pydevd.PyDB.apply_files_filter, pydevd.PyDB.in_project_scope
+
+    def has_breakpoints(self, file):
+        return bool(self.breakpoints) and bool(self.breakpoints.get(paths_of(file)[1]))
+
+    @functools.wraps(filtered)
+    def apply_files_filter(self, frame, original_filename, force_check_project_scope):
+        # pydevd asks with a dummy whether it is to warn about a breakpoint that it is about to set.
+        if isinstance(frame, types.FrameType) and not has_breakpoints(self, original_filename):
+            return filtered(self, frame, original_filename, force_check_project_scope)
+        return False
+
+    @functools.wraps(in_scope)
+    def in_project_scope(self, frame, absolute_filename=None):
+        file = absolute_filename or frame.f_code.co_filename
+        return has_breakpoints(self, file) or in_scope(self, frame, absolute_filename)
+
+    pydevd.PyDB.apply_files_filter = apply_files_filter
+    pydevd.PyDB.in_project_scope = in_project_scope
 
 
 def flush(debugger):

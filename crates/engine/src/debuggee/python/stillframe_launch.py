@@ -55,6 +55,7 @@ def run(pydevd, is_module, target):
         module = target if is_module else None
         if is_module:
             sys.modules["__main__"] = type(sys)("__main__")
+            name_program_after_module()
         debugger = pydevd.get_global_debugger()
         # Up to Python 3.11 the tracer of a thread has forgotten about entry points such as `_exec` by now.
         debugger.enable_tracing(debugger.trace_dispatch)
@@ -76,6 +77,14 @@ def run(pydevd, is_module, target):
             raise
         return 1
     return 0
+
+
+def name_program_after_module():
+    """Has `sys.argv[0]` become the module's file once that is found, as Python does and pydevd does not."""
+    from _pydevd_bundle import pydevd_runpy
+
+    run_module = pydevd_runpy._run_module_as_main
+    pydevd_runpy._run_module_as_main = lambda module, alter_argv=True: run_module(module)
 
 
 def tell_of(pydevd, uncaught):

@@ -25,6 +25,10 @@ use crate::process;
 /// The name of the module inside the program.
 const MODULE: &str = "stillframe_inspector";
 
+/// pydevd answers in the thread that is asked, and that is not possible in all of them.
+const ELSEWHERE: &str = "this frame's thread waits in native code, such as a lock or a system call, and can \
+                         show its stack but not its values; choose a frame of a thread that runs Python code";
+
 #[derive(Debug)]
 pub(super) struct InspectorClient {
     client: ::dap::Client,
@@ -227,7 +231,12 @@ impl InspectorClient {
         })?;
         let evaluated = self.client.request::<::dap::Evaluate>(arguments, deadline);
         tokio::select! {
-            response = evaluated => Ok(response?.result),
+            response = evaluated => match response {
+                Err(::dap::Error::Refused { message, .. }) if message.contains("Unable to find thread") => {
+                    Err(Error::Refused(ELSEWHERE.to_owned()))
+                }
+                response => Ok(response?.result),
+            },
             () = self.nudge_after(expected) => Err(Error::Lost),
         }
     }
