@@ -105,6 +105,12 @@ pub fn distance(one: &str, other: &str) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
+/// The names closest to one that does not exist, each in backticks; at most five.
+pub fn nearest_names(wanted: &str, mut known: Vec<String>) -> Vec<String> {
+    known.sort_by_cached_key(|name| distance(name, wanted));
+    known.into_iter().take(5).map(|name| format!("`{name}`")).collect()
+}
+
 /// Where a text stands in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {

@@ -176,10 +176,14 @@ impl Breakpoints {
         }
     }
 
-    /// One stopped the program, or logged.
-    pub(crate) fn hit(&mut self, id: BreakpointId) {
+    /// One stopped a process, or logged. So it is bound there, whatever was known before.
+    pub(crate) fn hit(&mut self, target: TargetId, id: BreakpointId) {
         if let Some(entry) = self.find(id) {
             entry.hits += 1;
+            let binding = entry.bindings.entry(target).or_insert(Planted::Bound { line: None });
+            if let Planted::NotLoaded(_) = binding {
+                *binding = Planted::Bound { line: None };
+            }
         }
     }
 
@@ -341,7 +345,7 @@ mod tests {
     fn hits_and_failures_are_counted_until_the_next_run() {
         let mut breakpoints = Breakpoints::default();
         let id = breakpoints.add(at(7, "x >"), None);
-        breakpoints.hit(id);
+        breakpoints.hit(TargetId::PROGRAM, id);
         breakpoints.failed(id, "first".to_owned(), 1);
         breakpoints.failed(id, "second".to_owned(), 4);
         let seen = breakpoints.get(id, true).unwrap();

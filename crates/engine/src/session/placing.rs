@@ -161,10 +161,8 @@ impl Session {
         let found: Vec<_> = code.functions_named(&name).collect();
         match found.as_slice() {
             [] => {
-                let mut names: Vec<&str> =
-                    code.functions.iter().map(|function| function.name.as_str()).collect();
-                names.sort_by_key(|known| sources::distance(known, &name));
-                let names: Vec<String> = names.into_iter().take(5).map(|name| format!("`{name}`")).collect();
+                let names = code.functions.iter().map(|function| function.name.clone()).collect();
+                let names = sources::nearest_names(&name, names);
                 let hint = if names.is_empty() {
                     "it has none".to_owned()
                 } else {

@@ -38,9 +38,11 @@ impl Execution {
         matches!(self, Self::Starting | Self::Running | Self::Stopped(_))
     }
 
-    /// `created`, `running`, `paused` or `ended`.
+    /// `created`, `running`, `paused` or `ended`. A program that could not be started leaves its session as
+    /// if it had never been asked for.
     pub fn as_str(&self) -> &'static str {
         match self {
+            Self::Ended(end) if matches!(**end, End::NotStarted(_)) => "created",
             Self::Created => "created",
             Self::Starting | Self::Running => "running",
             Self::Stopped(_) => "paused",

@@ -1,6 +1,7 @@
 //! One question, one answer: run until something, and tell what is asked there.
 
 use engine::error::Error;
+use engine::model::breakpoint::{Breakpoint, Place};
 use engine::model::ids::{BreakpointId, Reference};
 use engine::model::launch::Launch;
 use engine::model::stop::ExceptionMode;
@@ -59,6 +60,9 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
         Some(launch) => lifecycle::launch(session, launch, request.wait, context).await?,
         None => execution::resume(session, request.wait, context).await?,
     };
+    if let Settled::Ended { .. } = &settled {
+        notes.extend(not_reached(session, &own.ids).await);
+    }
     own.remove().await;
     let mut values = Vec::new();
     if let Settled::Stopped(_) = &settled {
@@ -69,6 +73,30 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
         }
     }
     Ok(Ran { settled, values, notes })
+}
+
+/// A sentence for each breakpoint that did not stop the program.
+async fn not_reached(session: &Session, ids: &[BreakpointId]) -> Vec<String> {
+    let all = session.breakpoints().await.unwrap_or_default();
+    let passed_by = all.into_iter().filter(|breakpoint| ids.contains(&breakpoint.id) && breakpoint.hits == 0);
+    passed_by.map(|breakpoint| describe_passed_by(&breakpoint)).collect()
+}
+
+fn describe_passed_by(breakpoint: &Breakpoint) -> String {
+    let what = match &breakpoint.place {
+        Place::Line { path, line, .. } => {
+            format!("line {} of {} was not reached", breakpoint.line().unwrap_or(*line), path.display())
+        }
+        Place::Function { name } => format!("no function `{name}` was entered"),
+    };
+    let what = match &breakpoint.rule.condition {
+        Some(condition) => format!("{what} with `{condition}` true"),
+        None => what,
+    };
+    match &breakpoint.rule.hit_condition {
+        Some(hit) => format!("{what} often enough for `{hit}`"),
+        None => what,
+    }
 }
 
 /// Breakpoints that are removed when the call is over, also when it is given up.

@@ -1,1 +1,234 @@
+use super::super::host::FakeMachine;
+use super::*;
+use crate::model::launch::Endpoint;
 
+/// What an interpreter of a version prints when it is asked who it is.
+fn answer(executable: &str, version: &str) -> Option<String> {
+    let tag: String = version.split('.').take(2).collect();
+    Some(json!({ "executable": executable, "version": version, "tag": format!("cpython-{tag}") }).to_string())
+}
+
+/// A machine with interpreters at these paths, the first words of each being its version.
+fn machine<const N: usize>(interpreters: [(&str, &str); N]) -> FakeMachine {
+    let files = interpreters.map(|(path, version)| (PathBuf::from(path), answer(path, version)));
+    FakeMachine { files: files.into(), ..FakeMachine::default() }
+}
+
+fn runtime() -> Runtime {
+    Runtime {
+        executable: "/usr/bin/python3".into(),
+        version: "3.11.2".to_owned(),
+        tag: "cpython-311".to_owned(),
+        origin: "`python3` on the search path".to_owned(),
+    }
+}
+
+fn launch(program: Program) -> Launch {
+    Launch {
+        program,
+        args: vec!["one two".to_owned(), String::new()],
+        cwd: Some("/work".into()),
+        env: [("GONE".to_owned(), None), ("OWN".to_owned(), Some("1".to_owned()))].into(),
+        stdin: Stdin::Text("typed".to_owned()),
+        stop_on_entry: true,
+        just_my_code: false,
+    }
+}
+
+fn plan(start: &Start) -> Plan {
+    Python.plan(&runtime(), Path::new("/cache/python/scripts-1"), start).unwrap()
+}
+
+fn words(spec: &ProcessSpec) -> Vec<&str> {
+    spec.args.iter().map(|arg| arg.to_str().unwrap()).collect()
+}
+
+#[test]
+fn a_script_is_started_by_our_launcher_which_connects_to_us() {
+    let plan = plan(&Start::Launch(launch(Program::Script("/work/main.py".into()))));
+    let process = plan.process.unwrap();
+    assert_eq!(process.program, Path::new("/usr/bin/python3"));
+    let expected = [
+        "-X",
+        "frozen_modules=off",
+        "/cache/python/scripts-1/stillframe_launch.py",
+        ADDRESS,
+        "/cache/python/debugpy-1.8.22-cpython-311",
+        "file",
+        "/work/main.py",
+        "one two",
+        "",
+    ];
+    assert_eq!(words(&process), expected);
+    assert_eq!((process.cwd.as_deref(), &process.stdin), (Some(Path::new("/work")), &Stdin::Text("typed".to_owned())));
+    assert_eq!(plan.injector, None);
+    let Wire::DapListen(setup) = plan.wire else { panic!("{:?}", plan.wire) };
+    assert!(setup.launch && setup.is_local);
+    assert_eq!((setup.adapter_id, setup.inspector), ("debugpy", Some(Inspector::Loaded)));
+    assert_eq!(setup.arguments["stopOnEntry"], true);
+    assert_eq!(setup.arguments["justMyCode"], false);
+    // A child that nobody answers for waits for ever.
+    assert_eq!(setup.arguments["subProcess"], true);
+}
+
+#[test]
+fn a_module_is_started_by_its_name() {
+    let plan = plan(&Start::Launch(launch(Program::Module("pytest".to_owned()))));
+    let process = plan.process.unwrap();
+    assert_eq!(words(&process)[5..7], ["module", "pytest"]);
+}
+
+#[test]
+fn the_environment_of_the_user_is_kept_and_output_is_unbuffered_unless_told_otherwise() {
+    let program = || Program::Module("m".to_owned());
+    let env = plan(&Start::Launch(launch(program()))).process.unwrap().env;
+    let expected = [("GONE", None), ("OWN", Some("1")), ("PYTHONUNBUFFERED", Some("1"))];
+    let expected = expected.map(|(name, value)| (name.to_owned(), value.map(str::to_owned)));
+    for (name, value) in expected {
+        assert_eq!(env.get(&name), Some(&value), "{name}");
+    }
+    for own in [None, Some("0".to_owned())] {
+        let mut launch = launch(program());
+        launch.env.insert("PYTHONUNBUFFERED".to_owned(), own.clone());
+        assert_eq!(plan(&Start::Launch(launch)).process.unwrap().env["PYTHONUNBUFFERED"], own);
+    }
+}
+
+#[test]
+fn a_debugger_that_listens_is_connected_to_with_its_paths_mapped() {
+    let attach = Attach {
+        to: Endpoint::Address { host: "there".to_owned(), port: 5678 },
+        path_mappings: vec![("/here".to_owned(), "/there".to_owned())],
+        just_my_code: true,
+    };
+    let plan = plan(&Start::Attach(attach));
+    assert_eq!((plan.process, plan.injector), (None, None));
+    let Wire::DapConnect { host, port, setup } = plan.wire else { panic!("{:?}", plan.wire) };
+    assert_eq!((host.as_str(), port), ("there", 5678));
+    assert!(!setup.launch && !setup.is_local, "its process numbers are another machine's");
+    assert_eq!(setup.inspector, Some(Inspector::Sent));
+    let mappings = json!([{ "localRoot": "/here", "remoteRoot": "/there" }]);
+    assert_eq!(setup.arguments["pathMappings"], mappings);
+    assert_eq!(setup.arguments["redirectOutput"], true, "its pipes are not ours");
+}
+
+#[test]
+fn a_process_is_made_to_connect_by_a_helper() {
+    let attach = Attach { to: Endpoint::Process(4711), path_mappings: Vec::new(), just_my_code: true };
+    let plan = plan(&Start::Attach(attach));
+    assert_eq!(plan.process, None);
+    let injector = plan.injector.unwrap();
+    let package = "/cache/python/debugpy-1.8.22-cpython-311/debugpy";
+    assert_eq!(words(&injector), [package, "--connect", ADDRESS, "--pid", "4711"]);
+    let Wire::DapListen(setup) = plan.wire else { panic!("{:?}", plan.wire) };
+    assert!(!setup.launch && setup.is_local);
+}
+
+#[tokio::test]
+async fn the_interpreter_that_is_given_comes_first() {
+    let mut machine = machine([("/own/python", "3.9.1"), ("/work/.venv/bin/python", "3.10.1"), ("/bin/python3", "3.11.1")]);
+    machine.path.insert("python3".to_owned(), "/bin/python3".into());
+    let near = Path::new("/work/main.py");
+    let found = Python.locate(&machine, Some(Path::new("/own/python")), Some(near)).await.unwrap();
+    assert_eq!((found.version.as_str(), found.origin.as_str()), ("3.9.1", "given as `executablePath`"));
+    assert_eq!(found.tag, "cpython-39");
+    let by_name = Python.locate(&machine, Some(Path::new("python3")), Some(near)).await.unwrap();
+    assert_eq!(by_name.executable, Path::new("/bin/python3"), "a plain name is looked up");
+}
+
+#[tokio::test]
+async fn without_one_the_nearest_environment_comes_before_the_active_one_and_the_search_path() {
+    let all = [
+        ("/work/app/.venv/bin/python", "3.8.1"),
+        ("/work/venv/bin/python", "3.9.1"),
+        ("/active/bin/python", "3.10.1"),
+        ("/bin/python3", "3.11.1"),
+        ("/bin/python", "3.12.1"),
+    ];
+    let mut machine = machine(all);
+    machine.env.insert("VIRTUAL_ENV".to_owned(), "/active".to_owned());
+    machine.path.insert("python3".to_owned(), "/bin/python3".into());
+    machine.path.insert("python".to_owned(), "/bin/python".into());
+    let near = Path::new("/work/app/deep/main.py");
+    for (path, version) in all {
+        let found = Python.locate(&machine, None, Some(near)).await.unwrap();
+        assert_eq!((found.executable.as_path(), found.version.as_str()), (Path::new(path), version));
+        machine.files.remove(Path::new(path));
+        machine.path.retain(|_, known| known != Path::new(path));
+    }
+    let error = Python.locate(&machine, None, Some(near)).await.unwrap_err();
+    assert_eq!((error.code(), error.to_string().as_str()), ("environment", "no Python interpreter was found"));
+}
+
+#[tokio::test]
+async fn one_that_does_not_answer_gives_way_but_one_that_is_too_old_does_not() {
+    let mut machine = machine([("/bin/python", "3.12.1")]);
+    machine.files.insert("/bin/python3".into(), None);
+    for name in ["python3", "python"] {
+        machine.path.insert(name.to_owned(), PathBuf::from("/bin").join(name));
+    }
+    let found = Python.locate(&machine, None, None).await.unwrap();
+    assert_eq!(found.executable, Path::new("/bin/python"), "the first is a shim with nothing behind it");
+
+    machine.files.insert("/bin/python3".into(), answer("/bin/python3", "3.7.16"));
+    let error = Python.locate(&machine, None, None).await.unwrap_err();
+    let message = "`/bin/python3` is Python 3.7.16, and debugging needs Python 3.8 or newer; give another one as `executablePath`";
+    assert_eq!((error.code(), error.to_string().as_str()), ("unsupported", message));
+}
+
+#[tokio::test]
+async fn the_oldest_that_is_taken_is_3_8() {
+    for (version, taken) in [("2.7.18", false), ("3.6.15", false), ("3.7.16", false), ("3.8.0", true), ("3.14.0", true)] {
+        let machine = machine([("/own/python", version)]);
+        let found = Python.locate(&machine, Some(Path::new("/own/python")), None).await;
+        assert_eq!(found.is_ok(), taken, "{version}");
+    }
+}
+
+#[tokio::test]
+async fn one_that_is_missing_or_no_python_is_told_at_once() {
+    let mut machine = FakeMachine::default();
+    machine.files.insert("/bin/sh".into(), Some("hello".to_owned()));
+    for (path, problem) in [
+        ("/no/python", "there is no Python interpreter `/no/python`"),
+        ("/bin/sh", "`/bin/sh` is no Python interpreter: "),
+    ] {
+        let error = Python.locate(&machine, Some(Path::new(path)), None).await.unwrap_err();
+        assert_eq!((error.code(), error.to_string().as_str()), ("environment", problem));
+    }
+}
+
+#[test]
+fn attaching_by_number_needs_gdb() {
+    let mut machine = FakeMachine::default();
+    assert!(Python.attach_obstacle(&machine).unwrap().contains("`gdb`"));
+    machine.path.insert("gdb".to_owned(), "/bin/gdb".into());
+    assert_eq!(Python.attach_obstacle(&machine), None);
+}
+
+#[test]
+fn libraries_are_told_from_the_users_code() {
+    let table = [
+        ("/usr/lib/python3.11/json/decoder.py", true),
+        ("/work/.venv/lib/python3.12/site-packages/pytest/main.py", true),
+        ("/usr/lib/python3/dist-packages/apt.py", true),
+        ("/work/main.py", false),
+        ("/work/python3/main.py", false),
+    ];
+    for (path, internal) in table {
+        assert_eq!(Python.is_internal(Path::new(path)), internal, "{path}");
+    }
+}
+
+/// pydevd 1.8.22 adds the frames of causes to a stack, and stops at exits with a message.
+#[test]
+fn frames_and_exits_that_pydevd_makes_too_much_of_are_known() {
+    assert!(Python.is_foreign_frame("[Chained Exc: boom] low"));
+    assert!(Python.is_foreign_frame(PAUSE_FRAME));
+    assert!(!Python.is_foreign_frame("low"));
+    assert!(Python.is_orderly_exit("SystemExit"));
+    assert!(!Python.is_orderly_exit("KeyError"));
+    let modes = [ExceptionMode::None, ExceptionMode::Uncaught, ExceptionMode::All];
+    let filters = modes.map(|mode| Python.exception_filters(mode).to_vec());
+    assert_eq!(filters, [vec![], vec!["uncaught"], vec!["raised", "uncaught"]]);
+}

@@ -122,6 +122,9 @@ def patch(pydevd):
     pydevd.PyDB.stillframe = True
     # An exit is an end, whatever its code. pydevd would stop at some, and fails at a code without a hash.
     pydevd.PyDB.ignore_system_exit_code = lambda self, error: True
+    # It ends the debugger after the last thread, but looks only every 200 ms, and the program waits for it. The
+    # handler of `atexit` that pydevd has as well ends the debugger at once.
+    pydevd.CheckAliveThread.start = lambda self: None
     start, end = pydevd.PyDB.initialize_network, pydevd.PyDB.dispose_and_kill_all_pydevd_threads
 
     # It sleeps 100 ms to "give threads time to start"; nothing needs it.
@@ -966,6 +969,8 @@ def rule_of(number, *key):
 def hit(place):
     """Whether to stop. Called by the condition that pydevd evaluates in the frame at the breakpoint."""
     caller = sys._getframe(1)
+    if is_back_in_statement(caller):
+        return False
     names = dict(caller.f_globals)
     names.update(caller.f_locals)
     stop = []
@@ -987,6 +992,63 @@ def hit(place):
     return bool(stop)
 
 
+def is_back_in_statement(evaluation):
+    """Whether the frame at the breakpoint has come back to the first line of a statement of several lines,
+    after the others: a call whose arguments stand on lines of their own ends where it began. That is not
+    another pass. Conditions are evaluated with the frame's own globals, which is how it is found."""
+    frame = evaluation.f_back
+    while frame is not None and frame.f_globals is not evaluation.f_globals:
+        frame = frame.f_back
+    if frame is None:
+        return False
+    code = frame.f_code
+    if code not in ways_back:
+        try:
+            ways_back[code] = find_ways_back(code)
+        except Exception:
+            # Without source that can be read, each line event counts.
+            ways_back[code] = ()
+    return frame.f_lasti in ways_back[code]
+
+
+ways_back = {}
+
+
+def find_ways_back(code):
+    """The instructions at which a line is entered from a later line of the same statement."""
+    import dis
+
+    starts = [(offset, line) for offset, line in dis.findlinestarts(code) if line is not None]
+    lines = [line for _, line in starts]
+    if len(lines) == len(set(lines)):
+        return ()
+    ends = last_lines_of_statements(code.co_filename)
+    pairs = zip(starts, starts[1:])
+    return frozenset(offset for (_, before), (offset, line) in pairs if line < before <= ends.get(line, line))
+
+
+@functools.lru_cache(maxsize=None)
+def last_lines_of_statements(file):
+    """Where statements that begin on a line end; of those that have a body, what is before it."""
+    import ast
+    import tokenize
+
+    with tokenize.open(file) as source:
+        tree = ast.parse(source.read())
+    ends = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None) or getattr(node, "cases", None)
+            end = node.end_lineno if not body else first_line(body[0]) - 1
+            ends[node.lineno] = max(end, ends.get(node.lineno, 0))
+    return ends
+
+
+def first_line(node):
+    marks = [mark.lineno for mark in getattr(node, "decorator_list", ())]
+    return min(marks + [getattr(node, "lineno", None) or node.pattern.lineno])
+
+
 def is_method_of(owner, names):
     """Whether the function at the breakpoint was called on a class of that name, going by its first
     argument's usual names."""
@@ -994,6 +1056,58 @@ def is_method_of(owner, names):
     kind = first if is_a(first, type) else type(first)
     wanted = owner.rpartition(".")[2]
     return any(class_name(each) == wanted for each in class_order(kind))
+
+
+def look_for(request):
+    """Tells whether a function of that name is among the code of the program's own that is loaded. pydevd
+    calls every name verified. The answer is an event, because outside of a frame an evaluation has none."""
+    place, owner, name = json.loads(request)
+    owner = owner and owner.rpartition(".")[2]
+    known = set()
+    for module in list(sys.modules.values()):
+        if type(module) is types.ModuleType and is_users(vars(module)):
+            collect_functions(vars(module), module.__name__, known)
+    found = any(name == function and owner in (None, kind) for kind, function in known)
+    names = sorted("%s.%s" % pair if pair[0] else pair[1] for pair in known)
+    tell("functions", place=place, found=found, names=[] if found else names[:2000])
+
+
+def is_users(module):
+    """Whether pydevd would stop in a module, by its names."""
+    file = module.get("__file__")
+    if not isinstance(file, str):
+        return module.get("__name__") == "__main__"
+    its_debugger = debugger()
+    of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))
+    if file.startswith(of_debugger + os.sep) or file == __file__:
+        return False
+    if not its_debugger.is_files_filter_enabled:
+        return True
+    return its_debugger._files_filtering.in_project_roots(os.path.abspath(file))
+
+
+def collect_functions(names, module, known, owner=None):
+    """Adds the functions of a module or class, and those inside them, as pairs of class and name."""
+    for value in list(names.values()):
+        value = getattr(value, "__func__", getattr(value, "fget", value)) if owner else value
+        value = inspect_unwrapped(value)
+        if type(value) is types.FunctionType and value.__module__ == module:
+            collect_code(value.__code__, owner, known)
+        elif is_a(value, type) and owner is None and type.__getattribute__(value, "__module__") == module:
+            collect_functions(type.__getattribute__(value, "__dict__"), module, known, value.__name__)
+
+
+def inspect_unwrapped(value):
+    while type(value) is types.FunctionType and "__wrapped__" in vars(value):
+        value = vars(value)["__wrapped__"]
+    return value
+
+
+def collect_code(code, owner, known):
+    known.add((owner, code.co_name))
+    for constant in code.co_consts:
+        if type(constant) is types.CodeType and not constant.co_name.startswith("<"):
+            collect_code(constant, None, known)
 
 
 def tell(kind, **body):

@@ -9,7 +9,6 @@ work before the program starts, and the program finds the world as plain Python 
 
 import os
 import sys
-import threading
 
 
 def main():
@@ -43,10 +42,7 @@ def main():
 
     if not isolated:
         sys.path.insert(0, os.path.dirname(os.path.abspath(target)) if kind == "file" else os.getcwd())
-    try:
-        return run(pydevd, kind == "module", target)
-    finally:
-        finish(pydevd)
+    return run(pydevd, kind == "module", target)
 
 
 def run(pydevd, is_module, target):
@@ -92,23 +88,6 @@ def tell_of(pydevd, uncaught):
 
     if not PYDEVD_USE_SYS_MONITORING and uncaught[2] is not None:
         pydevd.get_global_debugger().trigger_exception_handler(uncaught)
-
-
-def finish(pydevd):
-    """Waits for the program's threads, as Python does at its end, and then ends the debugger. It would end
-    by itself, but looks only every 200 ms whether it is time."""
-    current = threading.current_thread()
-
-    def remaining():
-        others = (thread for thread in threading.enumerate() if thread is not current and not thread.daemon)
-        return [thread for thread in others if not getattr(thread, "is_pydev_daemon_thread", False)]
-
-    while remaining():
-        for thread in remaining():
-            thread.join()
-    debugger = pydevd.get_global_debugger()
-    if debugger is not None:
-        debugger.dispose_and_kill_all_pydevd_threads()
 
 
 def is_ours(pydevd, path):

@@ -1,18 +1,20 @@
 //! Breakpoints as the protocol has them, and whose they are.
 //!
-//! A place whose rules are all plain is an ordinary breakpoint. Rules are applied by the inspector where
-//! there is one: it counts, reports what fails, and sees the names that the code at the place sees.
-//! Otherwise the server gets one rule a place as it is.
+//! Rules are applied by the inspector where there is one, plain ones too: it knows a second line event of one
+//! statement from another pass, counts, reports what fails, and sees the names that the code at the place
+//! sees. Otherwise the server gets one rule a place as it is.
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::PoisonError;
 
 use super::DapDebugger;
+use super::inspector::InspectorClient;
 use crate::deadlines;
 use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
 use crate::model::ids::BreakpointId;
+use crate::sources;
 
 /// What the server's numbers of breakpoints stand for.
 #[derive(Debug, Default)]
@@ -88,7 +90,7 @@ pub(super) async fn set_on_functions(
     }
     let mut breakpoints = Vec::with_capacity(wanted.len());
     let mut owners = Vec::with_capacity(wanted.len());
-    for place in wanted {
+    for place in &wanted {
         // Servers know functions by their own names alone; the class is checked by the inspector.
         let (class, name) = match place.name.rsplit_once('.') {
             Some((class, name)) if debugger.inspector().is_some() => (Some(class), name),
@@ -104,7 +106,27 @@ pub(super) async fn set_on_functions(
     }
     let arguments = ::dap::SetFunctionBreakpointsArguments { breakpoints };
     let response = debugger.request::<::dap::SetFunctionBreakpoints>(arguments, deadlines::REQUEST).await?;
-    Ok(settle(debugger, response, owners))
+    let mut planted = settle(debugger, response, owners);
+    if let Some(inspector) = debugger.inspector() {
+        for (planted, place) in planted.iter_mut().zip(&wanted) {
+            *planted = is_loaded(debugger, inspector, &place.name).await?;
+        }
+    }
+    Ok(planted)
+}
+
+/// Servers call any name verified, so the inspector looks whether there is such a function.
+async fn is_loaded(debugger: &DapDebugger, inspector: &InspectorClient, name: &str) -> Result<Planted> {
+    let (class, function) = name.rsplit_once('.').map_or((None, name), |(class, name)| (Some(class), name));
+    let functions = inspector.look_for(next_place(debugger), class, function).await?;
+    if functions.found {
+        return Ok(Planted::Bound { line: None });
+    }
+    let near = sources::nearest_names(name, functions.names);
+    let near = if near.is_empty() { String::new() } else { format!("; loaded are {}", near.join(", ")) };
+    Ok(Planted::NotLoaded(format!(
+        "the program has loaded no function `{name}` of its own so far, and stops when one is entered{near}"
+    )))
 }
 
 fn ids(rules: &[RuleFor]) -> Vec<BreakpointId> {
@@ -113,17 +135,12 @@ fn ids(rules: &[RuleFor]) -> Vec<BreakpointId> {
 
 async fn translate(debugger: &DapDebugger, rules: &[RuleFor], class: Option<&str>) -> Result<Translated> {
     let plain = Translated { condition: None, hit_condition: None, log_message: None, decided_inside: false };
-    if class.is_none() && rules.iter().all(|rule| rule.rule.is_plain()) {
-        return Ok(plain);
-    }
     if let Some(inspector) = debugger.inspector() {
-        let place = {
-            let mut planting = debugger.0.planting.lock().unwrap_or_else(PoisonError::into_inner);
-            planting.next_place += 1;
-            planting.next_place
-        };
-        let condition = inspector.define(place, class, rules).await?;
+        let condition = inspector.define(next_place(debugger), class, rules).await?;
         return Ok(Translated { condition: Some(condition), decided_inside: true, ..plain });
+    }
+    if rules.iter().all(|rule| rule.rule.is_plain()) {
+        return Ok(plain);
     }
     let [only] = rules else {
         return Err(Error::Unsupported(
@@ -136,6 +153,12 @@ async fn translate(debugger: &DapDebugger, rules: &[RuleFor], class: Option<&str
         log_message: only.rule.log_message.clone(),
         decided_inside: false,
     })
+}
+
+fn next_place(debugger: &DapDebugger) -> u64 {
+    let mut planting = debugger.0.planting.lock().unwrap_or_else(PoisonError::into_inner);
+    planting.next_place += 1;
+    planting.next_place
 }
 
 fn settle(

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use super::breakpoints::planted;
+use super::inspector::Functions;
 use super::{Connection, DapDebugger};
 use crate::debugger::Event;
 use crate::model::ids::{BreakpointId, RawId};
@@ -24,6 +25,10 @@ pub(super) async fn pump(
     let mut decided = Vec::new();
     while let Some(message) = incoming.recv().await {
         let Some(connection) = connection.upgrade() else { break };
+        // An adapter between stays when the program has ended, and would keep the connection open.
+        if matches!(message, ::dap::Message::Event(::dap::Event::Terminated)) {
+            break;
+        }
         let debugger = DapDebugger(connection);
         let translated = match message {
             ::dap::Message::Event(event) => translate(&debugger, event, &mut decided, &output),
@@ -106,7 +111,7 @@ fn translate(
             }
             Vec::new()
         }
-        ::dap::Event::Other(name, body) if name == "stillframe" => inspector_event(body, decided),
+        ::dap::Event::Other(name, body) if name == "stillframe" => inspector_event(debugger, body, decided),
         ::dap::Event::Exited(_)
         | ::dap::Event::Terminated
         | ::dap::Event::Thread(_)
@@ -143,12 +148,28 @@ enum Told {
         message: String,
         times: u64,
     },
+    /// The answer to `look_for`.
+    Functions {
+        place: u64,
+        #[serde(flatten)]
+        functions: Functions,
+    },
     /// The program ends, and has told everything.
     Flushed,
 }
 
-fn inspector_event(body: serde_json::Value, decided: &mut Vec<BreakpointId>) -> Vec<Event> {
+fn inspector_event(
+    debugger: &DapDebugger,
+    body: serde_json::Value,
+    decided: &mut Vec<BreakpointId>,
+) -> Vec<Event> {
     match serde_json::from_value(body) {
+        Ok(Told::Functions { place, functions }) => {
+            if let Some(inspector) = debugger.inspector() {
+                inspector.found(place, functions);
+            }
+            Vec::new()
+        }
         Ok(Told::Hit { ids }) => {
             *decided = ids.into_iter().map(BreakpointId).collect();
             Vec::new()

@@ -6,12 +6,13 @@
 //! program's code where that can be helped, and it can be interrupted where it cannot.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
+use tokio::sync::oneshot;
 
 use crate::adapter::python::INSPECTOR;
 use crate::deadlines;
@@ -38,6 +39,15 @@ pub(super) struct InspectorClient {
     frames: Mutex<HashMap<RawId, RawId>>,
     /// One request at a time: in pydevd 1.8.22 each further one that waits for the same thread costs 200 ms.
     turn: tokio::sync::Mutex<()>,
+    /// Who waits to hear about the functions of a place.
+    asked: Mutex<HashMap<u64, oneshot::Sender<Functions>>>,
+}
+
+/// Whether a function is loaded; when it is not, which ones are.
+#[derive(Debug, Deserialize)]
+pub(super) struct Functions {
+    pub(super) found: bool,
+    pub(super) names: Vec<String>,
 }
 
 /// What every answer may be instead.
@@ -86,7 +96,7 @@ struct Seen {
 
 impl InspectorClient {
     pub(super) fn new(client: ::dap::Client, pid: Option<u32>) -> Self {
-        Self { client, pid, frames: Mutex::default(), turn: tokio::sync::Mutex::default() }
+        Self { client, pid, frames: Mutex::default(), turn: tokio::sync::Mutex::default(), asked: Mutex::default() }
     }
 
     /// Loads the inspector into a program that was not started with it.
@@ -188,8 +198,37 @@ impl InspectorClient {
             })
             .collect();
         // Outside of a frame there is no answer to read: what counts is that nothing is raised.
-        self.execute(call_text("define", &json!([place, class, rules]))).await?;
+        let definition = call_text("define", &json!([place, class, rules]));
+        if self.execute(definition.clone()).await.is_err() {
+            // A child that came to its debugger in a way of its own has no inspector yet.
+            self.send_itself().await?;
+            self.execute(definition).await?;
+        }
         Ok(format!("__import__('sys').modules['{MODULE}'].hit({place})"))
+    }
+
+    /// Asks whether a function of that name is loaded.
+    pub(super) async fn look_for(&self, place: u64, class: Option<&str>, name: &str) -> Result<Functions> {
+        let (sender, answer) = oneshot::channel();
+        self.asked().insert(place, sender);
+        self.execute(call_text("look_for", &json!([place, class, name]))).await?;
+        let answer = tokio::time::timeout(deadlines::REQUEST, answer).await;
+        answer.ok().and_then(std::result::Result::ok).ok_or(Error::Deadline {
+            what: "looking for a function".to_owned(),
+            after: deadlines::REQUEST,
+        })
+    }
+
+    /// The answer to [`InspectorClient::look_for`] has come.
+    pub(super) fn found(&self, place: u64, functions: Functions) {
+        if let Some(asked) = self.asked().remove(&place) {
+            // One who has given up does not want it any more.
+            let _ = asked.send(functions);
+        }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Functions>>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn call<T: DeserializeOwned>(

@@ -201,7 +201,7 @@ impl<C: Connector> Actor<C> {
             }
             Event::Continued => self.state.resumed(target),
             Event::Logged { id, text } => {
-                self.breakpoints.hit(id);
+                self.breakpoints.hit(target, id);
                 self.sinks.output.append(Category::Log, &format!("{text}\n"));
             }
             Event::RuleFailed { id, message, times } => self.breakpoints.failed(id, message, times),
@@ -213,7 +213,7 @@ impl<C: Connector> Actor<C> {
 
     fn stopped(&mut self, stop: Stop) {
         for id in &stop.breakpoints {
-            self.breakpoints.hit(*id);
+            self.breakpoints.hit(stop.target, *id);
         }
         self.state.stopped(stop);
     }
@@ -388,6 +388,10 @@ impl<C: Connector> Actor<C> {
 
     /// The program has ended: connections are closed, and what it left running is ended.
     pub(super) fn clean_up(&mut self) {
+        // The end may be known before what came of the request that led to it, which is not waited for then.
+        for (_, reply) in self.resuming.drain(..) {
+            answer(reply, Ok(()));
+        }
         for target in self.run.iter().flat_map(|run| run.targets.keys()) {
             self.breakpoints.left(*target);
         }

@@ -1,0 +1,85 @@
+//! `doctor` and `setup`.
+
+use std::path::Path;
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::{Ran, folder, stillframe, stillframe_with};
+
+/// Nothing can be installed from anywhere.
+const OFFLINE: [(&str, &str); 5] = [
+    ("PIP_INDEX_URL", "http://127.0.0.1:1/"),
+    ("PIP_NO_INDEX", "1"),
+    ("PIP_FIND_LINKS", ""),
+    ("PIP_CONFIG_FILE", "/dev/null"),
+    ("PIP_RETRIES", "0"),
+];
+
+async fn offline(arguments: &[&str], cache: &Path) -> Ran {
+    stillframe_with(arguments, cache, &OFFLINE).await
+}
+
+#[tokio::test]
+async fn doctor_says_what_works() {
+    let ran = stillframe(["doctor", "--json"]).await.ended_with(0);
+    let report = ran.json();
+    assert_eq!(report["ok"], true);
+    let python = &report["languages"][0];
+    assert_eq!((&python["language"], &python["debuggerInstalled"]), (&json!("python"), &json!(true)));
+    assert_eq!(python["launch"]["works"], true, "{}", ran.out);
+    assert!(python["interpreter"].as_str().unwrap().contains("python"), "{}", ran.out);
+
+    let ran = stillframe(["doctor"]).await.ended_with(0);
+    assert!(ran.out.starts_with("python\n  ✓ version 3."), "{}", ran.out);
+    assert!(ran.out.contains("  ✓ launch works\n"), "{}", ran.out);
+}
+
+#[tokio::test]
+async fn doctor_installs_nothing_and_names_the_command_that_does() {
+    let cache = folder();
+    let ran = offline(&["doctor", "--json"], cache.path()).await.ended_with(0);
+    let python = &ran.json()["languages"][0];
+    assert_eq!((&python["debuggerInstalled"], &python["launch"]), (&json!(false), &json!(null)));
+    assert_eq!(python["setup"], "stillframe setup python");
+    let ran = offline(&["doctor"], cache.path()).await.ended_with(0);
+    assert!(ran.out.contains("ahead of time: stillframe setup python\n"), "{}", ran.out);
+}
+
+#[tokio::test]
+async fn setup_installs_into_an_empty_cache_and_then_finds_it_there() {
+    let cache = folder();
+    let ran = stillframe_with(["setup", "python"], cache.path(), &[]).await.ended_with(0);
+    assert!(ran.err.starts_with("installing the debugger for python 3."), "{}", ran.err);
+    let below = format!(" is installed, below {}\n", cache.path().display());
+    assert!(ran.out.starts_with("the debugger for python 3.") && ran.out.ends_with(&below), "{}", ran.out);
+
+    // What is there needs no network.
+    let ran = offline(&["setup", "python"], cache.path()).await.ended_with(0);
+    let below = format!(" was there already, below {}\n", cache.path().display());
+    assert!(ran.out.ends_with(&below), "{}", ran.out);
+    assert_eq!(ran.err, "");
+    let program = Fixture::python("swap_vars");
+    offline(&["probe", &format!("{}:main", program.path())], cache.path()).await.ended_with(0);
+}
+
+#[tokio::test]
+async fn offline_with_an_empty_cache_the_error_gives_the_command() {
+    let program = Fixture::python("swap_vars");
+    let place = format!("{}:main", program.path());
+    for arguments in [vec!["setup", "python"], vec!["probe", &place]] {
+        let cache = folder();
+        let ran = offline(&arguments, cache.path()).await.ended_with(1);
+        let error = ran.err.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
+        assert!(error.contains("could not be installed for Python 3."), "{}", ran.err);
+        assert!(error.contains("run `stillframe setup python`"), "{}", ran.err);
+        assert!(error.contains(" -m pip install --target "), "{}", ran.err);
+        assert_eq!(ran.out, "");
+        let left = std::fs::read_dir(cache.path().join("python")).unwrap().flatten();
+        let left: Vec<_> = left
+            .map(|entry| entry.file_name())
+            .filter(|name| name.to_string_lossy().contains("debugpy"))
+            .collect();
+        assert!(left.is_empty(), "half an installation: {left:?}");
+    }
+}

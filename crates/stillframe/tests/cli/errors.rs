@@ -1,0 +1,74 @@
+//! Mistakes: what is said, where, and the exit code.
+
+use test_support::Fixture;
+
+use crate::{folder, stillframe};
+
+#[tokio::test]
+async fn what_cannot_be_debugged_is_code_1_and_one_line_on_standard_error() {
+    let program = Fixture::python("bank");
+    let path = program.path();
+    let folder = folder();
+    let broken = Fixture::write(folder.path(), "broken.py", "if x\n").path().to_owned();
+    let length = std::fs::read_to_string(path).unwrap().lines().count();
+    let table = [
+        (vec!["/no/such.py:3".to_owned()], "there is no file `/no/such.py`".to_owned()),
+        (
+            vec![format!("{path}:9999")],
+            format!("line 9999 of `{path}` is past the end of the file, which has {length} lines"),
+        ),
+        (vec![format!("{path}:0")], format!("line 0 of `{path}` does not exist: lines are counted from 1")),
+        (vec![format!("{path}:bil")], format!("`{path}` has no function `bil`; it has `bill`")),
+        (
+            vec![path.to_owned(), "--statement".to_owned(), "nowhere to be found".to_owned()],
+            format!("`nowhere to be found` stands on no line in `{path}`"),
+        ),
+        (
+            vec![format!("{path}:main"), "--condition".to_owned(), "(".to_owned()],
+            "`(` is no expression: SyntaxError: ".to_owned(),
+        ),
+        (
+            vec![broken.clone()],
+            format!("`{broken}` cannot be compiled: SyntaxError: expected ':' at line 1, `if x`"),
+        ),
+        (
+            vec![path.to_owned(), "--executable-path".to_owned(), "/no/python".to_owned()],
+            "there is no Python interpreter `/no/python`".to_owned(),
+        ),
+        (vec!["notes.txt:3".to_owned()], "`notes.txt` is in no language known here".to_owned()),
+    ];
+    for (arguments, error) in table {
+        let ran = stillframe(std::iter::once("probe".to_owned()).chain(arguments)).await.ended_with(1);
+        assert!(ran.err.starts_with(&format!("error: {error}")), "{}", ran.err);
+        assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
+        assert_eq!(ran.out, "");
+    }
+}
+
+#[tokio::test]
+async fn a_mistake_in_the_command_line_is_code_2_and_names_what_is_wrong() {
+    let table: [(&[&str], &str); 8] = [
+        (&["probe"], "<PLACE>"),
+        (&["prob"], "'prob'"),
+        (&["probe", "x.py:1", "--expresion", "1"], "--expresion"),
+        (&["probe", "x.py:1", "--timeout", "soon"], "soon"),
+        (&["probe", "x.py:1", "--hit-condition", "often"], "often"),
+        (&["probe", "x.py:1", "--env", "NOVALUE"], "NAME=VALUE"),
+        (&["setup", "cobol"], "cobol"),
+        (&["tools", "--toolset", "nope"], "nope"),
+    ];
+    for (arguments, named) in table {
+        let ran = stillframe(arguments).await.ended_with(2);
+        assert!(ran.err.contains(named), "{arguments:?}: {}", ran.err);
+        assert_eq!(ran.out, "", "{arguments:?}");
+    }
+}
+
+#[tokio::test]
+async fn help_tells_the_exit_codes_and_fits_the_terminal() {
+    let ran = stillframe(["probe", "--help"]).await.ended_with(0);
+    assert!(ran.out.contains("Exit codes: 0 stopped at the place"), "{}", ran.out);
+    for line in ran.out.lines() {
+        assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{line:?}");
+    }
+}

@@ -1,0 +1,79 @@
+//! The report for people: at most 80 columns, and plain where nobody sees colours.
+
+use test_support::{Fixture, repository};
+use unicode_width::UnicodeWidthStr;
+
+use crate::{STILLFRAME, folder, stillframe};
+
+fn fits(text: &str) {
+    for line in text.lines() {
+        // A tab counts as what a terminal makes of it at most.
+        let width = line.width() + 8 * line.matches('\t').count();
+        assert!(width <= 80, "{width} columns: {line:?}\nin\n{text}");
+    }
+    let control = text.chars().find(|char| char.is_control() && *char != '\n');
+    assert_eq!(control, None, "{text:?}");
+}
+
+#[tokio::test]
+async fn no_line_of_a_report_is_wider_than_80_columns() {
+    let program = Fixture::python("wide");
+    let place = format!("{}:{}", program.path(), program.line("stop"));
+    let expressions = ["-e", "wide", "-e", "[control] * 30", "-e", "undefined_", "-e", "{}['a key ' * 30]"];
+    let ran = stillframe(["probe", &place].into_iter().chain(expressions)).await.ended_with(0);
+    fits(&ran.out);
+    for section in ["values", "locals", "stack", "output"] {
+        assert!(ran.out.contains(&format!("\n{section}\n")), "{section}: {}", ran.out);
+    }
+}
+
+#[tokio::test]
+async fn an_exception_with_a_long_message_fits_too() {
+    let program = Fixture::python("wide");
+    let ran = stillframe(["probe", program.path(), "--", "fail"]).await.ended_with(4);
+    fits(&ran.out);
+    assert!(ran.out.contains("Failure: a message a message"), "{}", ran.out);
+}
+
+#[tokio::test]
+async fn a_long_path_fits_and_keeps_its_line() {
+    let folder = folder();
+    let below =
+        folder.path().join("a_folder_with_a_name_of_some_length/and_another_one_below_it/and_a_third");
+    std::fs::create_dir_all(&below).unwrap();
+    let program = Fixture::write(&below, "program.py", "x = 1\nprint(x)  # @print\n");
+    let line = program.line("print");
+    let place = format!("{}:{line}", program.path());
+    let ran = stillframe(["probe", &place]).await.ended_with(0);
+    fits(&ran.out);
+    assert!(ran.out.contains(&format!("program.py:{line}")), "{}", ran.out);
+}
+
+#[tokio::test]
+async fn paths_below_the_working_directory_are_short() {
+    let mut command = STILLFRAME.command();
+    command.args(["probe", "fixtures/swap_vars/main.py:main"]).current_dir(repository());
+    command.env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
+    let ran = command.output().await.unwrap();
+    let text = String::from_utf8(ran.stdout).unwrap();
+    assert!(text.starts_with("breakpoint at fixtures/swap_vars/main.py:"), "{text}");
+}
+
+#[tokio::test]
+async fn there_are_no_colours_where_nobody_sees_them() {
+    let program = Fixture::python("swap_vars");
+    for arguments in
+        [vec!["probe", program.path()], vec!["tools"], vec!["doctor"], vec!["probe", "/no/such.py:1"]]
+    {
+        let ran = stillframe(&arguments).await;
+        assert!(
+            !ran.out.contains('\x1b') && !ran.err.contains('\x1b'),
+            "{arguments:?}: {}{}",
+            ran.out,
+            ran.err
+        );
+        for line in ran.out.lines() {
+            assert!(line.width() <= 80, "{line:?}");
+        }
+    }
+}

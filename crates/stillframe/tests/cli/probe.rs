@@ -1,0 +1,181 @@
+//! `probe`: where it stops, what it is given, and its exit codes.
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+
+use crate::{folder, stillframe};
+
+fn at(program: &Fixture, name: &str) -> String {
+    format!("{}:{}", program.path(), program.line(name))
+}
+
+#[tokio::test]
+async fn a_line_is_stopped_at_and_shown() {
+    let program = Fixture::python("swap_vars");
+    let ran = stillframe(["probe", &at(&program, "second_assignment")]).await.ended_with(0);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    let line = program.line("second_assignment");
+    assert!(
+        lines[0].starts_with("breakpoint at ") && lines[0].ends_with(" in swap_variables"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains(&format!("> {line} |     b = a  # @second_assignment\n")), "{}", ran.out);
+    assert!(ran.out.contains("locals\n  a = 20\n  b = 20\n"), "{}", ran.out);
+    assert!(ran.out.contains("stack\n  swap_variables "), "{}", ran.out);
+    assert_eq!(ran.err, "");
+}
+
+#[tokio::test]
+async fn a_function_is_stopped_at() {
+    let program = Fixture::python("bank");
+    let place = format!("{}:Account.deposit", program.path());
+    let ran = stillframe(["probe", &place, "--json"]).await.ended_with(0);
+    assert_eq!(ran.json()["location"]["line"], program.line("deposit"));
+}
+
+#[tokio::test]
+async fn a_file_alone_runs_to_its_end() {
+    let ran = stillframe(["probe", Fixture::python("swap_vars").path()]).await.ended_with(0);
+    assert_eq!(ran.out, "The program exited with code 0\noutput\n  x=20 y=20\n");
+}
+
+#[tokio::test]
+async fn a_statement_is_stopped_at() {
+    let program = Fixture::python("bank");
+    let arguments = ["probe", program.path(), "--statement", "name = \"even\"", "--json"];
+    let ran = stillframe(arguments).await.ended_with(0);
+    assert_eq!(ran.json()["location"]["line"], program.line("even"));
+}
+
+#[tokio::test]
+async fn conditions_and_counts_choose_the_pass() {
+    let program = Fixture::python("bank");
+    let place = at(&program, "deposit");
+    let table = [
+        (vec!["--condition", "amount > 4"], "5"),
+        (vec!["--hit-condition", "3"], "3"),
+        (vec!["--hit-condition", ">= 2", "--condition", "amount % 2 == 0"], "4"),
+    ];
+    for (options, amount) in table {
+        let mut arguments = vec!["probe", &place, "--json", "-e", "amount"];
+        arguments.extend(options.iter().copied());
+        let ran = stillframe(arguments).await.ended_with(0);
+        assert_eq!(ran.json()["values"][0]["value"], amount, "{options:?}");
+    }
+}
+
+#[tokio::test]
+async fn several_expressions_are_evaluated_in_order() {
+    let program = Fixture::python("swap_vars");
+    let place = at(&program, "call");
+    let arguments = ["probe", &place, "-e", "x + y", "--expression", "nope", "-e", "[x] * 2"];
+    let ran = stillframe(arguments).await.ended_with(0);
+    let values =
+        "values\n  x + y = 30\n  nope: NameError: name 'nope' is not defined\n  [x] * 2 = [10, 10]\n";
+    assert!(ran.out.contains(values), "{}", ran.out);
+}
+
+#[tokio::test]
+async fn the_program_gets_arguments_environment_directory_and_input() {
+    let program = Fixture::python("readers");
+    let folder = folder();
+    let input = folder.path().join("input.txt");
+    std::fs::write(&input, "from a file").unwrap();
+    let (input, cwd) =
+        (input.display().to_string(), folder.path().canonicalize().unwrap().display().to_string());
+    let place = at(&program, "done");
+    let arguments = [
+        "probe",
+        &place,
+        "--json",
+        "--stdin",
+        &input,
+        "--env",
+        "COLOUR=blue=green",
+        "--cwd",
+        &cwd,
+        "-e",
+        "text",
+        "-e",
+        "sys.argv[1:]",
+        "-e",
+        "os.environ['COLOUR']",
+        "-e",
+        "os.getcwd()",
+        "--",
+        "--flag",
+        "a b",
+    ];
+    let ran = stillframe(arguments).await.ended_with(0);
+    let values: Vec<Value> =
+        ran.json()["values"].as_array().unwrap().iter().map(|value| value["value"].clone()).collect();
+    let expected = json!(["'from a file'", "['--flag', 'a b']", "'blue=green'", format!("'{cwd}'")]);
+    assert_eq!(json!(values), expected);
+}
+
+#[tokio::test]
+async fn json_has_the_report_and_the_values() {
+    let program = Fixture::python("swap_vars");
+    let ran = stillframe(["probe", &at(&program, "return"), "--json", "-e", "a"]).await.ended_with(0);
+    let report = ran.json();
+    assert_eq!((&report["success"], &report["state"]), (&json!(true), &json!("paused")));
+    assert_eq!(report["reason"], "breakpoint");
+    assert_eq!(report["location"]["file"], program.path());
+    assert_eq!(report["location"]["function"], "swap_variables");
+    assert_eq!(report["locals"][0]["name"], "a");
+    assert_eq!(report["stackFrames"][1]["name"], "main");
+    assert_eq!(
+        (&report["values"][0]["expression"], &report["values"][0]["value"]),
+        (&json!("a"), &json!("20"))
+    );
+    assert!(report["source"].as_str().unwrap().contains("return a, b"));
+}
+
+#[tokio::test]
+async fn a_program_that_ends_before_the_place_is_code_3() {
+    let program = Fixture::python("endings");
+    let place = at(&program, "never");
+    for (how, said) in [
+        ("exit", "The program exited with code 4\n"),
+        ("os_exit", "The program exited with code 3\n"),
+        ("crash", "The program was killed by SIGSEGV\n"),
+        ("return", "The program exited with code 0\n"),
+    ] {
+        let ran = stillframe(["probe", &place, "--", how]).await.ended_with(3);
+        let line = program.line("never");
+        let note = format!("note: line {line} of {} was not reached\n", program.path());
+        // Long lines are broken, so the note is compared by its words.
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&ran.out), words(&format!("{said}output\n  about to {how}\n{note}")));
+    }
+}
+
+#[tokio::test]
+async fn a_program_without_a_place_that_ends_badly_is_code_3() {
+    let program = Fixture::python("endings");
+    let ran = stillframe(["probe", program.path(), "--json", "--", "exit"]).await.ended_with(3);
+    assert_eq!((&ran.json()["state"], &ran.json()["exitCode"]), (&json!("ended"), &json!(4)));
+}
+
+#[tokio::test]
+async fn an_uncaught_exception_is_code_4() {
+    let program = Fixture::python("endings");
+    for place in [at(&program, "never"), program.path().to_owned()] {
+        let ran = stillframe(["probe", &place, "-e", "how", "--", "raise"]).await.ended_with(4);
+        assert!(ran.out.starts_with("exception at "), "{}", ran.out);
+        assert!(ran.out.contains("\nValueError: nobody catches this\n"), "{}", ran.out);
+        assert!(ran.out.contains("values\n  how = 'raise'\n"), "{}", ran.out);
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_still_runs_when_the_time_is_up_is_code_5() {
+    let folder = folder();
+    let source = "import time\nprint('begun')\nwhile time:\n    time.sleep(0.01)\nx = 1  # @never\n";
+    let program = Fixture::write(folder.path(), "endless.py", source);
+    let ran = stillframe(["probe", &at(&program, "never"), "--timeout", "1", "--json"]).await.ended_with(5);
+    assert_eq!((&ran.json()["state"], &ran.json()["output"]), (&json!("running"), &json!("begun\n")));
+    let ran = stillframe(["probe", &at(&program, "never"), "--timeout", "1"]).await.ended_with(5);
+    assert_eq!(ran.out, "still running when the time was up\noutput\n  begun\n");
+}

@@ -1,0 +1,84 @@
+//! `tools`, `completions`, and readers that have seen enough.
+
+use std::process::Stdio;
+
+use serde_json::json;
+
+use crate::{STILLFRAME, stillframe};
+
+const SEED: [&str; 16] = [
+    "create_debug_session",
+    "list_debug_sessions",
+    "close_debug_session",
+    "set_breakpoint",
+    "start_debugging",
+    "step_over",
+    "step_into",
+    "step_out",
+    "continue_execution",
+    "pause_execution",
+    "get_stack_trace",
+    "get_scopes",
+    "get_variables",
+    "get_local_variables",
+    "evaluate_expression",
+    "get_source_context",
+];
+
+#[tokio::test]
+async fn tools_are_listed_with_their_parameters() {
+    let ran = stillframe(["tools"]).await.ended_with(0);
+    assert!(ran.out.starts_with("toolset standard\n"), "{}", ran.out);
+    for name in SEED {
+        assert!(ran.out.contains(&format!("\n  {name}\n")), "{name}: {}", ran.out);
+    }
+    assert!(ran.out.contains("    sessionId, frameId\n"), "{}", ran.out);
+}
+
+#[tokio::test]
+async fn tools_as_json_have_schemas_and_truthful_hints() {
+    let ran = stillframe(["tools", "--json"]).await.ended_with(0);
+    let toolsets = ran.json();
+    assert_eq!(toolsets[0]["name"], "standard");
+    let tools = toolsets[0]["tools"].as_array().unwrap();
+    for name in SEED {
+        assert!(tools.iter().any(|tool| tool["name"] == name), "{name}");
+    }
+    for tool in tools {
+        for field in ["title", "description"] {
+            assert!(!tool[field].as_str().unwrap_or_default().is_empty(), "{field}: {tool}");
+        }
+        for field in ["inputSchema", "outputSchema"] {
+            assert_eq!(tool[field]["type"], "object", "{field}: {tool}");
+        }
+        let reads = ["get_", "list_"].iter().any(|start| tool["name"].as_str().unwrap().starts_with(start));
+        assert_eq!(tool["readOnly"], json!(reads), "{}", tool["name"]);
+    }
+}
+
+#[tokio::test]
+async fn there_are_completions_for_the_usual_shells() {
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = stillframe(["completions", shell]).await.ended_with(0);
+        assert!(ran.out.contains("stillframe") && ran.out.contains("probe"), "{shell}: {}", ran.out);
+    }
+}
+
+#[tokio::test]
+async fn a_reader_that_has_seen_enough_ends_it_quietly() {
+    for arguments in [vec!["tools"], vec!["tools", "--json"], vec!["completions", "bash"]] {
+        let mut command = STILLFRAME.command();
+        command.args(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let ended = child.wait_with_output().await.unwrap();
+        assert_eq!(String::from_utf8(ended.stderr).unwrap(), "", "{arguments:?}");
+        assert!(ended.status.success(), "{arguments:?}: {}", ended.status);
+    }
+}
+
+#[tokio::test]
+async fn the_version_is_told() {
+    let ran = stillframe(["--version"]).await.ended_with(0);
+    assert_eq!(ran.out, format!("stillframe {}\n", env!("CARGO_PKG_VERSION")));
+}

@@ -1,0 +1,187 @@
+//! Sessions, breakpoints, threads and arguments that are not what they should be.
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+
+use crate::STILLFRAME;
+use crate::debugging::Debugging;
+
+#[tokio::test]
+async fn a_number_as_a_string_is_accepted() {
+    let program = Fixture::python("swap_vars");
+    let session = Debugging::new().await;
+    let line = program.line("call");
+    let set = json!({ "file": program.path(), "line": line.to_string() });
+    assert_eq!(session.ok("set_breakpoint", set).await["line"], line);
+    let start = json!({ "scriptPath": program.path(), "timeout": "20000", "dapLaunchArgs": { "justMyCode": "true" } });
+    assert_eq!(session.ok("start_debugging", start).await.at("/location/line"), line);
+    let stack = session.ok("get_stack_trace", json!({ "count": "1" })).await;
+    let frame = stack.at("/stackFrames/0/id").to_string();
+    session.ok("get_scopes", json!({ "frameId": frame })).await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn an_argument_of_the_wrong_type_is_named_with_what_it_takes() {
+    let session = Debugging::new().await;
+    let table = [
+        (
+            "set_breakpoint",
+            json!({ "file": "x.py", "line": "twelve" }),
+            "`line` takes a whole number, and got `\"twelve\"`",
+        ),
+        (
+            "set_breakpoint",
+            json!({ "file": "x.py", "line": 1.5 }),
+            "`line` takes a whole number, and got `1.5`",
+        ),
+        ("set_breakpoint", json!({ "file": "x.py", "line": -1 }), "`line` must not be negative"),
+        (
+            "set_breakpoint",
+            json!({ "file": ["x.py"], "line": 1 }),
+            "`file` takes a string, and got `[\"x.py\"]`",
+        ),
+        (
+            "start_debugging",
+            json!({ "scriptPath": "x.py", "args": "a b" }),
+            "`args` takes a list, each item a string, and got `\"a b\"`",
+        ),
+        (
+            "start_debugging",
+            json!({ "scriptPath": "x.py", "dryRunSpawn": "maybe" }),
+            "`dryRunSpawn` takes true or false, and got `\"maybe\"`",
+        ),
+        (
+            "set_exception_breakpoints",
+            json!({ "mode": "some" }),
+            "`mode` takes `\"none\"` or `\"uncaught\"` or `\"all\"`, and got `\"some\"`",
+        ),
+        ("get_scopes", json!({ "frameId": {} }), "`frameId` takes a whole number, and got `{}`"),
+    ];
+    for (tool, arguments, message) in table {
+        let failed = session.fails("invalid_arguments", tool, arguments).await;
+        assert_eq!(failed["message"], message, "{tool}");
+        let named = message.split('`').nth(1).unwrap();
+        assert_eq!(failed.at("/context/argument"), named, "{tool}");
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_missing_argument_is_named_with_what_it_takes() {
+    let session = Debugging::new().await;
+    let table = [
+        ("get_scopes", json!({}), "`frameId` is missing; it takes a whole number"),
+        ("get_variables", json!({}), "`scope` is missing; it takes a whole number"),
+        ("evaluate_expression", json!({}), "`expression` is missing; it takes a string"),
+        ("set_variable", json!({ "name": "x" }), "`value` is missing; it takes a string"),
+        (
+            "start_debugging",
+            json!({}),
+            "`scriptPath` is missing; it takes the path of a script, or give `module`",
+        ),
+        ("attach_to_process", json!({}), "`port` is missing; give it or `processId`"),
+    ];
+    for (tool, arguments, message) in table {
+        let failed = session.fails("invalid_arguments", tool, arguments).await;
+        assert_eq!(failed["message"], message, "{tool}");
+    }
+    let failed = session.server.fails("invalid_arguments", "create_debug_session", json!({})).await;
+    assert_eq!(failed["message"], "`language` is missing; it takes a string");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn an_unknown_argument_is_named_and_a_close_one_is_suggested() {
+    let session = Debugging::new().await;
+    let table = [
+        (json!({ "file": "x.py", "lien": 3 }), "`lien` is no argument of this tool; did you mean `line`?"),
+        (
+            json!({ "file": "x.py", "hit_condition": "3" }),
+            "`hit_condition` is no argument of this tool; did you mean `hitCondition`?",
+        ),
+    ];
+    for (arguments, message) in table {
+        let failed = session.fails("invalid_arguments", "set_breakpoint", arguments).await;
+        assert_eq!(failed["message"], message);
+    }
+    let failed = session.fails("invalid_arguments", "close_debug_session", json!({ "banana": 1 })).await;
+    assert_eq!(failed["message"], "`banana` is no argument of this tool; it takes `sessionId`");
+    let nested = json!({ "scriptPath": "x.py", "dapLaunchArgs": { "stopAtEntry": true } });
+    let failed = session.fails("invalid_arguments", "start_debugging", nested).await;
+    assert_eq!(failed.at("/context/argument"), "dapLaunchArgs.stopAtEntry");
+    let limits = json!({ "limits": { "framse": 3 } });
+    let failed = session.fails("invalid_arguments", "continue_execution", limits).await;
+    assert!(failed.text_of("message").contains("framse"), "{}", failed.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn arguments_that_exclude_each_other_are_refused() {
+    let session = Debugging::new().await;
+    let table = [
+        ("start_debugging", json!({ "scriptPath": "x.py", "module": "x" }), "`module` excludes `scriptPath`"),
+        (
+            "start_debugging",
+            json!({ "scriptPath": "x.py", "stdin": "a", "stdinFile": "b" }),
+            "`stdinFile` excludes `stdin`",
+        ),
+        ("attach_to_process", json!({ "port": 1, "processId": 1 }), "`processId` excludes `port`"),
+    ];
+    for (tool, arguments, message) in table {
+        let failed = session.fails("invalid_arguments", tool, arguments).await;
+        assert_eq!(failed["message"], message, "{tool}");
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn an_unknown_session_is_named_and_those_that_are_open_are_listed() {
+    let session = Debugging::new().await;
+    let asked = json!({ "sessionId": "nope" });
+    let failed = session.server.fails("session_not_found", "get_stack_trace", asked).await;
+    assert_eq!(failed["error"], "Managed session not found: nope");
+    assert_eq!(failed.at("/context/openSessions"), &json!([session.id]));
+    assert_eq!(
+        failed["message"],
+        "Managed session not found: nope; list_debug_sessions tells which ones are open, \
+         create_debug_session opens one"
+    );
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn without_an_id_the_only_session_is_meant_and_of_several_none() {
+    let server = STILLFRAME.serve().await;
+    let failed = server.fails("session_not_found", "list_breakpoints", json!({})).await;
+    assert_eq!(failed["message"], "no debug session is open; call create_debug_session first");
+    let session = Debugging::on(server).await;
+    assert_eq!(session.server.ok("list_breakpoints", json!({})).await["count"], 0);
+    let other = session.server.ok("create_debug_session", json!({ "language": "python" })).await;
+    let failed = session.server.fails("session_ambiguous", "list_breakpoints", json!({})).await;
+    assert_eq!(failed["message"], "several debug sessions are open; give `sessionId`");
+    let open = failed.at("/context/openSessions").as_array().unwrap();
+    assert_eq!(open.len(), 2);
+    assert!(open.contains(&other["sessionId"]), "{}", failed.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn unknown_breakpoints_and_threads_are_errors_with_a_way_on() {
+    let program = Fixture::python("swap_vars");
+    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let missing = json!({ "breakpointId": "bp-42", "enabled": false });
+    let failed = session.fails("breakpoint_not_found", "set_breakpoint", missing).await;
+    assert_eq!(failed["message"], "there is no breakpoint `bp-42`; list_breakpoints tells which there are");
+    assert_eq!(failed.at("/context/breakpointId"), "bp-42");
+    let odd =
+        session.fails("invalid_arguments", "remove_breakpoint", json!({ "breakpointId": "first" })).await;
+    assert_eq!(odd["message"], "`breakpointId` takes an id such as `bp-1`, and got `first`");
+    for tool in ["step_over", "get_stack_trace"] {
+        let failed = session.fails("thread_not_found", tool, json!({ "threadId": 99 })).await;
+        assert_eq!(failed["message"], "there is no thread 99; list_threads tells which there are", "{tool}");
+        assert_eq!(failed.at("/context/threadId"), &Value::from(99), "{tool}");
+    }
+    session.run_to_the_end().await;
+    session.finish().await;
+}

@@ -1,0 +1,78 @@
+//! Programs that are killed from outside while a call waits for them.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::debugging::{Debugging, Report, folder};
+
+impl Debugging {
+    async fn program_pid(&self) -> u32 {
+        let threads = self.ok("list_threads", json!({})).await;
+        let pid = threads.at("/threads/0/processId").as_u64().expect("a process number");
+        u32::try_from(pid).expect("a process number")
+    }
+}
+
+/// The end is known already, or else the call waits for it.
+async fn says_ended(session: &Debugging) {
+    let report = session.call("continue_execution", json!({})).await;
+    let said = if report.is_error { report.at("/context/state") } else { &report["state"] };
+    assert_eq!(said, "ended", "{}", report.text);
+}
+
+#[tokio::test]
+async fn a_program_killed_while_a_call_waits_ends_the_call_and_touches_no_other_session() {
+    let folder = folder();
+    let program = Fixture::write(
+        folder.path(),
+        "endless.py",
+        "import time\nprint('ready')\nwhile True:\n    time.sleep(0.01)\n",
+    );
+    let other_program = Fixture::python("swap_vars");
+    let session = Debugging::new().await;
+    let other = session.server.ok("create_debug_session", json!({ "language": "python" })).await;
+    let other = other.text_of("sessionId").to_owned();
+    let place =
+        json!({ "sessionId": other, "file": other_program.path(), "line": other_program.line("call") });
+    session.server.ok("set_breakpoint", place).await;
+    let start = json!({ "sessionId": other, "scriptPath": other_program.path() });
+    session.server.ok("start_debugging", start).await;
+
+    let running = json!({ "scriptPath": program.path(), "timeout": 300 });
+    assert_eq!(session.ok("start_debugging", running).await.outcome(), "running");
+    let pid = session.program_pid().await;
+    let waits = session.ok("continue_execution", json!({ "timeout": 60_000 }));
+    let (ended, ()) = tokio::join!(waits, async { session.server.kill_started(pid) });
+    assert_eq!((ended.outcome(), &ended["signal"]), ("ended", &json!("SIGKILL")), "{}", ended.text);
+    assert_eq!(ended["message"], "The program was killed by SIGKILL");
+
+    let asked = json!({ "sessionId": other, "expression": "x + y" });
+    assert_eq!(session.server.ok("evaluate_expression", asked).await["result"], "30");
+    let failed = session.fails("not_paused", "evaluate_expression", json!({ "expression": "1" })).await;
+    assert!(failed.text_of("message").contains("restart_debugging"), "{}", failed.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_program_killed_while_it_is_evaluated_ends_the_call() {
+    let program = Fixture::python("swap_vars");
+    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let pid = session.program_pid().await;
+    let asked = json!({ "expression": "__import__('time').sleep(1000)", "timeout": 60_000 });
+    let waits = session.call("evaluate_expression", asked);
+    let (failed, ()) = tokio::join!(waits, async { session.server.kill_started(pid) });
+    assert!(failed.is_error, "{}", failed.text);
+    says_ended(&session).await;
+    let again = session.step("restart_debugging").await;
+    assert_eq!(again.place(), (program.path(), program.line("call")));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_program_killed_while_it_is_paused_is_noticed() {
+    let program = Fixture::python("swap_vars");
+    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    session.server.kill_started(session.program_pid().await);
+    says_ended(&session).await;
+    session.finish().await;
+}

@@ -1,0 +1,150 @@
+//! Programs that cannot be started: it is said at once, and the session stays usable.
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+
+use crate::debugging::{Debugging, Report, folder};
+
+/// A start that fails, after which the session still debugs a good program.
+async fn fails_and_stays_usable(code: &str, arguments: Value, error: &str) {
+    let session = Debugging::new().await;
+    let failed = session.fails(code, "start_debugging", arguments).await;
+    assert_eq!(failed["error"], error);
+    let program = Fixture::python("swap_vars");
+    session.break_at(&program, "call").await;
+    assert_eq!(session.start(&program).await.place(), (program.path(), program.line("call")));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_script_that_is_missing_is_named_with_close_ones() {
+    let folder = folder();
+    let there = Fixture::write(folder.path(), "report.py", "x = 1\n");
+    let missing = there.path().replace("report.py", "reprot.py");
+    fails_and_stays_usable(
+        "file_not_found",
+        json!({ "scriptPath": missing }),
+        &format!("there is no file `{missing}`"),
+    )
+    .await;
+    let session = Debugging::new().await;
+    let failed = session.fails("file_not_found", "start_debugging", json!({ "scriptPath": missing })).await;
+    assert_eq!(failed.at("/context/similar"), &json!([there.path()]));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_directory_is_no_script() {
+    let folder = folder();
+    let path = folder.path().display().to_string();
+    fails_and_stays_usable(
+        "file_unusable",
+        json!({ "scriptPath": path }),
+        &format!("`{path}` is a directory"),
+    )
+    .await;
+}
+
+/// Permissions do not stop the superuser, so the test stands in for a file that cannot be read with a
+/// broken link in a circle, which cannot either.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_script_that_cannot_be_read_says_why() {
+    let folder = folder();
+    let path = folder.path().join("circle.py");
+    std::os::unix::fs::symlink(&path, &path).unwrap();
+    let path = path.display().to_string();
+    fails_and_stays_usable(
+        "file_unusable",
+        json!({ "scriptPath": path }),
+        &format!("`{path}` cannot be read: Too many levels of symbolic links (os error 40)"),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_syntax_error_is_told_in_pythons_words() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "broken.py", "x = 1\nif x\n    print(x)\n");
+    let path = program.path();
+    fails_and_stays_usable(
+        "file_unusable",
+        json!({ "scriptPath": path }),
+        &format!("`{path}` cannot be compiled: SyntaxError: expected ':' at line 2, `if x`"),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_breakpoint_in_a_file_with_a_syntax_error_says_so_too() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "broken.py", "x = 1\nif x\n    print(x)\n");
+    let session = Debugging::new().await;
+    let asked = json!({ "file": program.path(), "line": 1 });
+    let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
+    assert!(failed.text_of("error").contains("SyntaxError: expected ':'"), "{}", failed.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_working_directory_that_is_missing_is_named() {
+    let program = Fixture::python("swap_vars");
+    fails_and_stays_usable(
+        "file_unusable",
+        json!({ "scriptPath": program.path(), "cwd": "/no/such/folder" }),
+        "`/no/such/folder` is no directory to work in",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_file_for_stdin_that_is_missing_is_named() {
+    let program = Fixture::python("swap_vars");
+    let session = Debugging::new().await;
+    let asked = json!({ "scriptPath": program.path(), "stdinFile": "/no/such/input" });
+    let failed = session.call("start_debugging", asked).await;
+    assert!(failed.is_error, "{}", failed.text);
+    assert!(failed.text_of("error").contains("`/no/such/input`"), "{}", failed.text);
+    assert_eq!(session.start(&program).await.outcome(), "ended");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn an_interpreter_that_is_missing_or_none_is_named_with_a_way_on() {
+    let program = Fixture::python("swap_vars");
+    let session = Debugging::new().await;
+    for (interpreter, error) in [
+        ("/no/such/python", "there is no Python interpreter `/no/such/python`"),
+        ("/bin/false", "`/bin/false` is no Python interpreter"),
+    ] {
+        let arguments = json!({ "language": "python", "executablePath": interpreter });
+        let created = session.server.ok("create_debug_session", arguments).await;
+        let asked = json!({ "sessionId": created["sessionId"], "scriptPath": program.path() });
+        let failed = session.server.fails("environment", "start_debugging", asked).await;
+        assert!(failed.text_of("error").starts_with(error), "{}", failed.text);
+        assert!(failed.text_of("message").contains("executablePath"), "{}", failed.text);
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_module_that_is_missing_ends_with_pythons_message() {
+    let session = Debugging::new().await;
+    let report = session.call("start_debugging", json!({ "module": "no_such_module_anywhere" })).await;
+    assert!(report.text.contains("No module named no_such_module_anywhere"), "{}", report.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_second_start_is_refused_while_the_first_lives() {
+    let program = Fixture::python("swap_vars");
+    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let asked = json!({ "scriptPath": program.path() });
+    let failed = session.fails("already_started", "start_debugging", asked).await;
+    assert_eq!(
+        failed["message"],
+        "a program is being debugged already; restart_debugging starts it again, close_debug_session ends it"
+    );
+    assert_eq!(session.evaluate("x").await, "10");
+    session.finish().await;
+}

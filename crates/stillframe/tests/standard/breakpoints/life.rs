@@ -1,0 +1,208 @@
+//! Breakpoints that are changed, removed, listed, and carried over a restart.
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+
+use super::{bank, state};
+use crate::debugging::{Debugging, Report, folder};
+
+#[tokio::test]
+async fn a_breakpoint_is_disabled_and_enabled_without_losing_its_id() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let set = session.break_at(&program, "deposit").await;
+    let id = &set["breakpointId"];
+    session.start(&program).await;
+    let disabled = session.ok("set_breakpoint", json!({ "breakpointId": id, "enabled": false })).await;
+    assert_eq!((&disabled["breakpointId"], &disabled["enabled"]), (id, &json!(false)));
+    assert_eq!((&disabled["verified"], &disabled["reason"]), (&json!(false), &json!("it is disabled")));
+    session.break_at(&program, "odd").await;
+    assert_eq!(session.go_on().await.place(), (program.path(), program.line("odd")));
+
+    let enabled = session.ok("set_breakpoint", json!({ "breakpointId": id, "enabled": true })).await;
+    assert_eq!((&enabled["breakpointId"], &enabled["verified"]), (id, &json!(true)));
+    let again = session.step("restart_debugging").await;
+    assert_eq!(again.place(), (program.path(), program.line("deposit")));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_breakpoint_can_be_set_disabled() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let set = session.break_with(&program, "deposit", json!({ "enabled": false })).await;
+    assert_eq!(set["enabled"], false);
+    assert_eq!(session.start(&program).await.outcome(), "ended");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn the_rule_of_a_breakpoint_changes_and_what_is_not_given_stays() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let set = session.break_with(&program, "deposit", json!({ "condition": "amount > 3" })).await;
+    let id = &set["breakpointId"];
+    let changed = session.ok("set_breakpoint", json!({ "breakpointId": id, "hitCondition": "2" })).await;
+    assert_eq!((&changed["condition"], &changed["hitCondition"]), (&json!("amount > 3"), &json!("== 2")));
+    assert_eq!(session.start(&program).await.variable("amount"), "5");
+    let asked = json!({ "breakpointId": id, "condition": "amount >" });
+    session.fails("bad_expression", "set_breakpoint", asked).await;
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_condition_is_removed_with_an_empty_text() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let set = session.break_with(&program, "deposit", json!({ "condition": "amount > 3" })).await;
+    let changed = json!({ "breakpointId": set["breakpointId"], "condition": "" });
+    assert_eq!(session.ok("set_breakpoint", changed).await["condition"], Value::Null);
+    assert_eq!(session.start(&program).await.variable("amount"), "1");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_hit_condition_is_removed_with_an_empty_text() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let set = session.break_with(&program, "deposit", json!({ "hitCondition": "> 3" })).await;
+    let changed = json!({ "breakpointId": set["breakpointId"], "hitCondition": "" });
+    assert_eq!(session.ok("set_breakpoint", changed).await["hitCondition"], Value::Null);
+    assert_eq!(session.start(&program).await.variable("amount"), "1");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_breakpoint_set_while_the_program_is_paused_is_bound_at_once() {
+    let program = bank();
+    let (session, _) = Debugging::stopped_at(&program, "main_first").await;
+    assert_eq!(session.break_at(&program, "odd").await["verified"], true);
+    assert_eq!(session.go_on().await.place(), (program.path(), program.line("odd")));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_breakpoint_set_while_the_program_runs_is_bound_at_once() {
+    let folder = folder();
+    let source = "import time\nn = 0\nwhile True:\n    n += 1  # @count\n    time.sleep(0.01)\n";
+    let program = Fixture::write(folder.path(), "counts.py", source);
+    let session = Debugging::new().await;
+    let started =
+        session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 200 })).await;
+    assert_eq!(started["state"], "running");
+    assert_eq!(session.break_at(&program, "count").await["verified"], true);
+    let stopped = session.go_on().await;
+    assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", (program.path(), program.line("count"))));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn breakpoints_are_listed_and_removed_by_id_place_and_function() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let by_id = session.break_at(&program, "odd").await["breakpointId"].clone();
+    let by_place = session.break_at(&program, "else").await["breakpointId"].clone();
+    let by_function =
+        session.ok("set_breakpoint", json!({ "function": "kind" })).await["breakpointId"].clone();
+    let stays = session.break_at(&program, "deposit").await["breakpointId"].clone();
+    let listed = session.breakpoints().await;
+    let ids: Vec<_> = listed.iter().map(|breakpoint| breakpoint["breakpointId"].clone()).collect();
+    assert_eq!(json!(ids), json!([by_id, by_place, by_function, stays]));
+
+    let removals = [
+        (json!({ "breakpointId": by_id }), by_id),
+        (json!({ "file": program.path(), "line": program.line("else") }), by_place),
+        (json!({ "function": "kind" }), by_function),
+    ];
+    for (arguments, id) in removals {
+        let removed = session.ok("remove_breakpoint", arguments).await;
+        assert_eq!(removed["removed"], json!([id]));
+        assert_eq!(removed["message"], format!("Removed breakpoint {}", id.as_str().unwrap()));
+    }
+    let listed = session.ok("list_breakpoints", json!({ "file": program.path() })).await;
+    assert_eq!((&listed["count"], listed.at("/breakpoints/0/breakpointId")), (&json!(1), &stays));
+    assert_eq!(session.start(&program).await.place(), (program.path(), program.line("deposit")));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn removing_what_is_not_there_is_an_error() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let failed =
+        session.fails("breakpoint_not_found", "remove_breakpoint", json!({ "breakpointId": "bp-99" })).await;
+    assert_eq!(failed["error"], "there is no breakpoint `bp-99`");
+    let nowhere = json!({ "file": program.path(), "line": program.line("odd") });
+    session.fails("invalid_arguments", "remove_breakpoint", nowhere).await;
+    session.fails("invalid_arguments", "remove_breakpoint", json!({ "function": "kind" })).await;
+    let failed = session.fails("invalid_arguments", "remove_breakpoint", json!({})).await;
+    assert_eq!(failed["error"], "`breakpointId` is missing; give it, or `file` and `line`, or `function`");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn clearing_takes_those_of_a_file_or_all() {
+    let folder = folder();
+    let other = Fixture::write(folder.path(), "other.py", "x = 1  # @one\n");
+    let program = bank();
+    let (session, _) = Debugging::stopped_at(&program, "main_first").await;
+    session.break_at(&other, "one").await;
+    session.break_at(&program, "odd").await;
+    session.ok("clear_breakpoints", json!({ "file": other.path() })).await;
+    assert_eq!(session.breakpoints().await.len(), 2);
+    let cleared = session.ok("clear_breakpoints", json!({})).await;
+    assert_eq!(cleared["message"], "Removed 2 breakpoints");
+    assert_eq!(session.breakpoints().await, Vec::<Value>::new());
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn breakpoints_survive_a_restart_and_count_anew() {
+    let program = bank();
+    let (session, _) = Debugging::stopped_at(&program, "deposit").await;
+    session.go_on().await;
+    let line = program.line("deposit");
+    assert_eq!(state(&session.breakpoints().await[0]), json!([line, null, true, true, 2]));
+    let again = session.step("restart_debugging").await;
+    assert_eq!((again.place(), again.variable("amount")), ((program.path(), line), "1"));
+    assert_eq!(state(&session.breakpoints().await[0]), json!([line, null, true, true, 1]));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_statement_is_found_again_on_its_new_line_after_an_edit() {
+    let folder = folder();
+    let before = Fixture::write(folder.path(), "edited.py", "x = 1\ny = x + 1  # @sum\nprint(y)\n");
+    let session = Debugging::new().await;
+    let set = session.ok("set_breakpoint", json!({ "file": before.path(), "statement": "y = x + 1" })).await;
+    let stopped = session.start(&before).await;
+    assert_eq!(stopped.place(), (before.path(), before.line("sum")));
+
+    let after =
+        Fixture::write(folder.path(), "edited.py", "# New.\n\nx = 41\n\ny = x + 1  # @sum\nprint(y)\n");
+    let again = session.step("restart_debugging").await;
+    assert_eq!((again.place(), again.variable("x")), ((after.path(), after.line("sum")), "41"));
+    let listed = session.breakpoints().await;
+    assert_eq!(listed[0]["breakpointId"], set["breakpointId"]);
+    assert_eq!(listed[0]["line"], after.line("sum"));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_statement_that_is_gone_after_an_edit_is_named() {
+    let folder = folder();
+    let before = Fixture::write(folder.path(), "edited.py", "x = 1\ny = x + 1  # @sum\nprint(y)\n");
+    let session = Debugging::new().await;
+    let set = session.ok("set_breakpoint", json!({ "file": before.path(), "statement": "y = x + 1" })).await;
+    session.start(&before).await;
+    let after = Fixture::write(folder.path(), "edited.py", "x = 1\ny = x - 1  # @difference\nprint(y)\n");
+    let again = session.step("restart_debugging").await;
+    let (id, line) = (set.text_of("breakpointId"), after.line("difference"));
+    let note =
+        format!("{id}: its text `y = x + 1` is not in {} any more; it stays on line {line}", after.path());
+    assert_eq!(again["notes"], json!([note]));
+    assert_eq!(again.place(), (after.path(), line));
+    session.finish().await;
+}

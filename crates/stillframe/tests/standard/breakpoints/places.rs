@@ -1,0 +1,180 @@
+//! Breakpoints by line, on lines with and without code.
+
+use serde_json::{Value, json};
+
+use super::{bank, lines, state};
+use crate::debugging::{Debugging, Report};
+
+#[tokio::test]
+async fn a_breakpoint_on_a_line_with_code_is_bound_there() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let set = session.break_at(&program, "deposit").await;
+    assert_eq!((&set["verified"], &set["requestedLine"]), (&json!(false), &Value::Null));
+    assert_eq!(set["reason"], "no program runs; it is bound when one is started");
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("deposit")));
+    assert_eq!(stopped["breakpointIds"], json!([set["breakpointId"]]));
+    let listed = session.breakpoints().await;
+    assert_eq!(state(&listed[0]), json!([program.line("deposit"), null, true, true, 1]));
+    assert_eq!(listed[0]["reason"], Value::Null);
+    session.finish().await;
+}
+
+/// Sets a breakpoint on a line that holds no code, checks that the answer says where it went, and that the
+/// program stops there.
+async fn goes_to(asked: u32, to: &str) {
+    let program = bank();
+    let session = Debugging::new().await;
+    let set = session.ok("set_breakpoint", json!({ "file": program.path(), "line": asked })).await;
+    let line = program.line(to);
+    assert_eq!((&set["line"], &set["requestedLine"]), (&json!(line), &json!(asked)), "{}", set.text);
+    let text = set.at("/context/lineContent").as_str().expect("a line").trim().to_owned();
+    let place = format!("{}:{line}", program.path());
+    let message = format!("Breakpoint set at {place} (`{text}`), because line {asked} holds no code");
+    assert_eq!(set["message"], message);
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped.place(), (program.path(), line));
+    assert_eq!(state(&session.breakpoints().await[0]), json!([line, asked, true, true, 1]));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_blank_line_gives_way_to_the_next_line_with_code() {
+    goes_to(bank().line("deposit") + 1, "deposit_return").await;
+}
+
+#[tokio::test]
+async fn a_comment_gives_way_to_the_next_line_with_code() {
+    goes_to(bank().line("comment"), "deposit").await;
+}
+
+#[tokio::test]
+async fn a_comment_between_functions_does_not_wander_into_one() {
+    goes_to(bank().line("comment_of_module"), "rate").await;
+}
+
+#[tokio::test]
+async fn a_docstring_gives_way_to_the_first_statement() {
+    goes_to(bank().line("docstring"), "deposit").await;
+}
+
+#[tokio::test]
+async fn an_else_gives_way_to_the_first_line_of_its_branch() {
+    goes_to(bank().line("else"), "even").await;
+}
+
+#[tokio::test]
+async fn the_end_of_a_call_of_several_lines_gives_way_to_the_next_statement() {
+    goes_to(bank().line("closing"), "bill_return").await;
+}
+
+#[tokio::test]
+async fn a_line_inside_a_call_of_several_lines_holds_code() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let set = session.break_at(&program, "argument").await;
+    assert_eq!((&set["line"], &set["requestedLine"]), (&json!(program.line("argument")), &Value::Null));
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("argument")));
+    assert_eq!(stopped.at("/location/function"), "bill");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_decorator_stops_where_the_function_is_defined_and_says_so() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let set = session.break_at(&program, "decorator").await;
+    let (line, body) = (program.line("decorator"), program.line("bill_body"));
+    let place = format!("{}:{line}", program.path());
+    let note = format!(
+        "line {line} is where `bill` is defined, and stops there, not at calls; its body begins on line {body}"
+    );
+    assert_eq!(set["message"], format!("Breakpoint set at {place}; {note}"));
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped.place(), (program.path(), line));
+    assert_eq!(stopped.at("/location/function"), "<module>");
+    // Python passes the line twice: it reads the decorator, and then calls it with the function.
+    let again = session.go_on().await;
+    assert_eq!(again.place(), (program.path(), line));
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_line_past_the_end_of_the_file_is_refused_with_lines_that_would_do() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let asked = json!({ "file": program.path(), "line": 9999 });
+    let failed = session.fails("line_unusable", "set_breakpoint", asked).await;
+    let length = std::fs::read_to_string(program.path()).unwrap().lines().count();
+    let error =
+        format!("line 9999 of `{}` is past the end of the file, which has {length} lines", program.path());
+    assert_eq!(failed["error"], error);
+    let nearest = lines(failed.at("/context/nearest"));
+    assert_eq!(nearest.last(), Some(&u64::from(program.line("start"))));
+    assert_eq!(session.breakpoints().await, Vec::<Value>::new());
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn line_zero_is_refused() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let asked = json!({ "file": program.path(), "line": 0 });
+    let failed = session.fails("line_unusable", "set_breakpoint", asked).await;
+    assert!(failed.text_of("error").ends_with("does not exist: lines are counted from 1"), "{}", failed.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_file_that_does_not_exist_is_refused_at_once_with_close_names() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let missing = program.path().replace("main.py", "mian.py");
+    let asked = json!({ "file": missing, "line": 3 });
+    let failed = session.fails("file_not_found", "set_breakpoint", asked).await;
+    assert_eq!(failed["error"], format!("there is no file `{missing}`"));
+    assert_eq!(failed["message"], format!("there is no file `{missing}`; did you mean {}?", program.path()));
+    assert_eq!(failed.at("/context/similar"), &json!([program.path()]));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn expected_content_that_matches_lets_the_breakpoint_be_set() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let expected = json!({ "expectedContent": "self.balance  +=  amount" });
+    let set = session.break_with(&program, "deposit", expected).await;
+    assert_eq!(set["line"], program.line("deposit"));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn expected_content_that_does_not_match_is_refused_and_tells_where_it_stands() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let asked = json!({
+        "file": program.path(),
+        "line": program.line("deposit"),
+        "expectedContent": "name = \"odd\"",
+    });
+    let failed = session.fails("line_unusable", "set_breakpoint", asked).await;
+    let line = program.line("deposit");
+    let problem = "holds `self.balance += amount  # @deposit`, not `name = \"odd\"`";
+    assert_eq!(failed["error"], format!("line {line} of `{}` {problem}", program.path()));
+    assert_eq!(lines(failed.at("/context/nearest")), [u64::from(program.line("odd"))]);
+    assert_eq!(session.breakpoints().await, Vec::<Value>::new());
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_breakpoint_without_a_place_says_what_it_needs() {
+    let session = Debugging::new().await;
+    let failed = session.call("set_breakpoint", json!({})).await;
+    assert_eq!(failed["error"], "a breakpoint needs `file` with `line` or `statement`, or `function`");
+    let failed = session.call("set_breakpoint", json!({ "file": bank().path() })).await;
+    assert_eq!(failed["error"], "a breakpoint in a file needs `line`, `statement` or `function`");
+    session.finish().await;
+}

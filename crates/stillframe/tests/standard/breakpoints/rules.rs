@@ -1,0 +1,172 @@
+//! Conditions and counts.
+
+use serde_json::{Value, json};
+
+use super::{bank, values_at_stops};
+use crate::debugging::{Debugging, Report};
+
+#[tokio::test]
+async fn a_condition_stops_only_where_it_is_true() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let set = session.break_with(&program, "deposit", json!({ "condition": "amount > 4" })).await;
+    assert_eq!(set["condition"], "amount > 4");
+    let stopped = session.start(&program).await;
+    let (amounts, _) = values_at_stops(&session, stopped, "amount").await;
+    assert_eq!(amounts, ["5", "6"]);
+    assert_eq!(session.breakpoints().await[0]["hits"], 2);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_condition_sees_globals_attributes_and_builtins() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let condition = "self.owner == 'Ann' and amount == RATE + 1 and any(x == amount for x in range(9))";
+    session.break_with(&program, "deposit", json!({ "condition": condition })).await;
+    let stopped = session.start(&program).await;
+    let (amounts, _) = values_at_stops(&session, stopped, "amount").await;
+    assert_eq!(amounts, ["3"]);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn every_operator_of_a_hit_condition_counts_passes() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let table: [(&str, &str, &[&str]); 7] = [
+        ("3", "== 3", &["3"]),
+        ("== 3", "== 3", &["3"]),
+        ("> 4", "> 4", &["5", "6"]),
+        (">=5", ">= 5", &["5", "6"]),
+        ("< 3", "< 3", &["1", "2"]),
+        ("<= 2", "<= 2", &["1", "2"]),
+        ("% 3", "% 3", &["3", "6"]),
+    ];
+    for (text, shown, expected) in table {
+        let set = session.break_with(&program, "deposit", json!({ "hitCondition": text })).await;
+        assert_eq!(set["hitCondition"], shown);
+        // The counts begin anew with each start.
+        let stopped = session.start(&program).await;
+        let (amounts, _) = values_at_stops(&session, stopped, "amount").await;
+        assert_eq!(amounts, expected, "{text}");
+        session.ok("clear_breakpoints", json!({})).await;
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn passes_are_counted_on_when_another_breakpoint_is_set() {
+    let program = bank();
+    let session = Debugging::new().await;
+    session.break_with(&program, "deposit", json!({ "hitCondition": "> 2" })).await;
+    assert_eq!(session.start(&program).await.variable("amount"), "3");
+    session.break_at(&program, "even").await;
+    session.break_with(&program, "deposit", json!({ "condition": "amount == 6" })).await;
+    assert_eq!(session.go_on().await.variable("amount"), "4");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_number_is_a_hit_condition_too() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let set = session.break_with(&program, "deposit", json!({ "hitCondition": 3 })).await;
+    assert_eq!(set["hitCondition"], "== 3");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn with_a_condition_the_passes_where_it_is_true_are_counted() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let rule = json!({ "condition": "amount % 2 == 0", "hitCondition": "2" });
+    session.break_with(&program, "deposit", rule).await;
+    let stopped = session.start(&program).await;
+    let (amounts, _) = values_at_stops(&session, stopped, "amount").await;
+    assert_eq!(amounts, ["4"], "the second of the even ones");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_text_that_is_no_hit_condition_is_refused() {
+    let program = bank();
+    let session = Debugging::new().await;
+    for text in ["often", "=> 3", "% 0", "-1"] {
+        let asked = json!({ "file": program.path(), "line": program.line("deposit"), "hitCondition": text });
+        let failed = session.fails("invalid_arguments", "set_breakpoint", asked).await;
+        let takes = "takes a number with ==, >, >=, <, <= or % (a plain number is ==)";
+        assert_eq!(failed["error"], format!("`hitCondition` {takes}, and got `{text}`"));
+    }
+    assert_eq!(session.breakpoints().await, Vec::<Value>::new());
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_condition_that_throws_is_reported_and_does_not_stop() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let set = session.break_with(&program, "deposit", json!({ "condition": "amuont > 1" })).await;
+    let ended = session.start(&program).await;
+    assert_eq!(ended.outcome(), "ended");
+    let id = set.text_of("breakpointId");
+    let error = "NameError: name 'amuont' is not defined";
+    let note = format!("the condition of {id} failed 6 times, and did not stop the program: {error}");
+    assert_eq!(ended["notes"], json!([note]));
+    let listed = session.breakpoints().await;
+    assert_eq!(listed[0]["failure"], format!("6 times, at last: {error}"));
+    assert_eq!(listed[0]["hits"], 0);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_condition_that_throws_only_sometimes_stops_where_it_is_true() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let condition = json!({ "condition": "1 / (amount - 1) == 0.2" });
+    session.break_with(&program, "deposit", condition).await;
+    let stopped = session.start(&program).await;
+    assert_eq!((stopped.outcome(), stopped.variable("amount")), ("breakpoint", "6"));
+    let note = stopped.at("/notes/0").as_str().unwrap_or_default().to_owned();
+    assert!(
+        note.ends_with("failed once, and did not stop the program: ZeroDivisionError: division by zero"),
+        "{note}"
+    );
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_condition_that_is_no_expression_is_refused_at_once() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let asked = json!({ "file": program.path(), "line": program.line("deposit"), "condition": "amount >" });
+    let failed = session.fails("bad_expression", "set_breakpoint", asked).await;
+    assert_eq!(failed["error"], "`amount >` is no expression: SyntaxError: invalid syntax");
+    assert_eq!(session.breakpoints().await, Vec::<Value>::new());
+
+    let asked = json!({ "function": "kind", "condition": "number = 3" });
+    let failed = session.fails("bad_expression", "set_breakpoint", asked).await;
+    assert!(
+        failed.text_of("error").starts_with("`number = 3` is no expression: SyntaxError"),
+        "{}",
+        failed.text
+    );
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn two_breakpoints_on_one_line_each_keep_their_rule() {
+    let program = bank();
+    let session = Debugging::new().await;
+    let first = session.break_with(&program, "deposit", json!({ "condition": "amount == 2" })).await;
+    let second = session.break_with(&program, "deposit", json!({ "condition": "amount in (2, 5)" })).await;
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped["breakpointIds"], json!([first["breakpointId"], second["breakpointId"]]));
+    let stopped = session.go_on().await;
+    assert_eq!(
+        (stopped.variable("amount"), &stopped["breakpointIds"]),
+        ("5", &json!([second["breakpointId"]]))
+    );
+    session.run_to_the_end().await;
+    session.finish().await;
+}

@@ -1,0 +1,144 @@
+//! A session as a test talks to it: the id is filled in.
+
+use serde_json::{Value, json};
+use test_support::{Answer, Fixture, Server};
+
+use crate::STILLFRAME;
+
+/// A server with one session.
+pub(crate) struct Debugging {
+    pub(crate) server: Server,
+    pub(crate) id: String,
+}
+
+impl Debugging {
+    /// Starts a server and opens a session.
+    pub(crate) async fn new() -> Self {
+        Self::on(STILLFRAME.serve().await).await
+    }
+
+    /// Opens a session on a server.
+    pub(crate) async fn on(server: Server) -> Self {
+        let created = server.ok("create_debug_session", json!({ "language": "python" })).await;
+        let id = created.text_of("sessionId").to_owned();
+        Self { server, id }
+    }
+
+    /// A program that is stopped at a named line.
+    pub(crate) async fn stopped_at(program: &Fixture, name: &str) -> (Self, Answer) {
+        let session = Self::new().await;
+        session.break_at(program, name).await;
+        let stopped = session.start(program).await;
+        assert_eq!(stopped.place(), (program.path(), program.line(name)), "{}", stopped.text);
+        (session, stopped)
+    }
+
+    /// Calls a tool that is to succeed.
+    pub(crate) async fn ok(&self, tool: &str, arguments: Value) -> Answer {
+        self.server.ok(tool, self.with_id(arguments)).await
+    }
+
+    /// Calls a tool that is to fail with a code.
+    pub(crate) async fn fails(&self, code: &str, tool: &str, arguments: Value) -> Answer {
+        self.server.fails(code, tool, self.with_id(arguments)).await
+    }
+
+    /// Calls a tool.
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Answer {
+        self.server.call(tool, self.with_id(arguments)).await
+    }
+
+    pub(crate) fn with_id(&self, mut arguments: Value) -> Value {
+        arguments["sessionId"] = json!(self.id);
+        arguments
+    }
+
+    /// Sets a breakpoint on a named line.
+    pub(crate) async fn break_at(&self, program: &Fixture, name: &str) -> Answer {
+        self.break_with(program, name, json!({})).await
+    }
+
+    /// Sets a breakpoint on a named line, with more arguments.
+    pub(crate) async fn break_with(&self, program: &Fixture, name: &str, mut more: Value) -> Answer {
+        more["file"] = json!(program.path());
+        more["line"] = json!(program.line(name));
+        self.ok("set_breakpoint", more).await
+    }
+
+    /// The breakpoints.
+    pub(crate) async fn breakpoints(&self) -> Vec<Value> {
+        let listed = self.ok("list_breakpoints", json!({})).await;
+        listed["breakpoints"].as_array().cloned().expect("a list")
+    }
+
+    /// Starts a program and waits for its first stop or its end.
+    pub(crate) async fn start(&self, program: &Fixture) -> Answer {
+        self.ok("start_debugging", json!({ "scriptPath": program.path() })).await
+    }
+
+    /// Lets it run to the next stop or the end.
+    pub(crate) async fn go_on(&self) -> Answer {
+        self.ok("continue_execution", json!({})).await
+    }
+
+    /// Calls a tool that takes nothing but the session.
+    pub(crate) async fn step(&self, tool: &str) -> Answer {
+        self.ok(tool, json!({})).await
+    }
+
+    /// Evaluates, and gives the result.
+    pub(crate) async fn evaluate(&self, expression: &str) -> String {
+        let value = self.ok("evaluate_expression", json!({ "expression": expression })).await;
+        value.text_of("result").to_owned()
+    }
+
+    /// All that the program wrote, with the category of each piece.
+    pub(crate) async fn output(&self) -> Vec<(String, String)> {
+        let output = self.ok("get_output", json!({ "limit": 1_000_000 })).await;
+        let pieces = output["output"].as_array().cloned().expect("a list");
+        let text = |piece: &Value, field: &str| piece[field].as_str().expect("a text").to_owned();
+        pieces.iter().map(|piece| (text(piece, "category"), text(piece, "text"))).collect()
+    }
+
+    /// What the program wrote in one category.
+    pub(crate) async fn written(&self, category: &str) -> String {
+        let pieces = self.output().await;
+        pieces.into_iter().filter(|(kind, _)| kind == category).map(|(_, text)| text).collect()
+    }
+
+    /// Lets the program run to its end, which is to be a good one.
+    pub(crate) async fn run_to_the_end(&self) -> Answer {
+        let ended = self.go_on().await;
+        assert_eq!((&ended["state"], &ended["exitCode"]), (&json!("ended"), &json!(0)), "{}", ended.text);
+        ended
+    }
+
+    /// The server and everything that it started must go.
+    pub(crate) async fn finish(self) {
+        self.server.finish().await;
+    }
+}
+
+/// What a report says, in short.
+pub(crate) trait Report {
+    /// File and line of a stop.
+    fn place(&self) -> (&str, u32);
+    /// The reason of a stop, or the state when it is none.
+    fn outcome(&self) -> &str;
+}
+
+impl Report for Answer {
+    fn place(&self) -> (&str, u32) {
+        let line = self.at("/location/line").as_u64().and_then(|line| u32::try_from(line).ok());
+        (self.at("/location/file").as_str().unwrap_or_default(), line.unwrap_or_default())
+    }
+
+    fn outcome(&self) -> &str {
+        if self["state"] == "paused" { self.text_of("reason") } else { self.text_of("state") }
+    }
+}
+
+/// A folder for the programs of one test.
+pub(crate) fn folder() -> tempfile::TempDir {
+    tempfile::tempdir_in(STILLFRAME.scratch).expect("a folder can be made")
+}

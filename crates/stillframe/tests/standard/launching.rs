@@ -1,0 +1,6 @@
+//! How programs are started, what they write, and starting them again.
+
+mod environments;
+mod output;
+mod programs;
+mod restarts;

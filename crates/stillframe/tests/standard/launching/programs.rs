@@ -1,0 +1,127 @@
+//! Arguments, environment, working directory, standard input, entry, and a dry run.
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+
+use crate::debugging::{Debugging, Report, folder};
+
+#[tokio::test]
+async fn arguments_environment_directory_and_input_reach_the_program() {
+    let program = Fixture::python("readers");
+    let folder = folder();
+    let session = Debugging::new().await;
+    let arguments = json!({
+        "scriptPath": program.path(),
+        "args": ["a b", "-x", "ü"],
+        "env": { "COLOUR": "blue" },
+        "cwd": folder.path(),
+        "stdin": "one\ntwo",
+    });
+    let ended = session.ok("start_debugging", arguments).await;
+    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(0)), "{}", ended.text);
+    let written = session.written("stdout").await;
+    let lines: Vec<&str> = written.lines().filter(|line| !line.starts_with("python")).collect();
+    let cwd = format!("cwd {}", folder.path().canonicalize().unwrap().display());
+    let expected = ["args ['a b', '-x', 'ü']", "env blue True", &cwd, "read 'one\\ntwo'", "done"];
+    assert_eq!(lines, expected);
+    assert_eq!(session.written("stderr").await, "to stderr\n");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn standard_input_comes_from_a_file_or_is_empty() {
+    let program = Fixture::python("readers");
+    let folder = folder();
+    let input = folder.path().join("input.txt");
+    std::fs::write(&input, "from a file\n").unwrap();
+    let session = Debugging::new().await;
+    let table = [
+        (json!({ "scriptPath": program.path(), "stdinFile": input }), "'from a file\\n'"),
+        (json!({ "scriptPath": program.path() }), "''"),
+    ];
+    session.break_at(&program, "read").await;
+    for (arguments, text) in table {
+        session.ok("start_debugging", arguments).await;
+        assert_eq!(session.evaluate("text").await, text);
+        session.run_to_the_end().await;
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn stop_on_entry_stops_before_anything_has_run() {
+    let program = Fixture::python("readers");
+    let session = Debugging::new().await;
+    let arguments = json!({ "scriptPath": program.path(), "dapLaunchArgs": { "stopOnEntry": true } });
+    let entered = session.ok("start_debugging", arguments).await;
+    assert_eq!((entered.outcome(), entered.at("/location/function")), ("entry", &json!("<module>")));
+    assert_eq!(session.written("stdout").await, "");
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_breakpoint_in_a_library_is_hit_without_just_my_code() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "uses.py", "import textwrap\nprint(textwrap.dedent(' x'))\n");
+    let session = Debugging::new().await;
+    session.ok("set_breakpoint", json!({ "function": "dedent" })).await;
+    let arguments = json!({ "scriptPath": program.path(), "dapLaunchArgs": { "justMyCode": false } });
+    let stopped = session.ok("start_debugging", arguments).await;
+    assert_eq!((stopped.outcome(), stopped.at("/location/function")), ("breakpoint", &json!("dedent")));
+    assert_eq!(stopped.variable("text"), "' x'");
+    assert_eq!(stopped.at("/stackFrames/0/internal"), true);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_dry_run_shows_the_command_and_starts_nothing() {
+    let folder = folder();
+    let source = "import pathlib\npathlib.Path('touched').touch()\n";
+    let program = Fixture::write(folder.path(), "touches.py", source);
+    let session = Debugging::new().await;
+    let arguments = json!({
+        "scriptPath": program.path(),
+        "args": ["--flag"],
+        "cwd": folder.path(),
+        "dryRunSpawn": true,
+    });
+    let dry = session.ok("start_debugging", arguments).await;
+    assert_eq!((&dry["state"], dry.at("/data/dryRun")), (&json!("created"), &json!(true)));
+    assert!(dry.text_of("message").starts_with(&format!("Dry run for {}: ", program.path())), "{}", dry.text);
+    let command: Vec<&str> =
+        dry.at("/data/command").as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(command[0].contains("python"), "{}", dry.text);
+    assert_eq!(command[command.len() - 2..], [program.path(), "--flag"]);
+    assert!(!folder.path().join("touched").exists());
+
+    let missing = json!({ "scriptPath": "/no/such.py", "dryRunSpawn": true });
+    session.fails("file_not_found", "start_debugging", missing).await;
+    assert_eq!(session.start(&program).await.outcome(), "ended");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn threads_are_listed_with_their_names_and_states() {
+    let folder = folder();
+    let source = "\
+import threading
+done = threading.Event()
+worker = threading.Thread(target=done.wait, name='worker')
+worker.start()
+print('both')  # @both
+done.set()
+";
+    let program = Fixture::write(folder.path(), "two.py", source);
+    let (session, stopped) = Debugging::stopped_at(&program, "both").await;
+    let listed = session.ok("list_threads", json!({})).await;
+    assert_eq!(listed["count"], 2);
+    let threads = listed["threads"].as_array().unwrap();
+    let main = threads.iter().find(|thread| thread["current"] == true).unwrap();
+    assert_eq!((&main["name"], &main["state"]), (&json!("MainThread"), &json!("paused")));
+    assert_eq!(&main["id"], stopped.at("/location/threadId"));
+    let worker = threads.iter().find(|thread| thread["name"] == "worker").unwrap();
+    assert_eq!(worker["processId"], main["processId"]);
+    session.run_to_the_end().await;
+    session.finish().await;
+}

@@ -1,0 +1,59 @@
+//! `restart_debugging`.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::debugging::{Debugging, Report, folder};
+
+#[tokio::test]
+async fn a_restart_starts_the_program_again_as_before() {
+    let program = Fixture::python("readers");
+    let session = Debugging::new().await;
+    session.break_at(&program, "read").await;
+    let arguments = json!({ "scriptPath": program.path(), "args": ["again"], "env": { "COLOUR": "red" }, "stdin": "text" });
+    session.ok("start_debugging", arguments).await;
+    for round in 0..3 {
+        let stopped = session.step("restart_debugging").await;
+        assert_eq!(stopped.place(), (program.path(), program.line("read")), "round {round}");
+        assert_eq!(
+            stopped["message"],
+            format!("Debugging started for {}. Current state: paused", program.path())
+        );
+        let seen = session.evaluate("[sys.argv[1:], os.environ['COLOUR'], text]").await;
+        assert_eq!(seen, "[['again'], 'red', 'text']", "round {round}");
+    }
+    session.run_to_the_end().await;
+    let stopped = session.step("restart_debugging").await;
+    assert_eq!(stopped.outcome(), "breakpoint", "also when it has ended");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_restart_ends_a_running_program_first() {
+    let folder = folder();
+    let source = "import time\nprint('begun')\nwhile True:\n    time.sleep(0.01)\n";
+    let program = Fixture::write(folder.path(), "endless.py", source);
+    let session = Debugging::new().await;
+    let start = json!({ "scriptPath": program.path(), "timeout": 300 });
+    assert_eq!(session.ok("start_debugging", start).await.outcome(), "running");
+    let pid = async || session.ok("list_threads", json!({})).await.at("/threads/0/processId").clone();
+    let before = pid().await;
+    let again = session.ok("restart_debugging", json!({ "timeout": 300 })).await;
+    assert_eq!(again.outcome(), "running");
+    let after = pid().await;
+    assert_ne!(before, after);
+    let alive = session.server.mark().processes();
+    assert!(!alive.iter().any(|(pid, _)| before == json!(pid)), "{alive:?}");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn there_is_nothing_to_restart_before_the_first_start() {
+    let session = Debugging::new().await;
+    let failed = session.fails("not_started", "restart_debugging", json!({})).await;
+    assert_eq!(
+        failed["message"],
+        "no program is being debugged: the session is created; call start_debugging"
+    );
+    session.finish().await;
+}

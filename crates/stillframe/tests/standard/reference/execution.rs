@@ -1,0 +1,98 @@
+//! `start_debugging`, the steps, `continue_execution` and `pause_execution`.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::STILLFRAME;
+use crate::debugging::{Debugging, Report, folder};
+
+#[tokio::test]
+async fn start_debugging_repeats_its_message_and_reason_as_data() {
+    let program = Fixture::python("swap_vars");
+    let session = Debugging::new().await;
+    session.break_at(&program, "first_assignment").await;
+    let started = session.start(&program).await;
+    let message = format!("Debugging started for {}. Current state: paused", program.path());
+    assert_eq!((&started["state"], &started["message"]), (&json!("paused"), &json!(message)));
+    assert_eq!(started["data"], json!({ "message": message, "reason": "breakpoint" }));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn stop_on_entry_stops_at_the_first_line_with_the_reason_entry() {
+    let program = Fixture::python("empty_scope");
+    let session = Debugging::new().await;
+    let arguments = json!({
+        "scriptPath": program.path(),
+        "dapLaunchArgs": { "stopOnEntry": true, "justMyCode": true },
+    });
+    let started = session.ok("start_debugging", arguments).await;
+    assert_eq!(started.at("/data/reason"), "entry");
+    assert_eq!(started.place(), (program.path(), program.line("first")));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn the_program_gets_its_arguments() {
+    let program = Fixture::python("empty_scope");
+    let session = Debugging::new().await;
+    let arguments = json!({ "scriptPath": program.path(), "args": ["one two", "--flag", ""] });
+    let ended = session.ok("start_debugging", arguments).await;
+    assert_eq!(ended["state"], "ended");
+    assert_eq!(ended["output"], "['one two', '--flag', '']\n");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn the_steps_say_paused_and_what_they_did() {
+    let program = Fixture::python("swap_vars");
+    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let table = [
+        ("step_into", "Stepped into", "first_assignment"),
+        ("step_over", "Stepped over", "second_assignment"),
+        ("step_out", "Stepped out", "call"),
+    ];
+    for (tool, message, place) in table {
+        let stepped = session.step(tool).await;
+        assert_eq!(stepped["state"], "paused", "{tool}");
+        assert!(stepped.text_of("message").starts_with(message), "{}", stepped.text);
+        assert_eq!(stepped["reason"], "step", "{tool}");
+        assert_eq!(stepped.place(), (program.path(), program.line(place)), "{tool}");
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn continue_execution_that_does_not_wait_says_running() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "slow.py", "import time\nx = 1  # @one\ntime.sleep(30)\n");
+    let (session, _) = Debugging::stopped_at(&program, "one").await;
+    let running = session.ok("continue_execution", json!({ "wait": false })).await;
+    assert_eq!(running["state"], "running");
+    assert!(running.text_of("message").starts_with("Continued execution"), "{}", running.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn continuing_a_session_that_is_not_there_names_it() {
+    let server = STILLFRAME.serve().await;
+    let missing = json!({ "sessionId": "no-such-session" });
+    for tool in ["continue_execution", "step_over", "pause_execution", "get_stack_trace"] {
+        let failed = server.fails("session_not_found", tool, missing.clone()).await;
+        assert_eq!(failed["error"], "Managed session not found: no-such-session", "{tool}");
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn pause_execution_stops_a_running_program() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "busy.py", "n = 0\nwhile True:\n    n += 1\n");
+    let session = Debugging::new().await;
+    let started =
+        session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 300 })).await;
+    assert_eq!(started["state"], "running");
+    let paused = session.step("pause_execution").await;
+    assert_eq!((&paused["state"], &paused["reason"]), (&json!("paused"), &json!("pause")));
+    session.finish().await;
+}

@@ -1,0 +1,17 @@
+//! `run_until`: one call, from nothing to the values at a place.
+
+mod closing;
+mod places;
+
+use serde_json::{Value, json};
+use test_support::{Answer, Fixture, Server};
+
+/// `run_until` with the bank.
+async fn run(server: &Server, mut arguments: Value) -> Answer {
+    arguments["program"] = json!(Fixture::python("bank").path());
+    server.ok("run_until", arguments).await
+}
+
+async fn open_sessions(server: &Server) -> Value {
+    server.ok("list_debug_sessions", json!({})).await["count"].clone()
+}

@@ -1,0 +1,112 @@
+//! What becomes of the session afterwards.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use super::{open_sessions, run};
+use crate::STILLFRAME;
+use crate::debugging::{Debugging, Report};
+
+#[tokio::test]
+async fn a_session_that_was_opened_for_it_stays_open_at_a_stop() {
+    let program = Fixture::python("bank");
+    let server = STILLFRAME.serve().await;
+    let ran = run(&server, json!({ "until": [{ "line": program.line("deposit") }] })).await;
+    assert_eq!(ran["closed"], false);
+    assert_eq!(open_sessions(&server).await, 1);
+    let session = Debugging { id: ran.text_of("sessionId").to_owned(), server };
+    assert_eq!(session.evaluate("amount").await, "1");
+    // The place was only for that one call.
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_session_that_was_opened_for_it_is_closed_at_the_end_of_the_program() {
+    let server = STILLFRAME.serve().await;
+    let ran = run(&server, json!({})).await;
+    assert_eq!((ran.outcome(), &ran["closed"]), ("ended", &json!(true)));
+    assert_eq!(open_sessions(&server).await, 0);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn close_true_ends_the_program_after_the_values_are_read() {
+    let program = Fixture::python("bank");
+    let server = STILLFRAME.serve().await;
+    let place = json!({ "line": program.line("deposit") });
+    let ran = run(&server, json!({ "until": [place], "expressions": ["amount"], "close": true })).await;
+    assert_eq!((&ran["closed"], ran.at("/values/0/value")), (&json!(true), &json!("1")));
+    assert_eq!(open_sessions(&server).await, 0);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn close_false_keeps_the_session_of_a_program_that_has_ended() {
+    let server = STILLFRAME.serve().await;
+    let ran = run(&server, json!({ "close": false })).await;
+    assert_eq!((ran.outcome(), &ran["closed"]), ("ended", &json!(false)));
+    let output = server.ok("get_output", json!({ "sessionId": ran["sessionId"] })).await;
+    assert_eq!(output.at("/output/0/text"), "odd even\n6\n");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_session_that_was_there_before_stays_unless_close_says_otherwise() {
+    let program = Fixture::python("bank");
+    let (session, _) = Debugging::stopped_at(&program, "main_first").await;
+    let ran = session.ok("run_until", json!({})).await;
+    assert_eq!((ran.outcome(), &ran["closed"]), ("ended", &json!(false)));
+    let ran = session.ok("run_until", json!({ "program": program.path(), "close": true })).await;
+    assert_eq!((ran["closed"].clone(), open_sessions(&session.server).await), (json!(true), json!(0)));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn an_error_leaves_no_session() {
+    let program = Fixture::python("bank");
+    let server = STILLFRAME.serve().await;
+    let table = [
+        ("file_not_found", json!({ "program": "/no/such/program.py" })),
+        ("line_unusable", json!({ "program": program.path(), "until": [{ "line": 9999 }] })),
+        (
+            "statement_not_found",
+            json!({ "program": program.path(), "until": [{ "statement": "no such text" }] }),
+        ),
+        (
+            "bad_expression",
+            json!({ "program": program.path(), "until": [{ "line": program.line("deposit"), "condition": "(" }] }),
+        ),
+        ("environment", json!({ "program": program.path(), "executablePath": "/no/such/python" })),
+        ("language_unsupported", json!({ "program": program.path(), "language": "cobol" })),
+    ];
+    for (code, arguments) in table {
+        server.fails(code, "run_until", arguments.clone()).await;
+        assert_eq!(open_sessions(&server).await, 0, "{arguments}");
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn without_a_program_and_a_session_it_says_what_is_missing() {
+    let session = Debugging::new().await;
+    let failed = session.fails("not_started", "run_until", json!({})).await;
+    assert!(failed.text_of("message").contains("start_debugging"), "{}", failed.text);
+    session.ok("close_debug_session", json!({})).await;
+    let failed = session.server.fails("session_not_found", "run_until", json!({})).await;
+    assert_eq!(failed["error"], "no debug session is open");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_time_limit_keeps_the_session_and_what_the_program_is_doing() {
+    let folder = crate::debugging::folder();
+    let program =
+        Fixture::write(folder.path(), "endless.py", "import time\nwhile True:\n    time.sleep(0.01)\n");
+    let server = STILLFRAME.serve().await;
+    let ran = server.ok("run_until", json!({ "program": program.path(), "timeout": 300 })).await;
+    assert_eq!((ran.outcome(), &ran["closed"]), ("running", &json!(false)));
+    let session = Debugging { id: ran.text_of("sessionId").to_owned(), server };
+    assert_eq!(session.step("pause_execution").await.outcome(), "pause");
+    session.finish().await;
+}

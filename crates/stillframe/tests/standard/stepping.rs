@@ -1,0 +1,5 @@
+//! Steps, waits and pauses.
+
+mod pauses;
+mod steps;
+mod waits;

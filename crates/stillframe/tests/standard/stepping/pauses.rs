@@ -1,0 +1,61 @@
+//! Pausing programs that are busy, asleep, or wait in the operating system.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::debugging::{Debugging, Report, folder};
+
+/// Starts a program that says `ready` when it is about to do what it never ends with, pauses it, and
+/// checks that it is paused on the named line and lives on.
+async fn pauses(source: &str, name: &str) {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "endless.py", source);
+    let session = Debugging::new().await;
+    session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 0 })).await;
+    while session.written("stdout").await != "ready\n" {
+        let report = session.ok("continue_execution", json!({ "timeout": 50 })).await;
+        assert_eq!(report.outcome(), "running", "{}", report.text);
+    }
+    let paused = session.ok("pause_execution", json!({ "timeout": 20_000 })).await;
+    assert_eq!((paused.outcome(), paused.place()), ("pause", (program.path(), program.line(name))));
+    assert_eq!(session.evaluate("number + 1").await, "2");
+    // It goes on with what it was doing.
+    assert_eq!(session.ok("continue_execution", json!({ "timeout": 100 })).await.outcome(), "running");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_busy_loop_is_paused() {
+    pauses("number = 1\nprint('ready')\nwhile True: number = 1  # @here\n", "here").await;
+}
+
+#[tokio::test]
+async fn a_sleep_is_paused() {
+    pauses("import time\nnumber = 1\nprint('ready')\ntime.sleep(1000)  # @here\n", "here").await;
+}
+
+#[tokio::test]
+async fn a_server_that_waits_for_clients_is_paused() {
+    let source = "\
+import socket
+number = 1
+server = socket.create_server(('127.0.0.1', 0))
+print('ready')
+server.accept()  # @here
+";
+    pauses(source, "here").await;
+}
+
+#[tokio::test]
+async fn a_pause_works_while_another_call_waits_and_answers_both() {
+    let folder = folder();
+    let source = "import time\nprint('ready')\nwhile True:\n    time.sleep(0.01)\n";
+    let program = Fixture::write(folder.path(), "endless.py", source);
+    let session = Debugging::new().await;
+    session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 200 })).await;
+    let waits = session.go_on();
+    let pauses = session.step("pause_execution");
+    let (waited, paused) = tokio::join!(waits, pauses);
+    assert_eq!((waited.outcome(), paused.outcome()), ("pause", "pause"));
+    session.finish().await;
+}

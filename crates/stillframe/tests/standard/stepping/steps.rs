@@ -1,0 +1,190 @@
+//! Steps over, into and out of calls of all kinds.
+
+use serde_json::{Value, json};
+use test_support::{Answer, Fixture};
+
+use crate::debugging::{Debugging, Report};
+
+fn steps() -> Fixture {
+    Fixture::python("steps")
+}
+
+/// Whether a report is of a step that ended at a named line.
+fn stepped_to(report: &Answer, program: &Fixture, name: &str) {
+    assert_eq!(report.outcome(), "step", "{}", report.text);
+    assert_eq!(report.place(), (program.path(), program.line(name)), "{}", report.text);
+}
+
+#[tokio::test]
+async fn a_step_over_runs_the_call_and_stops_on_the_next_line() {
+    let program = steps();
+    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let stepped = session.step("step_over").await;
+    stepped_to(&stepped, &program, "library");
+    assert_eq!(stepped.variable("x"), "8");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_into_and_out_shows_what_was_returned() {
+    let program = steps();
+    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let inside = session.step("step_into").await;
+    stepped_to(&inside, &program, "double");
+    assert_eq!((inside.variable("number"), inside.at("/location/function")), ("4", &json!("double")));
+    let out = session.step("step_out").await;
+    stepped_to(&out, &program, "call");
+    assert_eq!(out.variable("(return) double"), "8");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_over_a_line_with_a_breakpoint_inside_stops_there() {
+    let program = steps();
+    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let inside = session.break_at(&program, "double_return").await;
+    let stopped = session.step("step_over").await;
+    assert_eq!(
+        (stopped.outcome(), stopped.place()),
+        ("breakpoint", (program.path(), program.line("double_return")))
+    );
+    assert_eq!(stopped["breakpointIds"], json!([inside["breakpointId"]]));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_at_the_last_line_ends_the_program() {
+    let program = steps();
+    let (session, _) = Debugging::stopped_at(&program, "last").await;
+    let mut report = session.step("step_over").await;
+    if report.outcome() == "step" {
+        // Some versions of Python have one more place at the end of a module.
+        report = session.step("step_over").await;
+    }
+    assert_eq!((report.outcome(), &report["exitCode"]), ("ended", &json!(0)), "{}", report.text);
+    assert_eq!(session.written("stdout").await, "8 [1] 24 3 6\nend\n");
+    session.fails("not_paused", "step_over", json!({})).await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_into_a_library_passes_over_it_with_just_my_code() {
+    let program = steps();
+    let (session, _) = Debugging::stopped_at(&program, "library").await;
+    let stepped = session.step("step_into").await;
+    stepped_to(&stepped, &program, "recursive_call");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_into_a_library_enters_it_without_just_my_code() {
+    let program = steps();
+    let session = Debugging::new().await;
+    session.break_at(&program, "library").await;
+    let arguments = json!({ "scriptPath": program.path(), "dapLaunchArgs": { "justMyCode": false } });
+    session.ok("start_debugging", arguments).await;
+    let inside = session.step("step_into").await;
+    assert_eq!(
+        (inside.outcome(), inside.at("/location/function")),
+        ("step", &json!("loads")),
+        "{}",
+        inside.text
+    );
+    assert!(inside.place().0.ends_with("json/__init__.py"), "{}", inside.text);
+    assert_eq!(inside.variable("s"), "'[1]'");
+    assert_eq!(session.evaluate("s").await, "'[1]'", "the innermost frame is where it stopped");
+    let stack = session.ok("get_stack_trace", json!({})).await;
+    assert_eq!(stack.at("/stackFrames/0/name"), "loads");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_over_a_recursive_call_does_not_stop_inside_it() {
+    let program = steps();
+    let (session, stopped) = Debugging::stopped_at(&program, "recursion").await;
+    assert_eq!(stopped.variable("number"), "4");
+    session.ok("clear_breakpoints", json!({})).await;
+    let stepped = session.step("step_over").await;
+    // The line returns, so the step ends in the caller, which has its value.
+    stepped_to(&stepped, &program, "before_loop");
+    assert_eq!((stepped.variable("(return) factorial"), stepped.variable("z")), ("24", "24"));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn every_level_of_a_recursion_has_its_own_variables() {
+    let program = steps();
+    let (session, stopped) = Debugging::stopped_at(&program, "bottom").await;
+    assert_eq!(stopped.variable("number"), "1");
+    let stack = session.ok("get_stack_trace", json!({})).await;
+    let frames = stack["stackFrames"].as_array().unwrap();
+    let names: Vec<&Value> = frames.iter().map(|frame| &frame["name"]).collect();
+    assert_eq!(json!(names), json!(["factorial", "factorial", "factorial", "factorial", "main", "<module>"]));
+    for (frame, number) in frames.iter().zip(["1", "2", "3", "4"]) {
+        let locals = session.ok("get_local_variables", json!({ "frameId": frame["id"] })).await;
+        assert_eq!(locals.variable("number"), number);
+        let asked = json!({ "frameId": frame["id"], "expression": "number * 10" });
+        assert_eq!(session.ok("evaluate_expression", asked).await["result"], format!("{number}0"));
+    }
+    // Out of the innermost one, into the one that called it.
+    let out = session.step("step_out").await;
+    stepped_to(&out, &program, "recursion");
+    assert_eq!(out.variable("number"), "2");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_over_a_yield_stays_in_the_generator() {
+    let program = steps();
+    let (session, _) = Debugging::stopped_at(&program, "before_loop").await;
+    stepped_to(&session.step("step_over").await, &program, "loop");
+    let inside = session.step("step_into").await;
+    stepped_to(&inside, &program, "first_yield");
+    // The consumer has worked with the first value when the generator is asked for the second one.
+    let next = session.step("step_over").await;
+    stepped_to(&next, &program, "second_yield");
+    let consumer = next.at("/stackFrames/1/id");
+    let total =
+        session.ok("evaluate_expression", json!({ "expression": "total", "frameId": consumer })).await;
+    assert_eq!(total["result"], "1");
+    let out = session.step("step_out").await;
+    assert_eq!((out.outcome(), out.at("/location/function")), ("step", &json!("main")), "{}", out.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_over_the_head_of_a_loop_does_not_stop_in_its_generator() {
+    let program = steps();
+    let (session, _) = Debugging::stopped_at(&program, "before_loop").await;
+    for (place, total) in
+        [("loop", "0"), ("loop_body", "0"), ("loop", "1"), ("loop_body", "1"), ("loop", "3")]
+    {
+        let stepped = session.step("step_over").await;
+        stepped_to(&stepped, &program, place);
+        assert_eq!(stepped.variable("total"), total, "at {place}");
+    }
+    stepped_to(&session.step("step_over").await, &program, "async_call");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_over_an_await_stops_when_the_value_is_there() {
+    let program = steps();
+    let (session, stopped) = Debugging::stopped_at(&program, "await").await;
+    assert_eq!(stopped.at("/location/function"), "together");
+    let stepped = session.step("step_over").await;
+    stepped_to(&stepped, &program, "after_await");
+    assert_eq!(stepped.variable("value"), "5");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_into_an_await_enters_the_coroutine_and_its_own_awaits_are_stepped_over() {
+    let program = steps();
+    let (session, _) = Debugging::stopped_at(&program, "await").await;
+    stepped_to(&session.step("step_into").await, &program, "sleep");
+    let stepped = session.step("step_over").await;
+    stepped_to(&stepped, &program, "later_return");
+    assert_eq!(stepped.variable("value"), "5");
+    session.finish().await;
+}

@@ -1,0 +1,115 @@
+//! A call that waits always comes back, and can be taken up again.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::debugging::{Debugging, Report, folder};
+
+/// Works between two places until a file is there.
+const SLOW: &str = "\
+import os, sys, time
+print('working')  # @first
+while not os.path.exists(sys.argv[0] + '.go'): time.sleep(0.01)
+x = 1  # @second
+print('done')
+";
+
+/// Lets the program go on.
+fn let_go(program: &Fixture) {
+    std::fs::write(format!("{}.go", program.path()), "").expect("the folder of a test can be written to");
+}
+
+#[tokio::test]
+async fn a_continue_that_does_not_wait_can_be_waited_for_afterwards() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "slow.py", SLOW);
+    let (session, _) = Debugging::stopped_at(&program, "first").await;
+    session.break_at(&program, "second").await;
+    let running = session.ok("continue_execution", json!({ "wait": false })).await;
+    assert_eq!(running.outcome(), "running");
+    let_go(&program);
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (program.path(), program.line("second")));
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_wait_that_is_over_says_running_with_the_output_so_far() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "slow.py", SLOW);
+    let (session, _) = Debugging::stopped_at(&program, "first").await;
+    let mut output = String::new();
+    while output.is_empty() {
+        let running = session.ok("continue_execution", json!({ "timeout": 300 })).await;
+        assert_eq!(running.outcome(), "running", "{}", running.text);
+        let message = "Continued execution. The program is running; continue_execution waits for it, \
+                       pause_execution stops it";
+        assert_eq!(running["message"], message);
+        output.push_str(running.text_of("output"));
+    }
+    assert_eq!(output, "working\n");
+    let_go(&program);
+    let ended = session.run_to_the_end().await;
+    assert_eq!(ended["output"], "done\n", "what was told is not told again");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_start_and_a_step_can_be_waited_for_afterwards_too() {
+    let folder = folder();
+    let source = "\
+import os, sys, time
+def wait_for(name):
+    while not os.path.exists(sys.argv[0] + name): time.sleep(0.01)
+wait_for('.go')
+wait_for('.on')  # @wait
+y = 2  # @two
+";
+    let program = Fixture::write(folder.path(), "slow.py", source);
+    let session = Debugging::new().await;
+    session.break_at(&program, "wait").await;
+    let running =
+        session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 100 })).await;
+    assert_eq!(running.outcome(), "running");
+    let_go(&program);
+    assert_eq!(session.go_on().await.place(), (program.path(), program.line("wait")));
+    let running = session.ok("step_over", json!({ "timeout": 100 })).await;
+    assert_eq!(running.outcome(), "running");
+    std::fs::write(format!("{}.on", program.path()), "").unwrap();
+    let stepped = session.go_on().await;
+    assert_eq!((stepped.outcome(), stepped.place()), ("step", (program.path(), program.line("two"))));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_paused_program_is_not_continued_by_looking_at_it() {
+    let program = Fixture::python("steps");
+    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    for tool in ["get_stack_trace", "get_local_variables", "list_threads", "get_output", "pause_execution"] {
+        session.ok(tool, json!({})).await;
+    }
+    let listed = session.server.ok("list_debug_sessions", json!({})).await;
+    assert_eq!(listed.at("/sessions/0/state"), "paused");
+    let stack = session.ok("get_stack_trace", json!({})).await;
+    assert_eq!(stack.at("/stackFrames/0/line"), program.line("call"));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn nothing_can_be_continued_before_the_start_and_after_the_end() {
+    let program = Fixture::python("steps");
+    let session = Debugging::new().await;
+    for tool in ["continue_execution", "step_over", "step_into", "step_out", "pause_execution"] {
+        let failed = session.call(tool, json!({})).await;
+        assert!(failed.is_error, "{tool}: {}", failed.text);
+        assert!(failed.text_of("message").contains("start_debugging"), "{tool}: {}", failed.text);
+    }
+    assert_eq!(session.start(&program).await.outcome(), "ended");
+    for tool in ["continue_execution", "step_over", "step_into", "step_out", "pause_execution"] {
+        let failed = session.call(tool, json!({})).await;
+        assert!(failed.is_error, "{tool}: {}", failed.text);
+        assert!(failed.text_of("message").contains("restart_debugging"), "{tool}: {}", failed.text);
+    }
+    session.finish().await;
+}

@@ -1,0 +1,121 @@
+//! Children of values, in pages.
+
+use serde_json::{Value, json};
+
+use super::{owned, pairs, stopped};
+
+#[tokio::test]
+async fn a_long_list_comes_in_pages() {
+    let session = stopped().await;
+    let scope = session.reference("numbers").await;
+    let first = session.ok("get_variables", json!({ "scope": scope })).await;
+    assert_eq!(
+        (&first["count"], &first["total"], &first["nextStart"]),
+        (&json!(100), &json!(100_000), &json!(100))
+    );
+    assert_eq!(first.at("/variables/99/name"), "99");
+    let next = json!({ "scope": scope, "start": first["nextStart"], "count": 2 });
+    let next = session.ok("get_variables", next).await;
+    assert_eq!(pairs(&next["variables"]), owned(&[("100", "100"), ("101", "101")]));
+    assert_eq!(next["nextStart"], 102);
+    let last = session.ok("get_variables", json!({ "scope": scope, "start": 99_999 })).await;
+    assert_eq!(pairs(&last["variables"]), owned(&[("99999", "99999")]));
+    assert_eq!((&last["count"], &last["nextStart"]), (&json!(1), &Value::Null));
+    let beyond = session.ok("get_variables", json!({ "scope": scope, "start": 200_000 })).await;
+    assert_eq!((&beyond["count"], &beyond["nextStart"]), (&json!(0), &Value::Null));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_long_dict_comes_in_pages_by_its_keys() {
+    let session = stopped().await;
+    let scope = session.reference("many").await;
+    let page = session.ok("get_variables", json!({ "scope": scope, "start": 50_000, "count": 2 })).await;
+    assert_eq!(pairs(&page["variables"]), owned(&[("'50000'", "50000"), ("'50001'", "50001")]));
+    assert_eq!((&page["total"], &page["nextStart"]), (&json!(100_000), &json!(50_002)));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_long_set_comes_in_pages() {
+    let session = stopped().await;
+    let scope = session.reference("crowd").await;
+    let page = session.ok("get_variables", json!({ "scope": scope, "start": 99_998 })).await;
+    assert_eq!((&page["count"], &page["total"]), (&json!(2), &json!(100_000)));
+    assert_eq!(session.children("names").await, owned(&[("0", "'only'")]));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn children_are_picked_by_name_and_missing_ones_are_told() {
+    let session = stopped().await;
+    let scope = session.reference("numbers").await;
+    let asked = json!({ "scope": scope, "names": ["7", "99999", "hundred"] });
+    let picked = session.ok("get_variables", asked).await;
+    assert_eq!(pairs(&picked["variables"]), owned(&[("7", "7"), ("99999", "99999")]));
+    assert_eq!(picked["notFound"], json!(["hundred"]));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn nested_values_are_expanded_level_by_level() {
+    let session = stopped().await;
+    let outer = session.ok("get_variables", json!({ "scope": session.reference("nested").await })).await;
+    assert_eq!(pairs(&outer["variables"]), owned(&[("'outer'", "[Point(x=3, y=4), {'inner': (5, 6)}]")]));
+    let list = json!({ "scope": outer.at("/variables/0/variablesReference") });
+    let list = session.ok("get_variables", list).await;
+    let point = json!({ "scope": list.at("/variables/0/variablesReference") });
+    let point = session.ok("get_variables", point).await;
+    assert_eq!(pairs(&point["variables"]), owned(&[("x", "3"), ("y", "4")]));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_cyclic_value_can_be_expanded_for_ever() {
+    let session = stopped().await;
+    let mut scope = session.reference("cycle").await;
+    for _ in 0..5 {
+        let page = session.ok("get_variables", json!({ "scope": scope })).await;
+        assert_eq!(pairs(&page["variables"]), owned(&[("0", "1"), ("1", "[1, [...]]")]));
+        scope = page.at("/variables/1/variablesReference").as_u64().unwrap();
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn objects_show_their_attributes() {
+    let session = stopped().await;
+    assert_eq!(session.children("point").await, owned(&[("x", "1"), ("y", "2")]));
+    assert_eq!(session.children("slotted").await, owned(&[("left", "1"), ("right", "'two'")]));
+    assert_eq!(
+        session.children("table").await,
+        owned(&[("'a'", "1"), ("'b'", "[10, 20]"), ("3", "'three'")])
+    );
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_property_is_listed_and_not_run() {
+    let session = stopped().await;
+    let listed = session.children("lazy").await;
+    let note = "<property: not run; evaluate it to see its value>";
+    assert_eq!(listed, owned(&[("plain", "1"), ("expensive", note)]));
+    assert_eq!(session.evaluate("Lazy.runs").await, "0");
+    assert_eq!(session.evaluate("lazy.expensive").await, "42");
+    assert_eq!(session.evaluate("Lazy.runs").await, "1");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn values_of_a_page_are_as_long_as_was_asked_for() {
+    let session = stopped().await;
+    session.evaluate("texts = ['x' * 5000]").await;
+    let scope = session.reference("texts").await;
+    for length in [10, 2000] {
+        let page = session.ok("get_variables", json!({ "scope": scope, "maxLength": length })).await;
+        let variable = page.at("/variables/0");
+        assert_eq!(variable["value"], format!("'{}'...", "x".repeat(length)));
+        assert_eq!((&variable["truncated"], &variable["length"]), (&json!(true), &json!(5000)));
+    }
+    session.finish().await;
+}
