@@ -1,5 +1,30 @@
 //! Python programs and what debugpy gets wrong about them: each case a session.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
+)]
+
+mod attach;
+mod breakpoints;
+mod children;
+mod ends;
+mod evaluation;
+mod exceptions;
+mod inspector;
+mod interpreters;
+mod libraries;
+mod passes;
+mod script;
+mod threads;
+mod values;
+
+#[path = "../standard/debugging.rs"]
+#[allow(dead_code, reason = "the toolset's own tests use the rest")]
+mod debugging;
+
 use test_support::Built;
 
 /// The program under test.

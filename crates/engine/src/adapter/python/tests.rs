@@ -60,7 +60,10 @@ fn a_script_is_started_by_our_launcher_which_connects_to_us() {
         "",
     ];
     assert_eq!(words(&process), expected);
-    assert_eq!((process.cwd.as_deref(), &process.stdin), (Some(Path::new("/work")), &Stdin::Text("typed".to_owned())));
+    assert_eq!(
+        (process.cwd.as_deref(), &process.stdin),
+        (Some(Path::new("/work")), &Stdin::Text("typed".to_owned()))
+    );
     assert_eq!(plan.injector, None);
     let Wire::DapListen(setup) = plan.wire else { panic!("{:?}", plan.wire) };
     assert!(setup.launch && setup.is_local);
@@ -126,7 +129,8 @@ fn a_process_is_made_to_connect_by_a_helper() {
 
 #[tokio::test]
 async fn the_interpreter_that_is_given_comes_first() {
-    let mut machine = machine([("/own/python", "3.9.1"), ("/work/.venv/bin/python", "3.10.1"), ("/bin/python3", "3.11.1")]);
+    let mut machine =
+        machine([("/own/python", "3.9.1"), ("/work/.venv/bin/python", "3.10.1"), ("/bin/python3", "3.11.1")]);
     machine.path.insert("python3".to_owned(), "/bin/python3".into());
     let near = Path::new("/work/main.py");
     let found = Python.locate(&machine, Some(Path::new("/own/python")), Some(near)).await.unwrap();
@@ -157,7 +161,10 @@ async fn without_one_the_nearest_environment_comes_before_the_active_one_and_the
         machine.path.retain(|_, known| known != Path::new(path));
     }
     let error = Python.locate(&machine, None, Some(near)).await.unwrap_err();
-    assert_eq!((error.code(), error.to_string().as_str()), ("environment", "no Python interpreter was found"));
+    assert_eq!(
+        (error.code(), error.to_string().as_str()),
+        ("environment", "no Python interpreter was found")
+    );
 }
 
 #[tokio::test]
@@ -178,7 +185,9 @@ async fn one_that_does_not_answer_gives_way_but_one_that_is_too_old_does_not() {
 
 #[tokio::test]
 async fn the_oldest_that_is_taken_is_3_8() {
-    for (version, taken) in [("2.7.18", false), ("3.6.15", false), ("3.7.16", false), ("3.8.0", true), ("3.14.0", true)] {
+    for (version, taken) in
+        [("2.7.18", false), ("3.6.15", false), ("3.7.16", false), ("3.8.0", true), ("3.14.0", true)]
+    {
         let machine = machine([("/own/python", version)]);
         let found = Python.locate(&machine, Some(Path::new("/own/python")), None).await;
         assert_eq!(found.is_ok(), taken, "{version}");

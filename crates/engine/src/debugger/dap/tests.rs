@@ -1,7 +1,9 @@
 //! Any server of the protocol, without code of ours inside the program.
 
 use serde_json::{Value as Json, json};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex, split};
+use tokio::io::{
+    AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex, split,
+};
 
 use super::*;
 use crate::adapter::python::Python;
@@ -110,7 +112,10 @@ async fn a_start_is_open_when_either_the_event_or_the_answer_comes() {
             let asked = scene.peer.serve("initialize", json!({})).await;
             assert_eq!((&asked["adapterID"], &asked["linesStartAt1"]), (&json!("any"), &json!(true)));
             let launch = scene.peer.receive().await;
-            assert_eq!((&launch["command"], &launch["arguments"]["stopOnEntry"]), (&json!("launch"), &json!(true)));
+            assert_eq!(
+                (&launch["command"], &launch["arguments"]["stopOnEntry"]),
+                (&json!("launch"), &json!(true))
+            );
             if by_event {
                 scene.peer.event("initialized", json!({})).await;
             } else {
@@ -161,7 +166,8 @@ async fn nothing_is_asked_for_that_was_not_offered() {
         debugger.exception(RawId(1)).await.unwrap_err(),
     ];
     assert!(refused.iter().all(|error| error.code() == "unsupported"), "{refused:?}");
-    let (threads, asked) = tokio::join!(debugger.threads(), scene.peer.serve("threads", json!({ "threads": [] })));
+    let (threads, asked) =
+        tokio::join!(debugger.threads(), scene.peer.serve("threads", json!({ "threads": [] })));
     assert_eq!((threads.unwrap(), asked), (Vec::new(), json!({})), "the first request since the start");
 }
 
@@ -199,7 +205,10 @@ async fn breakpoints_carry_their_rule_and_are_what_the_server_says_of_them() {
     ];
     assert_eq!(planted.unwrap(), expected);
 
-    scene.peer.event("stopped", json!({ "reason": "breakpoint", "threadId": 5, "hitBreakpointIds": [7] })).await;
+    scene
+        .peer
+        .event("stopped", json!({ "reason": "breakpoint", "threadId": 5, "hitBreakpointIds": [7] }))
+        .await;
     let stopped = Event::Stopped {
         thread: RawId(5),
         reason: StopReason::Breakpoint,
@@ -207,7 +216,13 @@ async fn breakpoints_carry_their_rule_and_are_what_the_server_says_of_them() {
         breakpoints: vec![BreakpointId(1)],
     };
     assert_eq!(scene.events.recv().await, Some(stopped));
-    scene.peer.event("breakpoint", json!({ "reason": "changed", "breakpoint": { "id": 8, "verified": true, "line": 10 } })).await;
+    scene
+        .peer
+        .event(
+            "breakpoint",
+            json!({ "reason": "changed", "breakpoint": { "id": 8, "verified": true, "line": 10 } }),
+        )
+        .await;
     let bound = Event::Planted { id: BreakpointId(2), planted: Planted::Bound { line: Some(10) } };
     assert_eq!(scene.events.recv().await, Some(bound));
 }
@@ -237,7 +252,8 @@ async fn lists_are_cut_into_pages_and_texts_to_a_length() {
     let (children, _) = tokio::join!(scene.debugger.variables(RawId(9), page, 2), served);
     let children = children.unwrap();
     assert_eq!((children.total, children.start, children.hidden), (3, 1, 1));
-    let shown: Vec<_> = children.variables.iter().map(|shown| (shown.name.as_str(), shown.value.text.as_str())).collect();
+    let shown: Vec<_> =
+        children.variables.iter().map(|shown| (shown.name.as_str(), shown.value.text.as_str())).collect();
     assert_eq!(shown, [("b", "éx...")]);
     let value = &children.variables[0].value;
     assert_eq!((value.cut, value.length, value.reference), (true, Some(4), None));
@@ -262,7 +278,8 @@ async fn locals_are_the_scope_that_is_called_so() {
 #[tokio::test]
 async fn an_expression_that_the_server_refuses_has_raised() {
     let mut scene = Scene::ready(json!({})).await;
-    let request = Evaluate { expression: "x".to_owned(), frame: RawId(4), deadline: Duration::from_secs(1), text: 10 };
+    let request =
+        Evaluate { expression: "x".to_owned(), frame: RawId(4), deadline: Duration::from_secs(1), text: 10 };
     let served = async {
         let asked = scene.peer.receive().await;
         assert_eq!(asked["arguments"], json!({ "expression": "x", "frameId": 4, "context": "watch" }));
@@ -293,7 +310,8 @@ async fn what_debugpy_adds_to_an_exception_is_taken_away() {
         "breakMode": "unhandled",
         "details": { "stackTrace": "  File \"m.py\", line 2, in f (Current frame)\n    raise\n" },
     });
-    let (exception, _) = tokio::join!(scene.debugger.exception(RawId(1)), scene.peer.serve("exceptionInfo", info));
+    let (exception, _) =
+        tokio::join!(scene.debugger.exception(RawId(1)), scene.peer.serve("exceptionInfo", info));
     let expected = Exception {
         type_name: "ValueError".to_owned(),
         message: "bad".to_owned(),
@@ -306,9 +324,7 @@ async fn what_debugpy_adds_to_an_exception_is_taken_away() {
 #[tokio::test]
 async fn frames_that_are_not_the_programs_are_left_out() {
     let mut scene = Scene::ready(json!({})).await;
-    let frame = |id: u32, name: &str, path: &str| {
-        json!({ "id": id, "name": name, "line": 3, "column": 1, "source": { "path": path } })
-    };
+    let frame = |id: u32, name: &str, path: &str| json!({ "id": id, "name": name, "line": 3, "column": 1, "source": { "path": path } });
     let frames = json!({ "totalFrames": 9, "stackFrames": [
         frame(1, "work (Current frame)", "/w/main.py"),
         frame(2, "[Chained Exc: boom] low", "/w/main.py"),
@@ -321,7 +337,10 @@ async fn frames_that_are_not_the_programs_are_left_out() {
     assert_eq!(asked, json!({ "threadId": 1, "startFrame": 0, "levels": 4 }));
     let stack = stack.unwrap();
     let names: Vec<_> = stack.frames.iter().map(|frame| (frame.name.as_str(), frame.is_internal())).collect();
-    assert_eq!((stack.total, names.as_slice()), (9, [("work", false), ("decode", true), ("<module>", false)].as_slice()));
+    assert_eq!(
+        (stack.total, names.as_slice()),
+        (9, [("work", false), ("decode", true), ("<module>", false)].as_slice())
+    );
     let generated = &stack.frames[2].location.as_ref().unwrap().source;
     assert_eq!((&generated.path, generated.name.as_str()), (&None, "<string>"), "code that is in no file");
 }
@@ -360,7 +379,10 @@ async fn a_closed_connection_ends_the_events_and_fails_what_waits() {
 #[tokio::test]
 async fn what_a_server_asks_of_us_is_declined() {
     let mut scene = Scene::ready(json!({})).await;
-    scene.peer.send(&json!({ "type": "request", "seq": 3, "command": "runInTerminal", "arguments": {} })).await;
+    scene
+        .peer
+        .send(&json!({ "type": "request", "seq": 3, "command": "runInTerminal", "arguments": {} }))
+        .await;
     let declined = scene.peer.receive().await;
     assert_eq!((&declined["request_seq"], &declined["success"]), (&json!(3), &json!(false)));
     assert_eq!(declined["message"], "`runInTerminal` is not served");
