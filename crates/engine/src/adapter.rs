@@ -179,11 +179,17 @@ pub struct DapSetup {
     pub is_local: bool,
 }
 
-/// How the inspector comes into the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inspector {
-    /// It is there from the start, in children too.
-    Loaded,
-    /// It is sent with the first request.
-    Sent,
+/// Code of ours inside the program; see [`crate::debugger::dap`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Inspector {
+    /// Its source, for programs that do not have it.
+    pub source: &'static str,
+    /// It is there from the start, in children too; otherwise it is sent with the first request.
+    pub is_loaded: bool,
+}
+
+impl std::fmt::Debug for Inspector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inspector").field("is_loaded", &self.is_loaded).finish_non_exhaustive()
+    }
 }

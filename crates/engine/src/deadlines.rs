@@ -14,10 +14,17 @@ pub const LONGEST_WAIT: Duration = ms(600_000);
 /// How long a pause waits for the program to stop unless it says otherwise. A program that is blocked in
 /// the operating system does not stop, and the answer says so.
 pub const PAUSE: Duration = ms(2_000);
+/// How long a call waits for a program to be started even when it is told to wait less: what keeps a program
+/// from starting is worth more than an answer at once.
+pub const START: Duration = ms(5_000);
 /// How long an expression may take unless it says otherwise.
 pub const EVALUATE: Duration = ms(5_000);
 /// The longest time that an expression may be given.
 pub const LONGEST_EVALUATE: Duration = ms(120_000);
+/// How long a watched expression may take at a stop.
+pub const WATCH: Duration = ms(250);
+/// How long all watched expressions together may take at a stop.
+pub const WATCHES: Duration = ms(1_000);
 
 /// A request that the debugger answers from what it has.
 pub const REQUEST: Duration = ms(5_000);
@@ -38,6 +45,10 @@ pub const INSTALL: Duration = ms(180_000);
 
 /// From a program's exit until its pipes are empty. Something that it left behind may hold them open.
 pub const DRAIN: Duration = ms(300);
+/// From a program's end until a child that it started a moment before has connected.
+pub const CHILD: Duration = ms(1_000);
+/// Between two looks at something that tells nobody of its end.
+pub const LOOK: Duration = ms(20);
 /// A polite word to the debugger before it is cut off.
 pub const GOODBYE: Duration = ms(500);
 /// From the kill signal until a process is gone.

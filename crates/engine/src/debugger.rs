@@ -116,7 +116,12 @@ pub trait Debugger: Clone + Send + Sync + 'static {
     fn detach(&self) -> impl Future<Output = Result<()>> + Send;
 
     /// The operating system's number of the process, once [`Debugger::prepare`] has learnt it.
+    ///
+    /// Nothing when the process is not known to run on this machine.
     fn pid(&self) -> Option<u32>;
+
+    /// The debugger has said that the program has ended.
+    fn has_terminated(&self) -> bool;
 }
 
 /// How far to step.

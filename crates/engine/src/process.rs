@@ -56,6 +56,8 @@ struct Guard {
     pid: u32,
     mark: String,
     killed: Arc<AtomicBool>,
+    /// What it started is gone.
+    cleaned: AtomicBool,
     end: watch::Receiver<Option<End>>,
 }
 
@@ -96,7 +98,7 @@ impl Process {
             let _ = tokio::time::timeout(deadlines::DRAIN, drained).await;
             ended.send_replace(Some(end_of(&status, by_us.load(Ordering::Acquire))));
         });
-        Ok(Self(Arc::new(Guard { pid, mark, killed, end })))
+        Ok(Self(Arc::new(Guard { pid, mark, killed, cleaned: AtomicBool::new(false), end })))
     }
 
     /// The operating system's number.
@@ -110,6 +112,20 @@ impl Process {
         async move {
             let end = end.wait_for(Option::is_some).await;
             end.ok().and_then(|end| end.clone()).unwrap_or(End::Lost)
+        }
+    }
+
+    /// Waits until nothing is left of what the process started, at most this long.
+    pub async fn alone(&self, limit: Duration) {
+        let mark = self.0.mark.clone();
+        let until = tokio::time::Instant::now() + limit;
+        loop {
+            let mark = mark.clone();
+            let left = tokio::task::spawn_blocking(move || !marked::marked(&mark).is_empty()).await;
+            if !left.unwrap_or(false) || tokio::time::Instant::now() >= until {
+                return;
+            }
+            tokio::time::sleep(deadlines::LOOK).await;
         }
     }
 
@@ -128,12 +144,24 @@ impl Guard {
             marked::kill_group(self.pid);
         }
         marked::kill_marked(&self.mark);
+        self.cleaned.store(true, Ordering::Release);
     }
 }
 
 impl Drop for Guard {
+    /// Looking for what is left takes a while, and this may run on a thread that serves others.
     fn drop(&mut self) {
-        self.kill();
+        if self.cleaned.load(Ordering::Acquire) {
+            return;
+        }
+        let rest = Self {
+            pid: self.pid,
+            mark: self.mark.clone(),
+            killed: Arc::clone(&self.killed),
+            cleaned: AtomicBool::new(true),
+            end: self.end.clone(),
+        };
+        std::thread::spawn(move || rest.kill());
     }
 }
 
@@ -150,17 +178,19 @@ pub struct Finished {
 
 /// Runs a short helper process to its end. It is killed at the deadline, or when the future is dropped.
 pub async fn run(spec: &ProcessSpec, deadline: Duration) -> Result<Finished> {
-    let mut command = command(spec)?;
-    command.stdin(stdin(&spec.stdin)?).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-    let mut child = command.spawn().map_err(|error| cannot_start(spec, &error))?;
-    if let (Stdin::Text(text), Some(mut pipe)) = (&spec.stdin, child.stdin.take()) {
-        // Helpers read everything before they print more than a pipe holds.
-        let _ = pipe.write_all(text.as_bytes()).await;
-    }
-    let finished = tokio::time::timeout(deadline, child.wait_with_output()).await;
+    let (mut child, mut group) = start_helper(spec, stdin(&spec.stdin)?)?;
+    let work = async {
+        if let (Stdin::Text(text), Some(mut pipe)) = (&spec.stdin, child.stdin.take()) {
+            // Helpers read everything before they print more than a pipe holds.
+            let _ = pipe.write_all(text.as_bytes()).await;
+        }
+        child.wait_with_output().await
+    };
+    let finished = tokio::time::timeout(deadline, work).await;
     let finished = finished
         .map_err(|_| Error::Deadline { what: format!("`{}`", spec.program.display()), after: deadline })?;
     let finished = finished.map_err(|error| cannot_start(spec, &error))?;
+    group.ended = true;
     Ok(Finished {
         success: finished.status.success(),
         stdout: String::from_utf8_lossy(&finished.stdout).into_owned(),
@@ -172,6 +202,7 @@ pub async fn run(spec: &ProcessSpec, deadline: Duration) -> Result<Finished> {
 #[derive(Debug)]
 pub struct Helper {
     child: Child,
+    group: HelperGroup,
     /// What it prints, so that its pipes never fill.
     pub output: Output,
 }
@@ -179,9 +210,7 @@ pub struct Helper {
 impl Helper {
     /// Starts it.
     pub fn spawn(spec: &ProcessSpec) -> Result<Self> {
-        let mut command = command(spec)?;
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-        let mut child = command.spawn().map_err(|error| cannot_start(spec, &error))?;
+        let (mut child, group) = start_helper(spec, Stdio::null())?;
         let output = Output::new();
         if let Some(pipe) = child.stdout.take() {
             tokio::spawn(copy(pipe, Category::Stdout, output.clone()));
@@ -189,13 +218,45 @@ impl Helper {
         if let Some(pipe) = child.stderr.take() {
             tokio::spawn(copy(pipe, Category::Stderr, output.clone()));
         }
-        Ok(Self { child, output })
+        Ok(Self { child, group, output })
     }
 
     /// Waits for its end; true when it ended well.
     pub async fn ended(&mut self) -> bool {
-        self.child.wait().await.is_ok_and(|status| status.success())
+        let status = self.child.wait().await;
+        self.group.ended = true;
+        status.is_ok_and(|status| status.success())
     }
+}
+
+/// The process group of a helper. Unless the helper has ended, it is killed when this is dropped, with what
+/// the helper has started.
+#[derive(Debug)]
+struct HelperGroup {
+    leader: u32,
+    /// The number may be somebody else's by now.
+    ended: bool,
+}
+
+impl Drop for HelperGroup {
+    fn drop(&mut self) {
+        if !self.ended {
+            marked::kill_group(self.leader);
+        }
+        guardian::forget(self.leader);
+    }
+}
+
+fn start_helper(spec: &ProcessSpec, stdin: Stdio) -> Result<(Child, HelperGroup)> {
+    guardian::wake();
+    let mut command = command(spec)?;
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    let child = command.spawn().map_err(|error| cannot_start(spec, &error))?;
+    let pid = child.id().ok_or(Error::Lost)?;
+    guardian::watch(pid);
+    Ok((child, HelperGroup { leader: pid, ended: false }))
 }
 
 /// Whether a process of this number exists.
@@ -234,12 +295,7 @@ fn stdin(stdin: &Stdin) -> Result<Stdio> {
     Ok(match stdin {
         Stdin::Empty => Stdio::null(),
         Stdin::Text(_) => Stdio::piped(),
-        Stdin::File(path) => std::fs::File::open(path)
-            .map_err(|error| Error::BadFile {
-                path: path.clone(),
-                problem: format!("cannot be read: {error}"),
-            })?
-            .into(),
+        Stdin::File(path) => crate::sources::open_input(path)?.into(),
     })
 }
 

@@ -11,6 +11,8 @@ pub mod placing;
 mod references;
 mod stacks;
 pub mod state;
+pub mod temporary;
+pub mod watches;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,8 +23,10 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use self::actor::{Actor, Command, Reply};
-use self::breakpoints::Change;
+use self::breakpoints::{Change, Relocation};
 use self::state::Execution;
+use self::temporary::Temporary;
+use self::watches::Watches;
 use crate::adapter::{Adapter, Host};
 use crate::debugger::{Connector, Progress, Step};
 use crate::error::{Error, Result};
@@ -54,6 +58,10 @@ struct Fixed {
     output: Output,
     /// The cursor after the output that was told last.
     told: watch::Sender<u64>,
+    /// The epoch of the last stop that somebody was told of.
+    told_stop: watch::Sender<u64>,
+    watches: Watches,
+    temporary: std::sync::Mutex<Option<Temporary>>,
     progress: Progress,
 }
 
@@ -105,6 +113,9 @@ impl Session {
             updated: watch::Sender::new(now),
             output: Output::new(),
             told: watch::Sender::new(0),
+            told_stop: watch::Sender::new(0),
+            watches: Watches::default(),
+            temporary: std::sync::Mutex::default(),
             progress: Progress::new(),
         });
         let sinks = crate::debugger::Sinks {
@@ -178,6 +189,21 @@ impl Session {
         excerpt
     }
 
+    /// The expressions that every stop report tells the changes of.
+    pub fn watches(&self) -> &Watches {
+        &self.fixed.watches
+    }
+
+    /// Somebody has been told of this stop.
+    pub fn tell_stop(&self, stop: &Stop) {
+        self.fixed.told_stop.send_modify(|told| *told = stop.epoch.max(*told));
+    }
+
+    /// The program is suspended, and nobody has been told yet: it stopped after the last wait was over.
+    pub fn has_untold_stop(&self) -> bool {
+        self.execution().stop().is_some_and(|stop| stop.epoch > *self.fixed.told_stop.borrow())
+    }
+
     /// Waits until the program is suspended or has ended, at most until `until`.
     ///
     /// A wait owns nothing: any other call can be made meanwhile, and dropping the future changes nothing.
@@ -231,9 +257,9 @@ impl Session {
         self.ask(|reply| Command::ChangeBreakpoint { id, change, reply }).await
     }
 
-    /// Tells that the text of a breakpoint stands on another line now.
-    pub async fn relocate_breakpoint(&self, id: BreakpointId, line: u32, planted: Option<u32>) -> Result<()> {
-        self.ask(|reply| Command::RelocateBreakpoint { id, line, planted, reply }).await
+    /// Tells where a breakpoint belongs now. It is planted there at the next start.
+    pub async fn relocate_breakpoint(&self, id: BreakpointId, to: Relocation) -> Result<()> {
+        self.ask(|reply| Command::RelocateBreakpoint { id, to, reply }).await
     }
 
     /// Removes the breakpoints that `which` picks, and gives their ids.
@@ -326,7 +352,7 @@ impl Session {
         self.ask(|reply| Command::ProgramEnded { reply }).await
     }
 
-    /// Lets go of the program. One that we started is ended, unless `keep`.
+    /// Lets go of the program. One that we started is ended.
     pub async fn detach(&self) -> Result<()> {
         self.ask(|reply| Command::Detach { reply }).await
     }

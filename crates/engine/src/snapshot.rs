@@ -12,6 +12,7 @@ use crate::model::stop::{Exception, Stop, StopReason};
 use crate::model::variable::{Children, Page};
 use crate::output::Excerpt;
 use crate::session::Session;
+use crate::session::watches::Changed;
 use crate::sources;
 
 /// How many frames are read in search of one of the user's.
@@ -34,6 +35,8 @@ pub struct Snapshot {
     pub source: Vec<(u32, String)>,
     /// The exception, when that is why the program stopped.
     pub exception: Option<Exception>,
+    /// The watched expressions whose values have changed since the last report.
+    pub watches: Vec<Changed>,
     /// What was written since the last report.
     pub output: Excerpt,
     /// What could not be read, and what else needs saying.
@@ -62,6 +65,10 @@ impl Snapshot {
             }
             None => None,
         };
+        let (watches, unwatched) = match frames.first() {
+            Some(frame) => session.changed_watches(frame.id).await,
+            None => (Vec::new(), 0),
+        };
         let exception = match stop.reason {
             StopReason::Exception => {
                 session.exception().await.map_err(|error| keep("the exception", error)).ok()
@@ -71,6 +78,9 @@ impl Snapshot {
         let source = frames.first().and_then(|frame| frame.location.as_ref());
         let source = source.map(|location| window(location, limits.source)).unwrap_or_default();
         notes.extend(failures(session).await);
+        if unwatched > 0 {
+            notes.push(format!("there was no time left to look at {unwatched} of the watched expressions"));
+        }
         Self {
             stop,
             frames: frames.into_iter().take(limits.frames).collect(),
@@ -79,6 +89,7 @@ impl Snapshot {
             locals,
             source,
             exception,
+            watches,
             output: session.take_new_output(limits.output),
             notes,
         }

@@ -1,8 +1,13 @@
 //! Reading source files: their lines, a line by its text, and names close to one that does not exist.
 
+use std::fs::{File, Metadata};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+
+/// The largest file that is read as source, in bytes.
+const LARGEST: u64 = 20 * 1024 * 1024;
 
 /// How many files are looked at in search of a similar name.
 const SEARCHED: usize = 5000;
@@ -21,19 +26,51 @@ pub fn absolute(path: &Path) -> PathBuf {
 }
 
 /// The lines of a file. Bytes that are no UTF-8 are replaced.
+///
+/// Only a regular file of moderate size is read: a pipe could block for ever, and a device need not end.
 pub fn read_lines(path: &Path) -> Result<Vec<String>> {
-    if path.is_dir() {
-        return Err(Error::BadFile { path: path.to_owned(), problem: "is a directory".to_owned() });
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+    check_regular(path, &metadata)?;
+    if metadata.len() > LARGEST {
+        return Err(unusable(path, format!("has {} bytes, and source may have {LARGEST}", metadata.len())));
     }
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(decode(bytes).lines().map(str::to_owned).collect()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(Error::NoFile { path: path.to_owned(), similar: similar(path) })
-        }
-        Err(error) => {
-            Err(Error::BadFile { path: path.to_owned(), problem: format!("cannot be read: {error}") })
-        }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    // The size says nothing where the system makes the content up, and a file may grow meanwhile.
+    file.take(LARGEST).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    Ok(decode(bytes).lines().map(str::to_owned).collect())
+}
+
+/// Opens what a program is to read as its standard input: a regular file, or the null device. To open a pipe
+/// would wait for somebody who writes.
+pub fn open_input(path: &Path) -> Result<File> {
+    let cannot = |error: std::io::Error| unusable(path, format!("cannot be read: {error}"));
+    let metadata = std::fs::metadata(path).map_err(cannot)?;
+    if !path.canonicalize().is_ok_and(|path| path == Path::new("/dev/null")) {
+        check_regular(path, &metadata)?;
     }
+    File::open(path).map_err(cannot)
+}
+
+fn check_regular(path: &Path, metadata: &Metadata) -> Result<()> {
+    if metadata.is_dir() {
+        return Err(unusable(path, "is a directory".to_owned()));
+    }
+    if !metadata.is_file() {
+        return Err(unusable(path, "is a pipe, a socket or a device, not a regular file".to_owned()));
+    }
+    Ok(())
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+    if error.kind() == std::io::ErrorKind::NotFound {
+        return Error::NoFile { path: path.to_owned(), similar: similar(path) };
+    }
+    unusable(path, format!("cannot be read: {error}"))
+}
+
+fn unusable(path: &Path, problem: String) -> Error {
+    Error::BadFile { path: path.to_owned(), problem }
 }
 
 /// The text of a source file, with one kind of line end. What is not UTF-8 is mostly Latin-1.
@@ -228,5 +265,28 @@ mod tests {
         let Err(Error::NoFile { similar, .. }) = read_lines(&missing) else { panic!("no file") };
         assert_eq!(similar, [folder.path().join("swap_vars.py")]);
         assert_eq!(read_lines(folder.path()).unwrap_err().code(), "file_unusable");
+    }
+
+    #[test]
+    fn what_does_not_end_is_not_read() {
+        for path in ["/dev/zero", "/dev/full"] {
+            let error = read_lines(Path::new(path)).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!("`{path}` is a pipe, a socket or a device, not a regular file")
+            );
+            assert_eq!(open_input(Path::new(path)).unwrap_err(), error);
+        }
+        assert!(open_input(Path::new("/dev/null")).is_ok());
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_is_not_read() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(LARGEST).unwrap();
+        assert!(read_lines(file.path()).is_ok());
+        file.as_file().set_len(LARGEST + 1).unwrap();
+        assert_eq!(read_lines(file.path()).unwrap_err().code(), "file_unusable");
+        assert!(open_input(file.path()).is_ok(), "a program reads as much as it likes");
     }
 }

@@ -56,7 +56,7 @@ fn command_line(pid: u32) -> String {
 }
 
 /// Waits for the end of a process that need not be our child.
-fn wait_for_exit(pid: u32, limit: Duration) {
+pub(crate) fn wait_for_exit(pid: u32, limit: Duration) {
     let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
     // A process that is gone already cannot be opened.
     let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return };

@@ -18,6 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::Mark;
+use crate::leftovers::wait_for_exit;
 
 /// Longer than any call of a test takes; one that takes longer has failed.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -224,9 +225,19 @@ impl Server {
 
     /// Kills a process that it started, as somebody else would.
     pub fn kill_started(&self, pid: u32) {
+        self.signal_started(pid, Signal::KILL);
+        wait_for_exit(pid, GOODBYE);
+    }
+
+    /// Holds a process that it started, which then answers nobody.
+    pub fn hold_started(&self, pid: u32) {
+        self.signal_started(pid, Signal::STOP);
+    }
+
+    fn signal_started(&self, pid: u32, signal: Signal) {
         assert!(self.mark.processes().iter().any(|(known, _)| *known == pid), "{pid} was not started here");
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process number");
-        kill_process(pid, Signal::KILL).expect("it lives");
+        kill_process(pid, signal).expect("it lives");
     }
 
     /// What it sends without having been asked, from now on.

@@ -23,6 +23,8 @@ pub trait Host: std::fmt::Debug + Send + Sync {
     fn is_file(&self, path: &Path) -> bool;
     /// The folder for what we install.
     fn cache_dir(&self) -> PathBuf;
+    /// Whether the system keeps a process from tracing another one of the same user that it did not start.
+    fn forbids_tracing(&self) -> bool;
 }
 
 /// This machine.
@@ -53,6 +55,27 @@ impl Host for Machine {
         let base = etcetera::choose_base_strategy().map(|strategy| strategy.cache_dir());
         base.unwrap_or_else(|_| std::env::temp_dir()).join("stillframe")
     }
+
+    fn forbids_tracing(&self) -> bool {
+        // Systems without that restriction have no such files.
+        let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        is_tracing_forbidden(&scope, &status)
+    }
+}
+
+/// Decides by Yama's `ptrace_scope` (0: free, 1 and 2: for processes with the capability, 3: for nobody) and by
+/// the capabilities in a process's `status`.
+fn is_tracing_forbidden(scope: &str, status: &str) -> bool {
+    /// `CAP_SYS_PTRACE`, as a bit.
+    const MAY_TRACE: u64 = 1 << 19;
+    let mask = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    match scope.trim().parse::<u8>() {
+        Ok(0) | Err(_) => false,
+        Ok(1 | 2) => mask & MAY_TRACE == 0,
+        Ok(_) => true,
+    }
 }
 
 /// A machine that consists of what a test says.
@@ -65,6 +88,8 @@ pub(crate) struct FakeMachine {
     pub(crate) path: HashMap<String, PathBuf>,
     /// The environment.
     pub(crate) env: HashMap<String, String>,
+    /// Processes must not trace others.
+    pub(crate) forbids_tracing: bool,
 }
 
 #[cfg(test)]
@@ -94,5 +119,31 @@ impl Host for FakeMachine {
 
     fn cache_dir(&self) -> PathBuf {
         "/cache".into()
+    }
+
+    fn forbids_tracing(&self) -> bool {
+        self.forbids_tracing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tracing_is_forbidden_by_the_scope_unless_the_process_has_the_capability() {
+        let (root, user) = ("Name:\tx\nCapEff:\t000001ffffffffff\n", "CapEff:\t0000000000000000\n");
+        let table = [
+            ("0\n", user, false),
+            ("1\n", user, true),
+            ("2\n", user, true),
+            ("1\n", root, false),
+            ("1\n", "CapEff:\t0000000000080000\n", false),
+            ("3\n", root, true),
+            ("", user, false),
+        ];
+        for (scope, status, forbidden) in table {
+            assert_eq!(is_tracing_forbidden(scope, status), forbidden, "{scope} {status}");
+        }
     }
 }

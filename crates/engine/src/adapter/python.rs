@@ -22,8 +22,6 @@ use crate::model::source::{Code, Function};
 use crate::model::stop::ExceptionMode;
 use crate::process::ProcessSpec;
 
-pub use debugpy::INSPECTOR;
-
 /// The function that a blocked main thread is brought into by a signal; see the inspector.
 pub(crate) const PAUSE_FRAME: &str = "stillframe_pause";
 
@@ -117,8 +115,14 @@ impl Adapter for Python {
     }
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
-        host.which("gdb").is_none().then(|| {
-            "attaching by process id needs `gdb` on the search path; attaching by host and port does not"
+        if host.which("gdb").is_none() {
+            let problem =
+                "attaching by process id needs `gdb` on the search path; attaching by host and port does not";
+            return Some(problem.to_owned());
+        }
+        host.forbids_tracing().then(|| {
+            "attaching by process id is forbidden by /proc/sys/kernel/yama/ptrace_scope; as root, run \
+             `echo 0 > /proc/sys/kernel/yama/ptrace_scope`, or run stillframe as root, or attach by host and port"
                 .to_owned()
         })
     }
@@ -154,7 +158,7 @@ fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Plan {
     Plan {
         process: Some(process),
         injector: None,
-        wire: Wire::DapListen(setup(true, arguments, Inspector::Loaded, true)),
+        wire: Wire::DapListen(setup(true, arguments, true, true)),
     }
 }
 
@@ -167,7 +171,7 @@ fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Plan {
     // The program's pipes are not ours, so pydevd has to copy what it writes.
     let extra = [("redirectOutput", json!(true)), ("pathMappings", Value::Array(mappings))];
     let is_local = matches!(attach.to, Endpoint::Process(_));
-    let setup = setup(false, arguments(attach.just_my_code, extra), Inspector::Sent, is_local);
+    let setup = setup(false, arguments(attach.just_my_code, extra), false, is_local);
     match &attach.to {
         Endpoint::Address { host, port } => Plan {
             process: None,
@@ -207,7 +211,8 @@ fn arguments<const N: usize>(just_my_code: bool, extra: [(&str, Value); N]) -> M
     common.into_iter().chain(extra).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn setup(launch: bool, arguments: Map<String, Value>, inspector: Inspector, is_local: bool) -> DapSetup {
+fn setup(launch: bool, arguments: Map<String, Value>, is_loaded: bool, is_local: bool) -> DapSetup {
+    let inspector = Inspector { source: debugpy::INSPECTOR, is_loaded };
     DapSetup { adapter_id: "debugpy", launch, arguments, inspector: Some(inspector), is_local }
 }
 

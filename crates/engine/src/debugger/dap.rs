@@ -14,12 +14,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
+use serde_json::{Map, Value as Json};
 use tokio::sync::{mpsc, watch};
 
 use self::breakpoints::Planting;
 use self::inspector::InspectorClient;
 use super::{Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
-use crate::adapter::{Adapter, DapSetup, Inspector};
+use crate::adapter::{Adapter, DapSetup};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
@@ -42,6 +43,8 @@ struct Connection {
     setup: DapSetup,
     /// The program itself, as opposed to a child of it.
     is_program: bool,
+    /// Where children go that the server announces; those of a program that we started come by themselves.
+    children: Option<mpsc::Sender<Map<String, Json>>>,
     capabilities: OnceLock<::dap::Capabilities>,
     /// Set when the server says that breakpoints may be sent.
     initialized: watch::Sender<bool>,
@@ -54,6 +57,10 @@ struct Connection {
     stops: AtomicU64,
     /// The program was brought to its present stop by a signal.
     nudged: AtomicBool,
+    /// It has stopped, and was not asked to run since.
+    suspended: AtomicBool,
+    /// The server has said that the program has ended.
+    terminated: AtomicBool,
 }
 
 impl DapDebugger {
@@ -63,6 +70,7 @@ impl DapDebugger {
         adapter: &'static dyn Adapter,
         setup: DapSetup,
         is_program: bool,
+        children: Option<mpsc::Sender<Map<String, Json>>>,
         output: Output,
     ) -> (Self, mpsc::Receiver<Event>)
     where
@@ -76,6 +84,7 @@ impl DapDebugger {
             adapter,
             setup,
             is_program,
+            children,
             capabilities: OnceLock::new(),
             initialized: watch::Sender::new(false),
             planting: Mutex::default(),
@@ -83,6 +92,8 @@ impl DapDebugger {
             pid: OnceLock::new(),
             stops: AtomicU64::new(0),
             nudged: AtomicBool::new(false),
+            suspended: AtomicBool::new(false),
+            terminated: AtomicBool::new(false),
         }));
         let (events, received) = mpsc::channel(256);
         // The pump must not keep the connection open when nobody uses it any more.
@@ -170,11 +181,10 @@ impl Debugger for DapDebugger {
                 initialized.map_err(|_| Error::Lost)?;
             }
         }
-        if let Some(how) = setup.inspector {
-            let client = InspectorClient::new(self.0.client.clone(), self.pid().filter(|_| setup.is_local));
-            match how {
-                Inspector::Loaded => {}
-                Inspector::Sent => client.send_itself().await?,
+        if let Some(inspector) = setup.inspector {
+            let client = InspectorClient::new(self.0.client.clone(), inspector.source, self.pid());
+            if !inspector.is_loaded {
+                client.send_itself().await?;
             }
             let _ = self.0.inspector.set(client);
         }
@@ -214,6 +224,7 @@ impl Debugger for DapDebugger {
     }
 
     async fn resume(&self, thread: RawId) -> Result<()> {
+        self.0.suspended.store(false, Ordering::Release);
         self.request::<::dap::Continue>(Self::thread(thread), deadlines::REQUEST).await?;
         Ok(())
     }
@@ -222,6 +233,7 @@ impl Debugger for DapDebugger {
         // A step from inside our own pause leads back to where the program was.
         let step = if self.is_in_pause(thread).await { Step::Out } else { step };
         let thread = Self::thread(thread);
+        self.0.suspended.store(false, Ordering::Release);
         match step {
             Step::Over => self.request::<::dap::Next>(thread, deadlines::REQUEST).await?,
             Step::Into => self.request::<::dap::StepIn>(thread, deadlines::REQUEST).await?,
@@ -257,11 +269,10 @@ impl Debugger for DapDebugger {
         };
         let response = self.request::<::dap::StackTrace>(arguments, deadlines::REQUEST).await?;
         let total = response.total_frames.and_then(|total| usize::try_from(total).ok());
+        let sent = response.stack_frames.len();
         let frames: Vec<StackFrame<RawId>> = response
             .stack_frames
             .into_iter()
-            // A server without paging sends everything.
-            .take(levels)
             .filter(|frame| !self.0.adapter.is_foreign_frame(&frame.name))
             .map(|frame| StackFrame {
                 id: RawId(frame.id),
@@ -273,8 +284,10 @@ impl Debugger for DapDebugger {
                 }),
             })
             .collect();
-        let total = total.unwrap_or(start + frames.len());
-        Ok(Stack { frames, total })
+        let foreign = sent - frames.len();
+        let total = total.map_or(start + frames.len(), |total| total.saturating_sub(foreign));
+        // A server without paging sends everything.
+        Ok(Stack { frames: frames.into_iter().take(levels).collect(), total })
     }
 
     async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>> {
@@ -342,15 +355,21 @@ impl Debugger for DapDebugger {
 
     async fn detach(&self) -> Result<()> {
         if let Some(inspector) = self.inspector() {
-            inspector.let_children_go().await?;
+            // A program that does not answer is let go all the same.
+            let _ = inspector.let_children_go().await;
         }
         let arguments = ::dap::DisconnectArguments { terminate_debuggee: Some(false) };
         self.request::<::dap::Disconnect>(arguments, deadlines::GOODBYE).await?;
         Ok(())
     }
 
+    /// A number of another machine, or of a container, means nothing here.
     fn pid(&self) -> Option<u32> {
-        self.0.pid.get().copied()
+        self.0.pid.get().copied().filter(|_| self.0.setup.is_local)
+    }
+
+    fn has_terminated(&self) -> bool {
+        self.0.terminated.load(Ordering::Acquire)
     }
 }
 

@@ -189,6 +189,10 @@ impl Debugger for FakeDebugger {
         self.act("detach", String::new()).await
     }
 
+    fn has_terminated(&self) -> bool {
+        false
+    }
+
     fn pid(&self) -> Option<u32> {
         None
     }

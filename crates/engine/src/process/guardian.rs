@@ -5,9 +5,10 @@
 //! everything that carries the server's mark. It is started with the first debuggee, and it is this same
 //! program under another argument.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{ChildStdin, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::process::{Child, Stdio};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::marked;
 
@@ -16,8 +17,13 @@ pub const ARGUMENT: &str = "__guard";
 
 /// The program to start as a guardian; unset in tests of the engine alone.
 static PROGRAM: OnceLock<std::path::PathBuf> = OnceLock::new();
-/// The pipe to the guardian.
-static PIPE: Mutex<Option<ChildStdin>> = Mutex::new(None);
+static GUARDIAN: Mutex<Guardian> = Mutex::new(Guardian { child: None, leaders: BTreeSet::new() });
+
+struct Guardian {
+    child: Option<Child>,
+    /// The process groups that live.
+    leaders: BTreeSet<u32>,
+}
 
 /// Names the program that serves as guardian. Without it there is none.
 pub fn set_program(path: std::path::PathBuf) {
@@ -25,45 +31,68 @@ pub fn set_program(path: std::path::PathBuf) {
     let _ = PROGRAM.set(path);
 }
 
-/// Starts the guardian unless it is there.
-#[expect(clippy::disallowed_methods, reason = "this is the place where children are started")]
+/// Starts the guardian unless it is there. One that is gone, for whatever reason, gets a successor.
 pub(super) fn wake() {
-    let Some(program) = PROGRAM.get() else { return };
-    let mut pipe = PIPE.lock().unwrap_or_else(PoisonError::into_inner);
-    if pipe.is_some() {
+    let mut guardian = lock();
+    if guardian.is_alive() {
         return;
     }
-    let mut command = std::process::Command::new(program);
-    command.arg(ARGUMENT).arg(marked::server_mark());
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    // A signal to the server's group must not take the guardian along.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    match command.spawn() {
-        Ok(mut child) => *pipe = child.stdin.take(),
-        Err(error) => tracing::warn!(%error, "no guardian: debuggees may outlive a server that is killed"),
+    guardian.start();
+    for leader in guardian.leaders.clone() {
+        guardian.tell('+', leader);
     }
 }
 
 /// Tells the guardian of a process group.
 pub(super) fn watch(leader: u32) {
-    tell('+', leader);
+    let mut guardian = lock();
+    guardian.leaders.insert(leader);
+    guardian.tell('+', leader);
 }
 
 /// Tells the guardian that the leader of a group is gone, and its number may be given away.
 pub(super) fn forget(leader: u32) {
-    tell('-', leader);
+    let mut guardian = lock();
+    guardian.leaders.remove(&leader);
+    guardian.tell('-', leader);
 }
 
-fn tell(sign: char, leader: u32) {
-    if let Some(pipe) = PIPE.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-        let _ = writeln!(pipe, "{sign}{leader}");
+/// Nothing panics while the lock is held, so a poisoned one is as good.
+fn lock() -> MutexGuard<'static, Guardian> {
+    GUARDIAN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Guardian {
+    fn is_alive(&mut self) -> bool {
+        self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the place where children are started")]
+    fn start(&mut self) {
+        let Some(program) = PROGRAM.get() else { return };
+        let mut command = std::process::Command::new(program);
+        command.arg(ARGUMENT).arg(marked::server_mark());
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        match command.spawn() {
+            Ok(child) => self.child = Some(child),
+            Err(error) => tracing::warn!(%error, "no guardian: debuggees may outlive a server that is killed"),
+        }
+    }
+
+    fn tell(&mut self, sign: char, leader: u32) {
+        let pipe = self.child.as_mut().and_then(|child| child.stdin.as_mut());
+        // One that is gone is replaced at the next start.
+        if let Some(pipe) = pipe {
+            let _ = writeln!(pipe, "{sign}{leader}");
+        }
     }
 }
 
 /// The guardian's life: listens until the server is gone, then kills what it left behind.
 pub fn run(server_mark: &str, orders: impl Read) {
-    let mut groups = std::collections::BTreeSet::new();
+    let mut groups = BTreeSet::new();
     for order in BufReader::new(orders).lines().map_while(Result::ok) {
         if let Some(leader) = order.strip_prefix('+').and_then(|leader| leader.parse::<u32>().ok()) {
             groups.insert(leader);

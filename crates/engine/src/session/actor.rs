@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use self::planting::Planter;
 use self::program::Run;
-use super::breakpoints::{Breakpoints, Change};
+use super::breakpoints::{Breakpoints, Change, Relocation};
 use super::references::References;
 use super::stacks::Stacks;
 use super::state::{Execution, State};
@@ -73,8 +73,7 @@ pub(super) enum Command {
     },
     RelocateBreakpoint {
         id: BreakpointId,
-        line: u32,
-        planted: Option<u32>,
+        to: Relocation,
         reply: Reply<()>,
     },
     RemoveBreakpoints {
@@ -222,8 +221,8 @@ impl<C: Connector> Actor<C> {
             Command::Pause { thread, reply } => self.pause(thread, reply),
             Command::AddBreakpoint { request, line, reply } => self.add_breakpoint(request, line, reply),
             Command::ChangeBreakpoint { id, change, reply } => self.change_breakpoint(id, change, reply),
-            Command::RelocateBreakpoint { id, line, planted, reply } => {
-                self.breakpoints.relocate(id, line, planted);
+            Command::RelocateBreakpoint { id, to, reply } => {
+                self.breakpoints.relocate(id, to);
                 answer(reply, Ok(()));
             }
             Command::RemoveBreakpoints { which, reply } => self.remove_breakpoints(which, reply),

@@ -25,6 +25,8 @@ struct Entry {
     enabled: bool,
     /// The line to plant it on, where that is not the one asked for.
     line: Option<u32>,
+    /// Why it is planted nowhere: its place is gone, as after an edit.
+    lost: Option<String>,
     /// What each process made of it.
     bindings: BTreeMap<TargetId, Planted>,
     hits: u64,
@@ -38,6 +40,17 @@ pub struct Change {
     pub enabled: Option<bool>,
     /// A new rule.
     pub rule: Option<Rule>,
+}
+
+/// Where a breakpoint on a line belongs now, as after an edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// The line that is asked for.
+    pub line: u32,
+    /// The line to plant it on, where that is another one.
+    pub planted: Option<u32>,
+    /// Why it can be planted nowhere.
+    pub lost: Option<String>,
 }
 
 /// A part of the planted breakpoints that is replaced as a whole.
@@ -59,6 +72,7 @@ impl Breakpoints {
             request,
             enabled: true,
             line,
+            lost: None,
             bindings: BTreeMap::new(),
             hits: 0,
             failures: None,
@@ -78,13 +92,14 @@ impl Breakpoints {
         Some(entry.group())
     }
 
-    /// Moves a breakpoint whose text now stands on another line.
-    pub(crate) fn relocate(&mut self, id: BreakpointId, requested: u32, planted: Option<u32>) {
+    /// Moves a breakpoint to where it belongs now. It is planted there at the next start.
+    pub(crate) fn relocate(&mut self, id: BreakpointId, to: Relocation) {
         if let Some(entry) = self.find(id)
             && let Place::Line { line, .. } = &mut entry.request.place
         {
-            *line = requested;
-            entry.line = planted;
+            *line = to.line;
+            entry.line = to.planted;
+            entry.lost = to.lost;
         }
     }
 
@@ -119,7 +134,7 @@ impl Breakpoints {
     /// Every group that has something to plant.
     pub(crate) fn groups(&self) -> Vec<Group> {
         let mut groups: Vec<Group> =
-            self.entries.iter().filter(|entry| entry.enabled).map(Entry::group).collect();
+            self.entries.iter().filter(|entry| entry.is_active()).map(Entry::group).collect();
         groups.sort();
         groups.dedup();
         groups
@@ -200,7 +215,7 @@ impl Breakpoints {
     }
 
     fn active(&self, group: &Group) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(move |entry| entry.enabled && entry.group() == *group)
+        self.entries.iter().filter(move |entry| entry.is_active() && entry.group() == *group)
     }
 }
 
@@ -212,6 +227,11 @@ impl Entry {
         }
     }
 
+    /// It is to be planted.
+    fn is_active(&self) -> bool {
+        self.enabled && self.lost.is_none()
+    }
+
     fn rule(&self) -> RuleFor {
         RuleFor { id: self.id, rule: self.request.rule.clone() }
     }
@@ -220,6 +240,9 @@ impl Entry {
     fn binding(&self, live: bool) -> Binding {
         if !self.enabled {
             return Binding::Pending(Pending::Disabled);
+        }
+        if let Some(reason) = &self.lost {
+            return Binding::Refused(reason.clone());
         }
         let bound = self.bindings.values().find(|planted| matches!(planted, Planted::Bound { .. }));
         match bound.or_else(|| self.bindings.values().next()) {
@@ -294,6 +317,19 @@ mod tests {
         assert_eq!(kept.binding, Binding::Pending(Pending::Disabled));
         breakpoints.change(id, Change { enabled: Some(true), rule: None });
         assert_eq!(planted(&breakpoints), ["7: bp-1"]);
+    }
+
+    #[test]
+    fn a_breakpoint_whose_place_is_gone_is_kept_with_the_reason_until_it_is_there_again() {
+        let mut breakpoints = Breakpoints::default();
+        let id = breakpoints.add(at(7, ""), None);
+        let lost = Some("no code".to_owned());
+        breakpoints.relocate(id, Relocation { line: 7, planted: None, lost });
+        assert!(planted(&breakpoints).is_empty() && breakpoints.groups().is_empty());
+        assert_eq!(breakpoints.get(id, true).unwrap().binding, Binding::Refused("no code".to_owned()));
+        breakpoints.relocate(id, Relocation { line: 8, planted: Some(9), lost: None });
+        assert_eq!(planted(&breakpoints), ["9: bp-1"]);
+        assert_eq!(breakpoints.get(id, true).unwrap().requested_line(), Some(8));
     }
 
     #[test]

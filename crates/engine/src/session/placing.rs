@@ -1,8 +1,10 @@
 //! From what a user says about a place to a place that can hold a breakpoint.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Session;
+use super::breakpoints::Relocation;
 use crate::adapter::{self, Question};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::{Breakpoint, Place, Request, Rule};
@@ -82,30 +84,45 @@ impl Session {
         }
     }
 
-    /// Where the texts that breakpoints were found by stand now, as after an edit. Those that are nowhere
-    /// any more stay where they were, and are named.
-    pub async fn find_statements_again(&self) -> Result<Vec<String>> {
-        let mut lost = Vec::new();
+    /// Places the breakpoints on lines again, by what their files hold now, as after an edit. Those that cannot
+    /// be placed as they were are named.
+    pub async fn place_again(&self) -> Result<Vec<String>> {
+        let mut files: BTreeMap<PathBuf, Vec<Breakpoint>> = BTreeMap::new();
         for breakpoint in self.breakpoints().await? {
-            let Place::Line { path, line, statement: Some(statement) } = &breakpoint.place else { continue };
-            let lines = sources::read_lines(path)?;
-            match sources::find_statement(&lines, statement, Some(*line)) {
-                Found::Line(found) => {
-                    let code = self.analyze(Some(path), &Rule::default()).await?;
-                    let planted = match code.map(|code| code.place(found)) {
-                        Some(Placement::Moved(to)) => Some(to),
-                        _ => None,
-                    };
-                    self.relocate_breakpoint(breakpoint.id, found, planted).await?;
-                }
-                _ => lost.push(format!(
-                    "{}: its text `{statement}` is not in {} any more; it stays on line {line}",
-                    breakpoint.id,
-                    path.display()
-                )),
+            if let Some(path) = breakpoint.path() {
+                files.entry(path.to_owned()).or_default().push(breakpoint);
             }
         }
-        Ok(lost)
+        let mut notes = Vec::new();
+        for (path, breakpoints) in files {
+            notes.extend(self.place_file_again(&path, &breakpoints).await?);
+        }
+        Ok(notes)
+    }
+
+    /// The file is read once, whatever there is in it. One that cannot be read leaves its breakpoints where
+    /// they are: it may be there for the program, and what is wrong with it is no reason not to start.
+    async fn place_file_again(&self, path: &Path, breakpoints: &[Breakpoint]) -> Result<Vec<String>> {
+        let read = match sources::read_lines(path) {
+            Err(Error::NoFile { .. }) if self.is_elsewhere().await => return Ok(Vec::new()),
+            Err(error) => Err(error),
+            Ok(lines) => self.analyze(Some(path), &Rule::default()).await.map(|code| (lines, code)),
+        };
+        let mut notes = Vec::new();
+        for breakpoint in breakpoints {
+            let id = breakpoint.id;
+            let Place::Line { line, statement, .. } = &breakpoint.place else { continue };
+            match &read {
+                Ok((lines, code)) => {
+                    let (found, gone) = find_again(path, lines, *line, statement.as_deref());
+                    let to = relocation(path, lines, code.as_ref(), found);
+                    notes.extend(gone.iter().chain(&to.lost).map(|problem| format!("{id}: {problem}")));
+                    self.relocate_breakpoint(id, to).await?;
+                }
+                Err(error) => notes.push(format!("{id}: {error}; it stays on line {line}")),
+            }
+        }
+        Ok(notes)
     }
 
     async fn place_on_line(&self, path: PathBuf, wanted: Wanted) -> Result<Placed> {
@@ -242,6 +259,31 @@ impl Session {
         match self.last_start().await {
             Ok(Some(Start::Attach(attach))) => matches!(attach.to, Endpoint::Address { .. }),
             _ => false,
+        }
+    }
+}
+
+/// The line of a breakpoint by the text that it was found by; without one, or where the text is gone, the line
+/// that it had. The second part says that it is gone.
+fn find_again(path: &Path, lines: &[String], line: u32, statement: Option<&str>) -> (u32, Option<String>) {
+    let Some(statement) = statement else { return (line, None) };
+    match sources::find_statement(lines, statement, Some(line)) {
+        Found::Line(found) => (found, None),
+        _ => {
+            let path = path.display();
+            let gone = format!("its text `{statement}` is not in {path} any more; it stays on line {line}");
+            (line, Some(gone))
+        }
+    }
+}
+
+fn relocation(path: &Path, lines: &[String], code: Option<&Code>, line: u32) -> Relocation {
+    match code.map_or(Placement::Exact, |code| code.place(line)) {
+        Placement::Exact => Relocation { line, planted: None, lost: None },
+        Placement::Moved(to) => Relocation { line, planted: Some(to), lost: None },
+        Placement::None(nearest) => {
+            let lost = no_code(path.to_owned(), line, nearest, lines).to_string();
+            Relocation { line, planted: None, lost: Some(lost) }
         }
     }
 }

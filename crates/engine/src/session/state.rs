@@ -106,7 +106,12 @@ impl State {
         true
     }
 
-    /// A process is connected and configured, and runs from now on.
+    /// A process has connected, and waits to be configured. The program does not end without it.
+    pub(crate) fn arrived(&mut self, target: TargetId) {
+        self.targets.insert(target, false);
+    }
+
+    /// A process is configured, and runs from now on.
     pub(crate) fn running(&mut self, target: TargetId) {
         // A stop may overtake the acknowledgement that lets the process run.
         self.targets.entry(target).or_insert(false);
@@ -134,6 +139,15 @@ impl State {
         let stop = Arc::clone(self.execution.stop()?);
         self.resumed(stop.target);
         Some(stop)
+    }
+
+    /// Shows the stop of another thread of the process that is shown as stopped, where there is one. It
+    /// came to its stop at the same time, so nothing has to run for it.
+    pub(crate) fn show_other_thread(&mut self) -> bool {
+        let Some(target) = self.execution.stop().map(|stop| stop.target) else { return false };
+        let Some(at) = self.waiting.iter().position(|stop| stop.target == target) else { return false };
+        let other = self.waiting.remove(at);
+        other.map(|stop| self.show(stop)).is_some()
     }
 
     /// The resume was refused: the process is where it was.
@@ -237,9 +251,12 @@ mod tests {
             match step {
                 "start" => assert!(state.start()),
                 "run" => state.running(PROGRAM),
+                "child-arrive" => state.arrived(CHILD),
                 "child" => state.running(CHILD),
                 "stop" => state.stopped(stop(PROGRAM)),
                 "child-stop" => state.stopped(stop(CHILD)),
+                "other" => assert!(state.show_other_thread()),
+                "none" => assert!(!state.show_other_thread()),
                 "resume" => last = Some(state.resuming().expect("a stop to resume from")),
                 "refuse" => state.refused(last.as_ref().expect("a resume to refuse")),
                 "continued" => state.resumed(PROGRAM),
@@ -290,6 +307,16 @@ mod tests {
                 "a child outlives the program and still stops",
                 "start run child leave exit child-stop resume child-leave",
                 "starting running running running running 1@1 running exit3",
+            ),
+            (
+                "a child that is not configured yet keeps the program from ending",
+                "start run child-arrive exit child child-stop child-leave",
+                "starting running running running running 1@1 exit3",
+            ),
+            (
+                "two threads stop at once and are shown in turn",
+                "start run stop stop other none resume stop",
+                "starting running 1@0 1@0 2@0 2@0 running 3@0",
             ),
             (
                 "the debugger resumes by itself",

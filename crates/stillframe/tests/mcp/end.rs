@@ -67,6 +67,19 @@ async fn a_paused_program_ends_with_the_server() {
     server.kill().await;
 }
 
+/// The guardian ends what a killed server has left. It may be killed itself before that.
+#[tokio::test]
+async fn a_guardian_that_was_killed_has_a_successor() {
+    let program = Fixture::python("shop");
+    let server = STILLFRAME.serve().await;
+    paused_at(&server, &program, "call").await;
+    let processes = server.mark().processes();
+    let (guardian, _) = processes.iter().find(|(_, command)| command.contains("__guard")).unwrap();
+    server.kill_started(*guardian);
+    paused_at(&server, &program, "call").await;
+    server.kill().await;
+}
+
 #[tokio::test]
 async fn a_program_in_a_busy_loop_ends_with_the_server() {
     ends_with_everything("spins").await;

@@ -26,7 +26,7 @@ pub(super) const LAUNCHER: &str = "stillframe_launch.py";
 /// Reads source files.
 pub(super) const ANALYZER: &str = "stillframe_analyze.py";
 /// What runs inside the program. It is sent to programs that were not started by us.
-pub const INSPECTOR: &str = include_str!("../../debuggee/python/stillframe_inspector.py");
+pub(super) const INSPECTOR: &str = include_str!("../../debuggee/python/stillframe_inspector.py");
 
 const SCRIPTS: [(&str, &str); 3] = [
     (LAUNCHER, include_str!("../../debuggee/python/stillframe_launch.py")),

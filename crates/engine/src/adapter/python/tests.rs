@@ -3,14 +3,14 @@ use super::*;
 use crate::model::launch::Endpoint;
 
 /// What an interpreter of a version prints when it is asked who it is.
-fn answer(executable: &str, version: &str) -> Option<String> {
+fn answer(executable: &str, version: &str) -> String {
     let tag: String = version.split('.').take(2).collect();
-    Some(json!({ "executable": executable, "version": version, "tag": format!("cpython-{tag}") }).to_string())
+    json!({ "executable": executable, "version": version, "tag": format!("cpython-{tag}") }).to_string()
 }
 
 /// A machine with interpreters at these paths, the first words of each being its version.
 fn machine<const N: usize>(interpreters: [(&str, &str); N]) -> FakeMachine {
-    let files = interpreters.map(|(path, version)| (PathBuf::from(path), answer(path, version)));
+    let files = interpreters.map(|(path, version)| (PathBuf::from(path), Some(answer(path, version))));
     FakeMachine { files: files.into(), ..FakeMachine::default() }
 }
 
@@ -67,7 +67,7 @@ fn a_script_is_started_by_our_launcher_which_connects_to_us() {
     assert_eq!(plan.injector, None);
     let Wire::DapListen(setup) = plan.wire else { panic!("{:?}", plan.wire) };
     assert!(setup.launch && setup.is_local);
-    assert_eq!((setup.adapter_id, setup.inspector), ("debugpy", Some(Inspector::Loaded)));
+    assert_eq!((setup.adapter_id, setup.inspector.map(|inspector| inspector.is_loaded)), ("debugpy", Some(true)));
     assert_eq!(setup.arguments["stopOnEntry"], true);
     assert_eq!(setup.arguments["justMyCode"], false);
     // A child that nobody answers for waits for ever.
@@ -109,7 +109,7 @@ fn a_debugger_that_listens_is_connected_to_with_its_paths_mapped() {
     let Wire::DapConnect { host, port, setup } = plan.wire else { panic!("{:?}", plan.wire) };
     assert_eq!((host.as_str(), port), ("there", 5678));
     assert!(!setup.launch && !setup.is_local, "its process numbers are another machine's");
-    assert_eq!(setup.inspector, Some(Inspector::Sent));
+    assert_eq!(setup.inspector.map(|inspector| inspector.is_loaded), Some(false));
     let mappings = json!([{ "localRoot": "/here", "remoteRoot": "/there" }]);
     assert_eq!(setup.arguments["pathMappings"], mappings);
     assert_eq!(setup.arguments["redirectOutput"], true, "its pipes are not ours");
@@ -177,7 +177,7 @@ async fn one_that_does_not_answer_gives_way_but_one_that_is_too_old_does_not() {
     let found = Python.locate(&machine, None, None).await.unwrap();
     assert_eq!(found.executable, Path::new("/bin/python"), "the first is a shim with nothing behind it");
 
-    machine.files.insert("/bin/python3".into(), answer("/bin/python3", "3.7.16"));
+    machine.files.insert("/bin/python3".into(), Some(answer("/bin/python3", "3.7.16")));
     let error = Python.locate(&machine, None, None).await.unwrap_err();
     let message = "`/bin/python3` is Python 3.7.16, and debugging needs Python 3.8 or newer; give another one as `executablePath`";
     assert_eq!((error.code(), error.to_string().as_str()), ("unsupported", message));
@@ -208,11 +208,14 @@ async fn one_that_is_missing_or_no_python_is_told_at_once() {
 }
 
 #[test]
-fn attaching_by_number_needs_gdb() {
+fn attaching_by_number_needs_gdb_and_leave_to_trace() {
     let mut machine = FakeMachine::default();
     assert!(Python.attach_obstacle(&machine).unwrap().contains("`gdb`"));
     machine.path.insert("gdb".to_owned(), "/bin/gdb".into());
     assert_eq!(Python.attach_obstacle(&machine), None);
+    machine.forbids_tracing = true;
+    let obstacle = Python.attach_obstacle(&machine).unwrap();
+    assert!(obstacle.contains("`echo 0 > /proc/sys/kernel/yama/ptrace_scope`"), "{obstacle}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ pydevd can do all of this, but it runs properties and unbounded `__repr__`s, cut
 loses evaluations that raise `SystemExit`, and swallows conditions that fail. So stillframe asks pydevd to
 evaluate one expression, a call of `call` below, in the suspended thread, and reads the JSON that comes back.
 
-Written for Python 3.8 to 3.14 and debugpy 1.8.22. Everything that it uses of pydevd's inside is looked up
+Written for Python 3.8 to 3.13 and debugpy 1.8.22. Everything that it uses of pydevd's inside is looked up
 when it is needed, so that another version fails in one request and not at the start.
 """
 
@@ -15,6 +15,7 @@ import itertools
 import json
 import operator
 import os
+import re
 import signal
 import sys
 import threading
@@ -105,6 +106,7 @@ def patch(pydevd):
     """Changes pydevd where it is slow or talks too much."""
     from _pydev_bundle import pydev_log
     from _pydevd_bundle import pydevd_constants
+    from _pydevd_bundle.pydevd_comm_constants import CMD_THREAD_SUSPEND
 
     # Our own limit speaks first.
     pydevd_constants.PYDEVD_WARN_EVALUATION_TIMEOUT = 10**6
@@ -143,6 +145,15 @@ def patch(pydevd):
             flush(self)
         return end(self, wait=False, timeout=timeout)
 
+    suspend = pydevd.PyDB.do_wait_suspend
+
+    @functools.wraps(suspend)
+    def do_wait_suspend(self, thread, frame, event, *arguments, **more):
+        if event == "line" and getattr(thread, "stop_reason", None) == CMD_THREAD_SUSPEND:
+            reached_while_suspended(self, frame)
+        return suspend(self, thread, frame, event, *arguments, **more)
+
+    pydevd.PyDB.do_wait_suspend = do_wait_suspend
     pydevd.PyDB.initialize_network = initialize_network
     pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
     debug_files_with_breakpoints(pydevd)
@@ -174,6 +185,10 @@ def debug_files_with_breakpoints(pydevd):
     pydevd.PyDB.in_project_scope = in_project_scope
 
 
+# How long the end of the program waits for the debugger to have heard everything, in seconds.
+FLUSH_LIMIT = 10.0
+
+
 def flush(debugger):
     """Tells what is left to tell, and waits until everything has been sent."""
     from _pydevd_bundle.pydevd_net_command import NetCommand
@@ -184,7 +199,10 @@ def flush(debugger):
     command.call_after_send(lambda *ignored: sent.set())
     if debugger.writer is not None:
         debugger.writer.add_command(command)
-        sent.wait(0.5)
+        # Many log messages take their time. Without its writer the rest is lost.
+        until = time.monotonic() + FLUSH_LIMIT
+        while not sent.wait(0.1) and debugger.writer.is_alive() and time.monotonic() < until:
+            pass
 
 
 def debugger():
@@ -902,6 +920,9 @@ COMPARE = {
 # Failures are told at once the first time, and then in batches; the rest at each stop and at the end.
 FAILURE_PAUSE = 0.1
 
+# How long a condition or log message may take, in seconds.
+RULE_LIMIT = 1.0
+
 places = {}
 known_rules = {}
 
@@ -920,7 +941,7 @@ class Rule:
 
     def applies(self, names):
         """Whether this pass counts and is one to act at."""
-        if self.condition is not None and not eval(self.condition, names):
+        if self.condition is not None and not limited(RULE_LIMIT, eval, self.condition, names):
             return False
         return self.compare is None or self.compare(next(self.passes), self.count)
 
@@ -967,12 +988,21 @@ def rule_of(number, *key):
 
 
 def hit(place):
-    """Whether to stop. Called by the condition that pydevd evaluates in the frame at the breakpoint."""
-    caller = sys._getframe(1)
-    if is_back_in_statement(caller):
+    """Whether to stop. Called by the condition that pydevd evaluates in the frame at the breakpoint, with the
+    frame's own globals, which is how the frame is found."""
+    evaluation = sys._getframe(1)
+    frame = evaluation.f_back
+    while frame is not None and frame.f_globals is not evaluation.f_globals:
+        frame = frame.f_back
+    return reached(place, evaluation if frame is None else frame)
+
+
+def reached(place, frame):
+    """Applies the rules of a place in a frame that has come there, and tells. True to stop."""
+    if is_back_in_statement(frame):
         return False
-    names = dict(caller.f_globals)
-    names.update(caller.f_locals)
+    names = dict(frame.f_globals)
+    names.update(frame.f_locals)
     stop = []
     owner, rules = places.get(place, (None, ()))
     if owner is not None and not is_method_of(owner, names):
@@ -984,23 +1014,33 @@ def hit(place):
             if rule.message is None:
                 stop.append(rule.number)
             else:
-                tell("logged", id=rule.number, text=eval(rule.message, names))
+                tell("logged", id=rule.number, text=limited(RULE_LIMIT, eval, rule.message, names))
+        except Interrupted:
+            rule.failed(TimeoutError("it took longer than %g s" % RULE_LIMIT))
         except BaseException as error:
             rule.failed(error)
     if stop:
-        tell("hit", ids=stop)
+        from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
+
+        tell("hit", ids=stop, thread=BaseSchema._translate_id_to_dap(thread_id()))
     return bool(stop)
 
 
-def is_back_in_statement(evaluation):
-    """Whether the frame at the breakpoint has come back to the first line of a statement of several lines,
-    after the others: a call whose arguments stand on lines of their own ends where it began. That is not
-    another pass. Conditions are evaluated with the frame's own globals, which is how it is found."""
-    frame = evaluation.f_back
-    while frame is not None and frame.f_globals is not evaluation.f_globals:
-        frame = frame.f_back
-    if frame is None:
-        return False
+def reached_while_suspended(its_debugger, frame):
+    """A thread is suspended because another one has stopped, at a line that it has not run yet. pydevd does
+    not look for a breakpoint there, and goes past it when the program runs on."""
+    from pydevd_file_utils import get_abs_path_real_path_and_base_from_file as paths_of
+
+    lines = its_debugger.breakpoints.get(paths_of(frame.f_code.co_filename)[1])
+    breakpoint = lines and lines.get(frame.f_lineno)
+    place = breakpoint and re.search(r"\.hit\((\d+)\)$", str(breakpoint.condition))
+    if place:
+        reached(int(place.group(1)), frame)
+
+
+def is_back_in_statement(frame):
+    """Whether a frame has come back to the first line of a statement of several lines, after the others: a
+    call whose arguments stand on lines of their own ends where it began. That is not another pass."""
     code = frame.f_code
     if code not in ways_back:
         try:
@@ -1079,7 +1119,7 @@ def is_users(module):
         return module.get("__name__") == "__main__"
     its_debugger = debugger()
     of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))
-    if file.startswith(of_debugger + os.sep) or file == __file__:
+    if file.startswith(of_debugger + os.sep) or os.path.dirname(file) == os.path.dirname(__file__):
         return False
     if not its_debugger.is_files_filter_enabled:
         return True

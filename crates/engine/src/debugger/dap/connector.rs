@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use serde_json::{Map, Value};
 use tokio::io::split;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -14,6 +15,9 @@ use crate::error::{Error, Result};
 use crate::model::launch::{Endpoint, Launch, Program, Start};
 use crate::output::Output;
 use crate::process::{Helper, Process, ProcessSpec};
+
+/// More children than a program starts while one of them is attached to.
+const MOST_CHILDREN: usize = 1024;
 
 /// Starts and reaches programs of one language.
 #[derive(Debug)]
@@ -90,7 +94,7 @@ impl DapConnector {
         match self.adapter.attach_obstacle(self.host) {
             Some(obstacle) => Err(Error::Environment {
                 problem: obstacle,
-                remedy: "install it, or start the program with a debugger port and give `host` and `port`"
+                remedy: "change that, or start the program with a debugger port and give `host` and `port`"
                     .to_owned(),
             }),
             None => Ok(()),
@@ -107,9 +111,14 @@ async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Re
             let spawn = |spec| Process::spawn(&addressed(spec, &address), &sinks.session, &sinks.output);
             let process = plan.process.map(spawn).transpose()?;
             let injector = plan.injector.map(|spec| Helper::spawn(&addressed(spec, &address))).transpose()?;
-            let first = first_connection(&listener, process.as_ref(), injector, sinks).await?;
+            let mut injector = injector;
+            let first = first_connection(&listener, process.as_ref(), injector.as_mut(), sinks).await?;
+            if let Some(mut helper) = injector {
+                // It is still inside the program, which would not survive if it were killed there.
+                tokio::spawn(async move { tokio::time::timeout(deadlines::INJECT, helper.ended()).await });
+            }
             let door = Door { arrivals, adapter, setup, output: sinks.output.clone() };
-            door.enter(first, true).await?;
+            door.enter(first, true, None).await?;
             tokio::spawn(door.accept_children(listener));
             Ok(Started { process, arrivals: received })
         }
@@ -121,7 +130,9 @@ async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Re
                 Err(_) => return Err(unreachable_debugger(&host, port, "no answer")),
             };
             let door = Door { arrivals, adapter, setup, output: sinks.output.clone() };
-            door.enter(stream, true).await?;
+            let (announced, children) = mpsc::channel(MOST_CHILDREN);
+            door.enter(stream, true, Some(announced.clone())).await?;
+            tokio::spawn(door.attach_children((host, port), announced.downgrade(), children));
             Ok(Started { process: None, arrivals: received })
         }
     }
@@ -141,17 +152,18 @@ fn addressed(mut spec: ProcessSpec, address: &str) -> ProcessSpec {
 async fn first_connection(
     listener: &TcpListener,
     process: Option<&Process>,
-    injector: Option<Helper>,
+    injector: Option<&mut Helper>,
     sinks: &Sinks,
 ) -> Result<TcpStream> {
+    let begin = sinks.output.end();
     let gone = async {
         match (process, injector) {
             (Some(process), _) => {
                 let end = process.ended().await;
                 let problem = format!("the program {end} before the debugger was ready");
-                Error::StartFailed { problem, output: sinks.output.tail(0, 4000).text() }
+                Error::StartFailed { problem, output: sinks.output.tail(begin, 4000).text() }
             }
-            (None, Some(mut helper)) => {
+            (None, Some(helper)) => {
                 // It ends well as soon as it has done its part, and the connection follows.
                 if helper.ended().await {
                     tokio::time::sleep(deadlines::INJECT).await;
@@ -167,7 +179,7 @@ async fn first_connection(
         error = gone => Err(error),
         () = tokio::time::sleep(deadlines::CONNECT) => Err(Error::StartFailed {
             problem: format!("the program did not connect to the debugger within {} s", deadlines::CONNECT.as_secs()),
-            output: sinks.output.tail(0, 4000).text(),
+            output: sinks.output.tail(begin, 4000).text(),
         }),
     }
 }
@@ -181,13 +193,19 @@ struct Door {
 }
 
 impl Door {
-    async fn enter(&self, stream: TcpStream, is_program: bool) -> Result<()> {
+    async fn enter(
+        &self,
+        stream: TcpStream,
+        is_program: bool,
+        children: Option<mpsc::Sender<Map<String, Value>>>,
+    ) -> Result<()> {
         let stream = ::dap::transport::QuickAck::new(stream).map_err(|_| Error::Lost)?;
         let (debugger, events) = DapDebugger::connect(
             split(stream),
             self.adapter,
             self.setup.clone(),
             is_program,
+            children,
             self.output.clone(),
         );
         self.arrivals.send(Arrival { debugger, events }).await.map_err(|_| Error::Closed)
@@ -198,12 +216,40 @@ impl Door {
         loop {
             tokio::select! {
                 accepted = listener.accept() => {
-                    let Ok((stream, _)) = accepted else { return };
-                    if self.enter(stream, false).await.is_err() {
+                    let Ok((stream, _)) = accepted else {
+                        // The machine is short of something for the moment.
+                        tokio::time::sleep(deadlines::LOOK).await;
+                        continue;
+                    };
+                    if self.enter(stream, false, None).await.is_err() {
                         return;
                     }
                 }
                 () = self.arrivals.closed() => return,
+            }
+        }
+    }
+}
+
+impl Door {
+    /// A server that we connected to announces children; each is served on a connection of its own to the
+    /// same address. Ends when nobody is left who could announce one.
+    async fn attach_children(
+        mut self,
+        address: (String, u16),
+        announced: mpsc::WeakSender<Map<String, Value>>,
+        mut children: mpsc::Receiver<Map<String, Value>>,
+    ) {
+        let usual = self.setup.arguments.clone();
+        while let Some(arguments) = children.recv().await {
+            self.setup.arguments = usual.clone().into_iter().chain(arguments).collect();
+            let connecting = TcpStream::connect((address.0.as_str(), address.1));
+            let entered = match tokio::time::timeout(deadlines::REQUEST, connecting).await {
+                Ok(Ok(stream)) => self.enter(stream, false, announced.upgrade()).await,
+                _ => Err(Error::Lost),
+            };
+            if let Err(error) = entered {
+                tracing::warn!(%error, "a child process could not be attached to");
             }
         }
     }

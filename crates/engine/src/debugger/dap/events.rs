@@ -1,5 +1,6 @@
 //! From the protocol's events to ours.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{PoisonError, Weak};
 
@@ -14,6 +15,9 @@ use crate::model::ids::{BreakpointId, RawId};
 use crate::model::stop::StopReason;
 use crate::output::{Category, Output};
 
+/// The breakpoints that the inspector named for stops that are still to come, by thread.
+type Decided = BTreeMap<i64, Vec<BreakpointId>>;
+
 /// Takes messages until the connection closes.
 pub(super) async fn pump(
     mut incoming: ::dap::Incoming,
@@ -21,12 +25,12 @@ pub(super) async fn pump(
     events: mpsc::Sender<Event>,
     output: Output,
 ) {
-    // Those that the inspector named for the stop that comes next.
-    let mut decided = Vec::new();
+    let mut decided = Decided::new();
     while let Some(message) = incoming.recv().await {
         let Some(connection) = connection.upgrade() else { break };
         // An adapter between stays when the program has ended, and would keep the connection open.
         if matches!(message, ::dap::Message::Event(::dap::Event::Terminated)) {
+            connection.terminated.store(true, Ordering::Release);
             break;
         }
         let debugger = DapDebugger(connection);
@@ -51,7 +55,7 @@ pub(super) async fn pump(
 fn translate(
     debugger: &DapDebugger,
     event: ::dap::Event,
-    decided: &mut Vec<BreakpointId>,
+    decided: &mut Decided,
     output: &Output,
 ) -> Vec<Event> {
     match event {
@@ -61,27 +65,26 @@ fn translate(
         }
         ::dap::Event::Stopped(stopped) => {
             debugger.0.stops.fetch_add(1, Ordering::Relaxed);
-            let mut breakpoints = std::mem::take(decided);
-            breakpoints.extend(
-                debugger
-                    .0
-                    .planting
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .owners(&stopped.hit_breakpoint_ids),
-            );
+            debugger.0.suspended.store(true, Ordering::Release);
             let Some(thread) = stopped.thread_id else {
                 tracing::warn!("skipped a stop of no thread");
                 return Vec::new();
             };
-            vec![Event::Stopped {
+            let mut breakpoints = decided.remove(&thread).unwrap_or_default();
+            let planting = debugger.0.planting.lock().unwrap_or_else(PoisonError::into_inner);
+            breakpoints.extend(planting.owners(&stopped.hit_breakpoint_ids));
+            drop(planting);
+            let first = Event::Stopped {
                 thread: RawId(thread),
                 reason: stop_reason(&stopped.reason),
                 text: stopped.text.or(stopped.description).filter(|text| !text.is_empty()),
                 breakpoints,
-            }]
+            };
+            let others = std::mem::take(decided).into_iter().map(|(thread, ids)| also_stopped(thread, ids));
+            std::iter::once(first).chain(others).collect()
         }
         ::dap::Event::Continued(_) => {
+            debugger.0.suspended.store(false, Ordering::Release);
             if let Some(inspector) = debugger.inspector() {
                 inspector.forget();
             }
@@ -112,11 +115,25 @@ fn translate(
             Vec::new()
         }
         ::dap::Event::Other(name, body) if name == "stillframe" => inspector_event(debugger, body, decided),
+        // debugpy's own event, for a child that waits to be attached to with these arguments.
+        ::dap::Event::Other(name, serde_json::Value::Object(arguments)) if name == "debugpyAttach" => {
+            if let Some(children) = &debugger.0.children {
+                // One that finds no room waits for ever, so there is room for more than anyone starts at once.
+                let _ = children.try_send(arguments);
+            }
+            Vec::new()
+        }
         ::dap::Event::Exited(_)
         | ::dap::Event::Terminated
         | ::dap::Event::Thread(_)
         | ::dap::Event::Other(..) => Vec::new(),
     }
+}
+
+/// pydevd 1.8.22 tells of one thread when several come to breakpoints before it has suspended them all. The
+/// inspector has told of each.
+fn also_stopped(thread: i64, breakpoints: Vec<BreakpointId>) -> Event {
+    Event::Stopped { thread: RawId(thread), reason: StopReason::Breakpoint, text: None, breakpoints }
 }
 
 fn stop_reason(reason: &str) -> StopReason {
@@ -138,6 +155,7 @@ fn stop_reason(reason: &str) -> StopReason {
 enum Told {
     Hit {
         ids: Vec<u32>,
+        thread: i64,
     },
     Logged {
         id: u32,
@@ -161,7 +179,7 @@ enum Told {
 fn inspector_event(
     debugger: &DapDebugger,
     body: serde_json::Value,
-    decided: &mut Vec<BreakpointId>,
+    decided: &mut Decided,
 ) -> Vec<Event> {
     match serde_json::from_value(body) {
         Ok(Told::Functions { place, functions }) => {
@@ -170,8 +188,12 @@ fn inspector_event(
             }
             Vec::new()
         }
-        Ok(Told::Hit { ids }) => {
-            *decided = ids.into_iter().map(BreakpointId).collect();
+        Ok(Told::Hit { ids, thread }) => {
+            let ids = ids.into_iter().map(BreakpointId).collect();
+            if debugger.0.suspended.load(Ordering::Acquire) {
+                return vec![also_stopped(thread, ids)];
+            }
+            decided.insert(thread, ids);
             Vec::new()
         }
         Ok(Told::Logged { id, text }) => vec![Event::Logged { id: BreakpointId(id), text }],

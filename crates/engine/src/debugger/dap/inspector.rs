@@ -13,8 +13,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
-use crate::adapter::python::INSPECTOR;
 use crate::deadlines;
 use crate::debugger::{Evaluate, RuleFor};
 use crate::error::{Error, Result};
@@ -33,6 +33,8 @@ const ELSEWHERE: &str = "this frame's thread waits in native code, such as a loc
 #[derive(Debug)]
 pub(super) struct InspectorClient {
     client: ::dap::Client,
+    /// What to send to a program that does not have it.
+    source: &'static str,
     /// The process to nudge.
     pid: Option<u32>,
     /// Which frame a reference was found from; a request about it is evaluated there.
@@ -95,13 +97,13 @@ struct Seen {
 }
 
 impl InspectorClient {
-    pub(super) fn new(client: ::dap::Client, pid: Option<u32>) -> Self {
-        Self { client, pid, frames: Mutex::default(), turn: tokio::sync::Mutex::default(), asked: Mutex::default() }
+    pub(super) fn new(client: ::dap::Client, source: &'static str, pid: Option<u32>) -> Self {
+        Self { client, source, pid, frames: Mutex::default(), turn: tokio::sync::Mutex::default(), asked: Mutex::default() }
     }
 
     /// Loads the inspector into a program that was not started with it.
     pub(super) async fn send_itself(&self) -> Result<()> {
-        let source = json!(INSPECTOR);
+        let source = json!(self.source);
         let code = format!(
             "import sys, types\n\
              module = types.ModuleType({MODULE:?})\n\
@@ -114,15 +116,20 @@ impl InspectorClient {
 
     /// Runs a statement outside of any frame, which works whether the program runs or not.
     async fn execute(&self, code: String) -> Result<()> {
+        self.execute_within(code, deadlines::REQUEST).await
+    }
+
+    async fn execute_within(&self, code: String, deadline: Duration) -> Result<()> {
         let arguments =
             ::dap::EvaluateArguments { expression: code, frame_id: None, context: Some("repl".to_owned()) };
-        self.client.request::<::dap::Evaluate>(arguments, deadlines::READ).await?;
+        self.client.request::<::dap::Evaluate>(arguments, deadline).await?;
         Ok(())
     }
 
     /// Child processes are not to connect any more, because nobody will serve them.
     pub(super) async fn let_children_go(&self) -> Result<()> {
-        self.execute(format!("__import__('sys').modules['{MODULE}'].let_children_go()")).await
+        let call = format!("__import__('sys').modules['{MODULE}'].let_children_go()");
+        self.execute_within(call, deadlines::GOODBYE).await
     }
 
     pub(super) async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>> {
@@ -263,12 +270,13 @@ impl InspectorClient {
             context: Some("clipboard".to_owned()),
         };
         let deadline = expected + deadlines::EVALUATE_GRACE;
-        let turn = tokio::time::timeout(deadline, self.turn.lock()).await;
+        let until = Instant::now() + deadline;
+        let turn = tokio::time::timeout_at(until, self.turn.lock()).await;
         let _turn = turn.map_err(|_| Error::Deadline {
             what: "waiting for another request to this program".to_owned(),
             after: deadline,
         })?;
-        let evaluated = self.client.request::<::dap::Evaluate>(arguments, deadline);
+        let evaluated = self.client.request::<::dap::Evaluate>(arguments, until - Instant::now());
         tokio::select! {
             response = evaluated => match response {
                 Err(::dap::Error::Refused { message, .. }) if message.contains("Unable to find thread") => {

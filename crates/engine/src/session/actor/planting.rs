@@ -5,8 +5,12 @@
 
 use std::collections::BTreeSet;
 
+use futures_util::future::join_all;
+
 use super::super::breakpoints::{Breakpoints, Change, Group};
+use super::program::never_mind;
 use super::{Actor, Reply, Which, answer};
+use crate::deadlines;
 use crate::debugger::{Connector, Debugger, FunctionBreakpoint, Planted, SourceBreakpoint};
 use crate::error::Error;
 use crate::journal::Record;
@@ -21,8 +25,8 @@ pub(super) struct Planter {
     /// Counts the changes, so that a process that is being configured notices that it missed one.
     version: u64,
     changed: BTreeSet<Group>,
-    /// Who waits for the changes to be planted.
-    waiting: Vec<Waiting>,
+    /// Who waits for changes to be planted, with the version that has them.
+    waiting: Vec<(u64, Waiting)>,
 }
 
 type Waiting = Box<dyn FnOnce(&Breakpoints, bool) + Send>;
@@ -65,8 +69,13 @@ impl<C: Connector> Actor<C> {
     fn plant(&mut self, groups: impl IntoIterator<Item = Group>, then: Waiting) {
         self.planter.version += 1;
         self.planter.changed.extend(groups);
-        self.planter.waiting.push(then);
+        let version = self.planter.version;
+        self.planter.waiting.push((version, then));
         self.plant_next();
+        if self.planter.under_way {
+            // A program that does not answer holds up nobody for longer; its breakpoints are pending then.
+            self.spawn(tokio::time::sleep(deadlines::REQUEST), move |actor, ()| actor.tell(version));
+        }
     }
 
     fn plant_next(&mut self) {
@@ -74,36 +83,42 @@ impl<C: Connector> Actor<C> {
             return;
         }
         let groups = std::mem::take(&mut self.planter.changed);
-        let waiting = std::mem::take(&mut self.planter.waiting);
+        let version = self.planter.version;
         let contents: Vec<Content> = groups.into_iter().map(|group| self.content(group)).collect();
         let ready = self.run.iter().flat_map(|run| &run.targets).filter(|(_, target)| target.ready);
         let ready: Vec<(TargetId, C::Debugger)> =
             ready.map(|(id, target)| (*id, target.debugger.clone())).collect();
         if ready.is_empty() || contents.is_empty() {
-            return self.planted(Vec::new(), waiting);
+            return self.planted(version, Vec::new());
         }
         self.planter.under_way = true;
-        let work = async move {
-            let mut outcomes = Vec::new();
-            for (target, debugger) in ready {
-                outcomes.push((target, send(&debugger, contents.clone()).await));
-            }
-            outcomes
-        };
+        let run = self.runs;
+        let work = join_all(ready.into_iter().map(|(target, debugger)| {
+            let contents = contents.clone();
+            async move { (target, send(&debugger, contents).await) }
+        }));
         self.spawn(work, move |actor, outcomes| {
             actor.planter.under_way = false;
-            actor.planted(outcomes, waiting);
+            // What an earlier run made of it does not matter any more.
+            actor.planted(version, if actor.runs == run { outcomes } else { Vec::new() });
             actor.plant_next();
         });
     }
 
-    fn planted(&mut self, outcomes: Vec<(TargetId, Outcomes)>, waiting: Vec<Waiting>) {
+    fn planted(&mut self, version: u64, outcomes: Vec<(TargetId, Outcomes)>) {
         for (target, outcomes) in outcomes {
-            self.breakpoints.settle(target, outcomes);
+            if self.debugger(target).is_ok() {
+                self.breakpoints.settle(target, outcomes);
+            }
         }
+        self.tell(version);
+    }
+
+    /// Answers those who wait for this version or an earlier one.
+    fn tell(&mut self, version: u64) {
         let live = self.is_live();
-        for waiting in waiting {
-            waiting(&self.breakpoints, live);
+        for (_, then) in self.planter.waiting.extract_if(.., |(waiting, _)| *waiting <= version) {
+            then(&self.breakpoints, live);
         }
         self.journal.record(&Record::Breakpoints(&self.breakpoints.list(live)));
     }
@@ -120,7 +135,7 @@ impl<C: Connector> Actor<C> {
 
     /// Gives everything to a process that waits to be configured, then lets it run.
     pub(super) fn configure(&mut self, target: TargetId, reply: Option<Reply<()>>) {
-        let Ok(debugger) = self.debugger(target) else { return };
+        let Ok(debugger) = self.debugger(target) else { return never_mind(reply) };
         let version = self.planter.version;
         let groups = self.breakpoints.groups();
         let contents: Vec<Content> = groups.into_iter().map(|group| self.content(group)).collect();
@@ -132,7 +147,7 @@ impl<C: Connector> Actor<C> {
         };
         self.spawn(work, move |actor, result| {
             if actor.runs != run || actor.run.is_none() {
-                return;
+                return never_mind(reply);
             }
             match result {
                 Err(error) => actor.not_configured(target, error, reply),

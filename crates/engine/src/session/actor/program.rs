@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{AbortHandle, abortable};
+use futures_util::future::{AbortHandle, abortable, join_all};
 use tokio::sync::mpsc;
 
 use super::{Actor, Reply, answer};
@@ -24,7 +24,13 @@ pub(super) struct Run<D> {
     pub(super) process: Option<Process>,
     /// Stops the start while it is under way.
     starting: Option<AbortHandle>,
+    /// Stops listening for children.
+    listening: Option<AbortHandle>,
     next_target: u32,
+    /// Counts the events, to notice when no more come.
+    events: u64,
+    /// How the process ended, while its last events are awaited.
+    end: Option<End>,
 }
 
 /// A process of the program.
@@ -36,7 +42,15 @@ pub(super) struct Target<D> {
 
 impl<D> Run<D> {
     fn starting(handle: AbortHandle) -> Self {
-        Self { targets: BTreeMap::new(), process: None, starting: Some(handle), next_target: 0 }
+        Self {
+            targets: BTreeMap::new(),
+            process: None,
+            starting: Some(handle),
+            listening: None,
+            next_target: 0,
+            events: 0,
+            end: None,
+        }
     }
 }
 
@@ -81,9 +95,7 @@ impl<C: Connector> Actor<C> {
             let ended = process.ended();
             self.spawn(ended, move |actor, end| {
                 if actor.is_current(run) {
-                    actor.state.ended(end);
-                    actor.breakpoints.left(TargetId::PROGRAM);
-                    actor.publish();
+                    actor.process_ended(end);
                 }
             });
         }
@@ -94,32 +106,90 @@ impl<C: Connector> Actor<C> {
         self.next_arrival(started.arrivals, Some(reply));
     }
 
-    fn next_arrival(&self, mut arrivals: mpsc::Receiver<Arrival<C::Debugger>>, first: Option<Reply<()>>) {
-        let run = self.runs;
-        let work = async move {
+    /// The process is gone. What its debugger told before may still be on the way; the connection closes
+    /// after it.
+    fn process_ended(&mut self, end: End) {
+        let Some(run) = &mut self.run else { return };
+        if !run.targets.contains_key(&TargetId::PROGRAM) {
+            return self.program_ended(end);
+        }
+        run.end = Some(end);
+        let seen = run.events;
+        self.drain_events(seen);
+    }
+
+    /// A forked child may hold the connection open, so silence counts as its end too.
+    fn drain_events(&self, seen: u64) {
+        let number = self.runs;
+        self.spawn(tokio::time::sleep(deadlines::DRAIN), move |actor, ()| {
+            let Some(run) = actor.run.as_mut().filter(|_| actor.runs == number) else { return };
+            if run.events != seen {
+                let seen = run.events;
+                actor.drain_events(seen);
+            } else if let Some(end) = run.end.take() {
+                actor.program_ended(end);
+            }
+        });
+    }
+
+    /// A child may have been started a moment ago, and not have connected yet.
+    fn program_ended(&mut self, end: End) {
+        self.breakpoints.left(TargetId::PROGRAM);
+        let process = self.run.as_ref().and_then(|run| run.process.clone());
+        let number = self.runs;
+        let alone = async move {
+            if let Some(process) = process {
+                process.alone(deadlines::CHILD).await;
+            }
+        };
+        self.spawn(alone, move |actor, ()| {
+            if actor.is_current(number) {
+                actor.state.ended(end);
+                actor.publish();
+            }
+        });
+    }
+
+    /// `first` is there until the program itself has connected.
+    fn next_arrival(
+        &mut self,
+        mut arrivals: mpsc::Receiver<Arrival<C::Debugger>>,
+        first: Option<Reply<()>>,
+    ) {
+        let number = self.runs;
+        let (work, handle) = abortable(async move {
             let arrival = arrivals.recv().await;
             (arrival, arrivals)
-        };
-        self.spawn(work, move |actor, (arrival, arrivals)| {
-            let Some(arrival) = arrival.filter(|_| actor.is_current(run)) else { return };
-            actor.arrived(arrival, first);
-            actor.next_arrival(arrivals, None);
+        });
+        if let Some(run) = &mut self.run {
+            run.listening = Some(handle);
+        }
+        self.spawn(work, move |actor, arrived| {
+            match arrived {
+                Ok((Some(arrival), arrivals)) if actor.is_current(number) => {
+                    actor.arrived(arrival, first);
+                    actor.next_arrival(arrivals, None);
+                }
+                // The program has ended meanwhile, which is what there is to tell.
+                _ => never_mind(first),
+            }
         });
     }
 
     /// A process connected. `reply` is there for the program itself.
     fn arrived(&mut self, arrival: Arrival<C::Debugger>, reply: Option<Reply<()>>) {
-        let Some(run) = &mut self.run else { return };
+        let Some(run) = &mut self.run else { return never_mind(reply) };
         let target = TargetId(run.next_target);
         run.next_target += 1;
         let debugger = arrival.debugger;
         run.targets.insert(target, Target { debugger: debugger.clone(), ready: false });
+        self.state.arrived(target);
         self.next_event(target, arrival.events);
         let number = self.runs;
         let work = async move { debugger.prepare().await };
         self.spawn(work, move |actor, prepared| {
             if !actor.is_current(number) {
-                return;
+                return never_mind(reply);
             }
             match prepared {
                 Ok(()) => actor.configure(target, reply),
@@ -130,7 +200,7 @@ impl<C: Connector> Actor<C> {
 
     /// The process has its breakpoints and may run.
     pub(super) fn configured(&mut self, target: TargetId, reply: Option<Reply<()>>) {
-        let Ok(debugger) = self.debugger(target) else { return };
+        let Ok(debugger) = self.debugger(target) else { return never_mind(reply) };
         if let Some(target) = self.run.as_mut().and_then(|run| run.targets.get_mut(&target)) {
             target.ready = true;
         }
@@ -138,13 +208,8 @@ impl<C: Connector> Actor<C> {
         self.publish();
         let number = self.runs;
         self.spawn(async move { debugger.run().await }, move |actor, result| match result {
-            Ok(()) => {
-                if let Some(reply) = reply {
-                    answer(reply, Ok(()));
-                }
-            }
             Err(error) if actor.is_current(number) => actor.not_configured(target, error, reply),
-            Err(_) => {}
+            Ok(()) | Err(_) => never_mind(reply),
         });
     }
 
@@ -173,6 +238,9 @@ impl<C: Connector> Actor<C> {
         self.spawn(work, move |actor, (event, events)| {
             if !actor.is_current(run) {
                 return;
+            }
+            if let Some(run) = &mut actor.run {
+                run.events += 1;
             }
             let last = event == Event::Left;
             actor.happened(target, event);
@@ -240,13 +308,24 @@ impl<C: Connector> Actor<C> {
         let gone = run.targets.remove(&target);
         self.breakpoints.left(target);
         self.state.left(target);
-        // With a process of ours, its end is what counts.
-        if target != TargetId::PROGRAM || run.process.is_some() || !self.is_live() {
+        if target != TargetId::PROGRAM {
             return;
         }
-        let pid = gone.and_then(|target| target.debugger.pid());
+        if let Some(end) = run.end.take() {
+            return self.program_ended(end);
+        }
+        // With a process of ours, its end is what counts.
+        if run.process.is_some() || !self.is_live() {
+            return;
+        }
         let number = self.runs;
-        self.spawn(async move { fate_of(pid).await }, move |actor, end| {
+        let fate = async move {
+            match gone.map(|target| target.debugger) {
+                Some(debugger) if debugger.has_terminated() => End::Gone,
+                debugger => fate_of(debugger.and_then(|debugger| debugger.pid())).await,
+            }
+        };
+        self.spawn(fate, move |actor, end| {
             if actor.is_current(number) {
                 actor.state.ended(end);
                 actor.publish();
@@ -255,6 +334,10 @@ impl<C: Connector> Actor<C> {
     }
 
     pub(super) fn resume(&mut self, reply: Reply<()>) {
+        if self.state.show_other_thread() {
+            self.publish();
+            return answer(reply, Ok(()));
+        }
         self.go(None, reply, |debugger, thread| async move { debugger.resume(thread).await });
     }
 
@@ -369,12 +452,11 @@ impl<C: Connector> Actor<C> {
         let work = async move {
             if let Some(process) = process {
                 process.kill().await;
-                return process.ended().await;
+                let ended = tokio::time::timeout(deadlines::KILL, process.ended()).await;
+                return ended.unwrap_or(End::Lost);
             }
-            for debugger in debuggers {
-                // A debugger that does not answer is left as well, by closing the connection.
-                let _ = debugger.detach().await;
-            }
+            // A debugger that does not answer is left as well, by closing the connection.
+            join_all(debuggers.iter().map(Debugger::detach)).await;
             otherwise
         };
         self.spawn(work, move |actor, end| {
@@ -395,9 +477,20 @@ impl<C: Connector> Actor<C> {
         for target in self.run.iter().flat_map(|run| run.targets.keys()) {
             self.breakpoints.left(*target);
         }
-        if let Some(process) = self.run.take().and_then(|run| run.process) {
+        let Some(run) = self.run.take() else { return };
+        if let Some(listening) = run.listening {
+            listening.abort();
+        }
+        if let Some(process) = run.process {
             self.spawn(async move { process.kill().await }, |_, ()| {});
         }
+    }
+}
+
+/// Answers one who started a program that is gone before it was configured: its end is told by the state.
+pub(super) fn never_mind(reply: Option<Reply<()>>) {
+    if let Some(reply) = reply {
+        answer(reply, Ok(()));
     }
 }
 

@@ -1,0 +1,227 @@
+//! Programs that run already.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+use crate::STILLFRAME;
+use crate::debugging::{Debugging, Report};
+use crate::script::{Script, folder, text};
+
+/// debugpy as it is provisioned.
+async fn debugpy() -> PathBuf {
+    let folder = STILLFRAME.cache().await.join("python");
+    let entries = std::fs::read_dir(folder).expect("the cache is filled").flatten();
+    let mut folders = entries.map(|entry| entry.path());
+    folders.find(|folder| folder.join("debugpy/__init__.py").is_file()).expect("debugpy is in the cache")
+}
+
+/// A program of somebody else, and the first line that it wrote. It ends when its input does.
+#[expect(clippy::disallowed_methods, reason = "a program that is not ours, which ends with its input")]
+async fn running(program: &str, args: &[&str]) -> (Child, String) {
+    let mut command = Command::new(program);
+    command.args(args).env("PYTHONPATH", debugpy().await).kill_on_drop(true);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("the program runs");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let line = lines.next_line().await.expect("it writes").expect("a line");
+    (child, line)
+}
+
+async fn listening(program: &Fixture) -> (Child, u16) {
+    let (child, port) = running("python3", &["-X", "frozen_modules=off", program.path()]).await;
+    (child, port.parse().expect("a port"))
+}
+
+/// It runs, and ends well when it is told to.
+async fn runs_on(mut child: Child) {
+    assert_eq!(child.try_wait().unwrap(), None, "what was attached to runs on");
+    drop(child.stdin.take());
+    assert!(child.wait().await.unwrap().success());
+}
+
+/// Works until its input is closed.
+fn worker() -> Script {
+    Script::new(
+        r"
+import os, sys, threading, time
+
+def end_with_input():
+    sys.stdin.read()
+    os._exit(0)
+
+def work(rounds):
+    time.sleep(0.02)
+    return rounds + 1  # @work
+
+threading.Thread(target=end_with_input, daemon=True).start()
+print(os.getpid(), flush=True)
+rounds = 0
+while True:
+    rounds = work(rounds)
+",
+    )
+}
+
+#[tokio::test]
+async fn a_program_is_attached_to_by_port_inspected_detached_from_and_attached_to_again() {
+    let program = Fixture::python("debugpy_port");
+    let (child, port) = listening(&program).await;
+    let session = Debugging::new().await;
+    for _ in 0..2 {
+        let attached = session.ok("attach_to_process", json!({ "port": port, "timeout": 300 })).await;
+        assert_eq!(attached.outcome(), "running", "{}", attached.text);
+        session.break_at(&program, "work").await;
+        let stopped = session.go_on().await;
+        assert_eq!(stopped.place(), (program.path(), program.line("work")), "{}", stopped.text);
+        assert_eq!(session.evaluate("rounds >= 0").await, "True");
+        session.ok("clear_breakpoints", json!({})).await;
+        session.ok("detach_from_process", json!({})).await;
+        let state = session.server.ok("list_debug_sessions", json!({})).await;
+        assert_eq!(state.at("/sessions/0/state"), "ended");
+    }
+    session.finish().await;
+    runs_on(child).await;
+}
+
+/// The folder has one name here and another one where the program runs.
+#[tokio::test]
+async fn path_mappings_translate_both_ways() {
+    let here = folder();
+    let source = std::fs::read_to_string(Fixture::python("debugpy_port").path()).unwrap();
+    let (local, remote) = (here.path().join("local"), here.path().join("remote"));
+    for folder in [&local, &remote] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    let ours = Fixture::write(&local, "main.py", &source);
+    let theirs = Fixture::write(&remote, "main.py", &source);
+    let (child, port) = listening(&theirs).await;
+    let session = Debugging::new().await;
+    let mappings = json!({ text(&local): text(&remote) });
+    session.ok("attach_to_process", json!({ "port": port, "pathMappings": mappings, "timeout": 300 })).await;
+    session.break_at(&ours, "work").await;
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (ours.path(), ours.line("work")), "{}", stopped.text);
+    session.ok("close_debug_session", json!({})).await;
+    session.finish().await;
+    runs_on(child).await;
+}
+
+#[tokio::test]
+async fn a_program_is_attached_to_by_its_number_and_left_running() {
+    let script = worker();
+    let (child, pid) = running("python3", &[script.path()]).await;
+    let pid: u32 = pid.parse().unwrap();
+    let session = Debugging::new().await;
+    let attached = session.ok("attach_to_process", json!({ "processId": pid, "timeout": 300 })).await;
+    assert_eq!(attached.outcome(), "running", "{}", attached.text);
+    session.break_at(&script, "work").await;
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (script.path(), script.line("work")), "{}", stopped.text);
+    assert_eq!(session.evaluate("rounds >= 0").await, "True");
+    let endless = json!({ "expression": "while True: pass", "timeout": 500 });
+    session.fails("deadline_exceeded", "evaluate_expression", endless).await;
+    session.ok("detach_from_process", json!({})).await;
+    session.finish().await;
+    runs_on(child).await;
+}
+
+#[tokio::test]
+async fn the_end_of_the_server_lets_go_of_what_was_attached_to() {
+    let script = worker();
+    let (child, pid) = running("python3", &[script.path()]).await;
+    let session = Debugging::new().await;
+    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300 });
+    session.ok("attach_to_process", asked).await;
+    session.break_at(&script, "work").await;
+    assert_eq!(session.go_on().await.outcome(), "breakpoint");
+    session.finish().await;
+    runs_on(child).await;
+}
+
+#[tokio::test]
+async fn a_number_that_no_process_has_is_refused() {
+    let session = Debugging::new().await;
+    // Numbers of processes end below this on every Linux.
+    let asked = json!({ "processId": 4_194_305 });
+    let failed = session.fails("environment", "attach_to_process", asked).await;
+    assert_eq!(failed["error"], "there is no process 4194305");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_process_that_is_no_python_is_refused_in_words() {
+    let (child, _) = running("sh", &["-c", "echo up; exec cat"]).await;
+    let pid = child.id().unwrap();
+    let session = Debugging::new().await;
+    let failed = session.call("attach_to_process", json!({ "processId": pid })).await;
+    assert!(failed.is_error, "{}", failed.text);
+    assert!(failed.text_of("message").contains("is no Python"), "{}", failed.text);
+    session.finish().await;
+    runs_on(child).await;
+}
+
+#[tokio::test]
+async fn a_port_where_something_else_answers_is_refused_within_the_deadline() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let silent = tokio::spawn(async move {
+        let accepted = listener.accept().await;
+        std::future::pending::<()>().await;
+        drop(accepted);
+    });
+    let session = Debugging::new().await;
+    let failed = session.call("attach_to_process", json!({ "port": port })).await;
+    assert!(failed.is_error, "{}", failed.text);
+    assert_ne!(failed["code"], Value::Null);
+    silent.abort();
+    session.finish().await;
+}
+
+/// The adapter that `debugpy.listen` starts outlives the program, with our connection to it open.
+#[tokio::test]
+async fn a_program_that_ends_while_it_is_attached_to_is_told_as_ended() {
+    let program = Fixture::python("debugpy_port");
+    let (mut child, port) = listening(&program).await;
+    let session = Debugging::new().await;
+    session.ok("attach_to_process", json!({ "port": port, "timeout": 300 })).await;
+    drop(child.stdin.take());
+    let ended = session.call("continue_execution", json!({})).await;
+    let state = if ended.is_error { ended.at("/context/state") } else { &ended["state"] };
+    assert_eq!(state, "ended", "{}", ended.text);
+    assert!(child.wait().await.unwrap().success());
+    session.finish().await;
+}
+
+/// debugpy holds children until somebody attaches to them, and their parents wait for them.
+#[tokio::test]
+async fn children_of_a_program_that_is_attached_to_by_port_join_the_session() {
+    let child = Script::new("answer = 6 * 7\nprint(answer)  # @child\n");
+    let program = child.file(
+        "parent.py",
+        r#"
+import debugpy, subprocess, sys
+
+print(debugpy.listen(("127.0.0.1", 0))[1], flush=True)
+sys.stdin.readline()
+subprocess.run([sys.executable, sys.argv[1]], check=True, stdout=subprocess.DEVNULL)
+sys.stdin.read()
+"#,
+    );
+    let (mut parent, port) = running("python3", &[program.path(), child.path()]).await;
+    let session = Debugging::new().await;
+    session.break_at(&child, "child").await;
+    session.ok("attach_to_process", json!({ "port": port.parse::<u16>().unwrap() })).await;
+    let input = parent.stdin.as_mut().unwrap();
+    tokio::io::AsyncWriteExt::write_all(input, b"go\n").await.unwrap();
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (child.path(), child.line("child")), "{}", stopped.text);
+    assert_eq!(stopped.variable("answer"), "42");
+    session.ok("close_debug_session", json!({})).await;
+    runs_on(parent).await;
+    session.finish().await;
+}

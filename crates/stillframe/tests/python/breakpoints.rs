@@ -1,0 +1,236 @@
+//! Breakpoints in files of all kinds. Lines, conditions and messages have tests of their own in the toolset's.
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+
+use crate::debugging::{Debugging, Report};
+use crate::script::{Script, folder, text};
+
+/// debugpy 1.8.22 says so before the module is there, and it must also be true afterwards.
+#[tokio::test]
+async fn a_breakpoint_in_a_module_that_is_imported_later_stops_there() {
+    let script =
+        Script::new("import importlib\nprint('first')  # @first\nimportlib.import_module('later').work(4)\n");
+    let later = script.file("later.py", "def work(number):\n    return number + 1  # @inside\n");
+    let (session, _) = script.stopped_at("first").await;
+    let set = session.break_at(&later, "inside").await;
+    let stopped = session.go_on().await;
+    assert_eq!((stopped.place(), stopped.variable("number")), ((later.path(), later.line("inside")), "4"));
+    assert_eq!(stopped["breakpointIds"], json!([set["breakpointId"]]));
+    assert_eq!(session.breakpoints().await[1]["verified"], true);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_name_that_two_folders_have_stops_only_in_the_right_one() {
+    let script = Script::new("import one.tool, two.tool\nprint(one.tool.work(), two.tool.work())\n");
+    for package in ["one", "two"] {
+        std::fs::create_dir(script.path_of(package)).unwrap();
+        script.file(&format!("{package}/__init__.py"), "");
+    }
+    script.file("one/tool.py", "def work():\n    return str(__name__)\n");
+    let two = script.file("two/tool.py", "def work():\n    return __name__  # @inside\n");
+    let session = Debugging::new().await;
+    session.break_at(&two, "inside").await;
+    let stopped = session.start(&script).await;
+    assert_eq!(stopped.place(), (two.path(), two.line("inside")));
+    assert_eq!(session.run_to_the_end().await["output"], "one.tool two.tool\n");
+    session.finish().await;
+}
+
+/// Sets the breakpoint by one name of the folder, and starts the program by another.
+async fn stops_through_a_link(set_by_link: bool, started_by_link: bool) {
+    let script = Script::new("import helper\nprint(helper.work(3))\n");
+    let helper = script.file("helper.py", "def work(x):\n    return x * 2  # @inside\n");
+    let elsewhere = folder();
+    let link = elsewhere.path().join("link");
+    std::os::unix::fs::symlink(script.folder(), &link).unwrap();
+    let by = |by_link: bool| if by_link { link.as_path() } else { script.folder() };
+
+    let session = Debugging::new().await;
+    let file = by(set_by_link).join("helper.py");
+    session.ok("set_breakpoint", json!({ "file": text(&file), "line": helper.line("inside") })).await;
+    let program = by(started_by_link).join("main.py");
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": text(&program) })).await;
+    assert_eq!((stopped.outcome(), stopped.variable("x")), ("breakpoint", "3"), "{}", stopped.text);
+    assert_eq!(session.breakpoints().await[0]["hits"], 1);
+    assert_eq!(session.run_to_the_end().await["output"], "6\n");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_program_under_a_link_stops_at_breakpoints_set_by_the_link() {
+    stops_through_a_link(true, true).await;
+}
+
+#[tokio::test]
+async fn a_program_under_a_link_stops_at_breakpoints_set_by_the_real_name() {
+    stops_through_a_link(false, true).await;
+}
+
+#[tokio::test]
+async fn a_program_under_its_real_name_stops_at_breakpoints_set_by_a_link() {
+    stops_through_a_link(true, false).await;
+}
+
+#[tokio::test]
+async fn names_and_texts_in_any_script_work() {
+    let script = Script::new("");
+    std::fs::create_dir(script.path_of("dossier é ☃")).unwrap();
+    let source = "größe = 'ü'\nprint(größe)  # @here\n";
+    let program = script.file("dossier é ☃/prögramm ☃.py", source);
+    let session = Debugging::new().await;
+    let set = session.break_with(&program, "here", json!({ "condition": "größe == 'ü'" })).await;
+    assert_eq!(set.at("/context/lineContent"), "print(größe)  # @here");
+    let stopped = session.start(&program).await;
+    assert_eq!((stopped.place(), stopped.variable("größe")), ((program.path(), program.line("here")), "'ü'"));
+    let found =
+        session.ok("set_breakpoint", json!({ "file": program.path(), "statement": "größe = 'ü'" })).await;
+    assert_eq!(found["line"], 1);
+    assert_eq!(session.run_to_the_end().await["output"], "ü\n");
+    session.finish().await;
+}
+
+/// Sources whose lines end in other ways, or that are not in UTF-8, keep the numbers that Python gives them.
+#[tokio::test]
+async fn sources_with_other_line_ends_and_codings_stop_on_the_right_line() {
+    let latin: &[u8] = b"# -*- coding: latin-1 -*-\nname = 'caf\xe9'\nwanted = len(name)\nprint(wanted)\n";
+    let table: [(&str, &[u8], u32); 5] = [
+        ("carriage returns", b"x = 1\r\n\r\nwanted = x\r\nprint(4)\r\n", 3),
+        ("only carriage returns", b"x = 1\rwanted = x\rprint(4)\r", 2),
+        ("a byte order mark", b"\xef\xbb\xbfx = 1\nwanted = x\nprint(4)\n", 2),
+        ("form feeds", b"x = 1\n\x0c\nwanted = 'a\x0bb\\\x0c'\nprint(4)\n", 3),
+        ("another coding", latin, 3),
+    ];
+    let session = Debugging::new().await;
+    for (name, source, line) in table {
+        let script = Script::new("");
+        std::fs::write(script.path(), source).unwrap();
+        let set = session.ok("set_breakpoint", json!({ "file": script.path(), "line": line })).await;
+        assert_eq!((&set["line"], &set["requestedLine"]), (&json!(line), &Value::Null), "{name}");
+        let stopped = session.start(&script).await;
+        assert_eq!(stopped.place(), (script.path(), line), "{name}: {}", stopped.text);
+        let shown =
+            stopped.text_of("source").lines().find(|shown| shown.starts_with('>')).unwrap_or_default();
+        assert!(shown.contains("wanted ="), "{name}: {}", stopped.text_of("source"));
+        assert_eq!(session.run_to_the_end().await["output"], "4\n", "{name}");
+        session.ok("clear_breakpoints", json!({})).await;
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn two_hundred_breakpoints_in_one_file_each_stop_once() {
+    let script = Script::new(&("x = 1\n".repeat(200) + "print('end')\n"));
+    let session = Debugging::new().await;
+    for line in 1..=200 {
+        session.ok("set_breakpoint", json!({ "file": script.path(), "line": line })).await;
+    }
+    let mut report = session.start(&script).await;
+    for line in 1..=200 {
+        assert_eq!(report.place(), (script.path(), line));
+        report = session.ok("continue_execution", json!({ "limits": { "variables": 0 } })).await;
+    }
+    assert_eq!((report.outcome(), report.text_of("output")), ("ended", "end\n"));
+    let hits: Vec<_> = session.breakpoints().await.iter().map(|known| known["hits"].clone()).collect();
+    assert_eq!(hits, vec![json!(1); 200]);
+    session.finish().await;
+}
+
+/// debugpy 1.8.22 says nothing at all of a condition that raises `NameError`, and stops on the count and then
+/// on the condition when a breakpoint has both.
+#[tokio::test]
+async fn a_condition_that_raises_is_counted_and_told_even_when_it_never_stops() {
+    let script = Script::new("for number in range(20):\n    twice = number * 2  # @inside\nprint('end')\n");
+    let session = Debugging::new().await;
+    session.break_with(&script, "inside", json!({ "condition": "nubmer > 3", "hitCondition": "2" })).await;
+    let ended = session.start(&script).await;
+    assert_eq!(ended.outcome(), "ended");
+    let note = ended.at("/notes/0").as_str().unwrap_or_default();
+    assert!(
+        note.contains("failed 20 times") && note.ends_with("NameError: name 'nubmer' is not defined"),
+        "{note}"
+    );
+    session.finish().await;
+}
+
+/// A condition has no frame of its own to be interrupted in: it holds up the program, and no call.
+#[tokio::test]
+async fn a_condition_that_never_ends_is_cut_and_reported() {
+    let script = Script::new("import time\nfor number in range(2):\n    twice = number * 2  # @inside\n");
+    for condition in ["time.sleep(1000)", "[None for _ in iter(int, 1)]"] {
+        let session = Debugging::new().await;
+        session.break_with(&script, "inside", json!({ "condition": condition })).await;
+        let ended = session.start(&script).await;
+        assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+        let failed = "the condition of bp-1 failed 2 times, and did not stop the program: \
+                      TimeoutError: it took longer than 1 s";
+        assert_eq!(ended["notes"], json!([failed]));
+        session.finish().await;
+    }
+}
+
+/// The program ends before the debugger has sent everything that it was told.
+#[tokio::test]
+async fn every_log_message_of_a_program_that_ends_at_once_arrives() {
+    let script = Script::new("for number in range(20_000):\n    twice = number * 2  # @inside\n");
+    let session = Debugging::new().await;
+    session.break_with(&script, "inside", json!({ "logMessage": "at {number}" })).await;
+    let ended = session.start(&script).await;
+    assert_eq!(ended.outcome(), "ended");
+    assert_eq!(session.breakpoints().await[0]["hits"], 20_000);
+    assert!(ended.text_of("output").ends_with("at 19999\n"), "{}", ended.text);
+    session.finish().await;
+}
+
+/// A program that is held by somebody else does not answer its debugger.
+#[tokio::test]
+async fn a_breakpoint_in_a_program_that_does_not_answer_is_pending() {
+    let script = Script::new("import os\nnumber = os.getpid()\nprint(number)  # @inside\nprint(1)  # @next\n");
+    let (session, stopped) = script.stopped_at("inside").await;
+    let process = stopped.variable("number").parse().unwrap();
+    session.server.hold_started(process);
+    let set = session.break_at(&script, "next").await;
+    assert_eq!((&set["verified"], &set["reason"]), (&json!(false), &json!("the program is being told of it")));
+    session.finish().await;
+}
+
+/// debugpy 1.8.22 writes them to standard output, evaluates `{{x}}`, and knows no conversions.
+#[tokio::test]
+async fn a_log_message_reads_like_an_f_string_and_is_no_output_of_the_program() {
+    let script =
+        Script::new("for number in range(2):\n    name = 'é'  # @before\n    print('own')  # @inside\n");
+    let session = Debugging::new().await;
+    let message = "{{literal}} {name!r} {number:03}";
+    session.break_with(&script, "inside", json!({ "logMessage": message })).await;
+    assert_eq!(session.start(&script).await.outcome(), "ended");
+    assert_eq!(session.written("stdout").await, "own\nown\n");
+    assert_eq!(session.written("log").await, "{literal} 'é' 000\n{literal} 'é' 001\n");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn code_that_is_in_no_file_is_stepped_through_without_a_source() {
+    let script = Script::new(
+        "code = compile('a = 1\\nb = 2\\n', '<generated>', 'exec')\nexec(code)  # @here\nprint(a, b)\n",
+    );
+    let (session, _) = script.stopped_at("here").await;
+    let inside = session.step("step_into").await;
+    assert_eq!(inside["state"], "paused", "{}", inside.text);
+    assert_eq!(session.run_to_the_end().await["output"], "1 2\n");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_python_is_refused_in_pythons_words() {
+    let script = Script::new("x = 1\n");
+    std::fs::write(script.path_of("binary.py"), b"\0\0").unwrap();
+    let empty: Fixture = script.file("empty.py", "");
+    let session = Debugging::new().await;
+    let binary = script.path_of("binary.py");
+    let failed =
+        session.fails("file_unusable", "set_breakpoint", json!({ "file": text(&binary), "line": 1 })).await;
+    assert!(failed.text_of("error").contains("null bytes"), "{}", failed.text);
+    session.fails("line_unusable", "set_breakpoint", json!({ "file": empty.path(), "line": 1 })).await;
+    session.finish().await;
+}

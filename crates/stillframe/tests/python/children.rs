@@ -1,0 +1,200 @@
+//! Processes that a program starts: they join the session.
+
+mod pools;
+
+use serde_json::{Value, json};
+use test_support::{Answer, Fixture};
+
+use crate::debugging::{Debugging, Report};
+use crate::script::Script;
+
+/// A program that starts `child.py` in some way, and the child, which stops at `inside` and exits with 5.
+fn family(start: &str) -> (Script, Fixture) {
+    let script = Script::new(&format!(
+        "import os, subprocess, sys\nchild = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'child.py')\n{start}\n"
+    ));
+    let child = "import sys\nvalue = int(sys.argv[1]) * 2\nprint('child', value, flush=True)  # @inside\nsys.exit(5)\n";
+    let child = script.file("child.py", child);
+    (script, child)
+}
+
+/// Stops in the child, and gives the report.
+async fn stopped_in(script: &Script, child: &Fixture) -> (Debugging, Answer) {
+    let session = Debugging::new().await;
+    session.break_at(child, "inside").await;
+    let stopped = session.start(script).await;
+    assert_eq!(stopped.outcome(), "breakpoint", "{}", stopped.text);
+    assert_eq!(stopped.place(), (child.path(), child.line("inside")));
+    (session, stopped)
+}
+
+#[tokio::test]
+async fn a_breakpoint_in_a_child_stops_there_with_its_values_and_its_exit_reaches_the_parent() {
+    let (script, child) = family(
+        "done = subprocess.run([sys.executable, child, '21'])\nprint('exit', done.returncode)  # @after",
+    );
+    let (session, stopped) = stopped_in(&script, &child).await;
+    assert_eq!(stopped.variable("value"), "42");
+    assert_eq!(session.evaluate("value + 1").await, "43");
+    assert_eq!(session.evaluate("sys.argv[1:]").await, "['21']");
+    session.break_at(&script, "after").await;
+    let after = session.go_on().await;
+    assert_eq!(after.place(), (script.path(), script.line("after")));
+    assert_eq!(
+        (after.text_of("output"), session.evaluate("done.returncode").await),
+        ("child 42\n", "5".to_owned())
+    );
+    assert_eq!(session.run_to_the_end().await["output"], "exit 5\n");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn parent_and_child_are_both_among_the_threads() {
+    let (script, child) = family("subprocess.run([sys.executable, child, '1'])");
+    let (session, stopped) = stopped_in(&script, &child).await;
+    let listed = session.ok("list_threads", json!({})).await;
+    let threads = listed["threads"].as_array().unwrap();
+    let mut states: Vec<_> = threads
+        .iter()
+        .map(|thread| (thread["state"].clone(), thread["id"] == *stopped.at("/location/threadId")))
+        .collect();
+    states.sort_by_key(|(_, current)| *current);
+    assert_eq!(states, [(json!("running"), false), (json!("paused"), true)], "{}", listed.text);
+    assert_ne!(threads[0]["processId"], threads[1]["processId"]);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn every_way_to_start_a_python_child_joins_the_session() {
+    let table = [
+        "sys.exit(subprocess.run([sys.executable, child, '4']).returncode)",
+        "sys.exit(subprocess.run([sys.executable, '-I', child, '4']).returncode)",
+        "sys.exit(subprocess.run([sys.executable, '-X', 'utf8', '-u', child, '4']).returncode)",
+        "sys.exit(subprocess.run([sys.executable, '-m', 'child', '4'], cwd=os.path.dirname(child)).returncode)",
+        "sys.exit(subprocess.call([sys.executable, '-c', 'import sys, runpy; runpy.run_path(sys.argv[0])', '4']))",
+        "sys.exit(subprocess.run(['python3', child, '4'], env={**os.environ, 'OWN': '1'}).returncode)",
+        "os.execv(sys.executable, [sys.executable, child, '4'])",
+        "sys.exit(os.WEXITSTATUS(os.spawnv(os.P_WAIT, sys.executable, [sys.executable, child, '4']) << 8))",
+    ];
+    for start in table {
+        let start = start.replace("sys.argv[0])', '4'", "sys.argv[1], run_name=\"__main__\")', child, '4'");
+        let start = if start.contains("runpy") {
+            start
+                .replace("import sys, runpy;", "import sys, runpy; del sys.argv[0];")
+                .replace("sys.argv[1]", "sys.argv[0]")
+        } else {
+            start
+        };
+        let (script, child) = family(&start);
+        let (session, stopped) = stopped_in(&script, &child).await;
+        assert_eq!(stopped.variable("value"), "8", "{start}");
+        let ended = session.go_on().await;
+        assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(5)), "{start}: {}", ended.text);
+        assert_eq!(session.written("stdout").await, "child 8\n", "{start}");
+        session.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_grandchild_joins_too() {
+    let (script, child) = family(
+        "code = 'import subprocess, sys; subprocess.run([sys.executable, sys.argv[1], \"3\"])'\nsubprocess.run([sys.executable, '-c', code, child])",
+    );
+    let (session, stopped) = stopped_in(&script, &child).await;
+    assert_eq!(stopped.variable("value"), "6");
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+/// The shell is no Python: what it starts runs as it would without a debugger.
+#[tokio::test]
+async fn a_child_of_a_shell_runs_undisturbed() {
+    let (script, child) = family(
+        "done = subprocess.run(f'{sys.executable} {child} 4; echo $?', shell=True, capture_output=True, text=True)\nprint(repr(done.stdout), repr(done.stderr))",
+    );
+    let session = Debugging::new().await;
+    session.break_at(&child, "inside").await;
+    let ended = session.start(&script).await;
+    assert_eq!((ended.outcome(), ended.text_of("output")), ("ended", "'child 8\\n5\\n' ''\n"));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn what_a_child_writes_to_a_pipe_of_its_parent_is_only_its_own() {
+    let (script, _) = family(
+        "done = subprocess.run([sys.executable, child, '4'], capture_output=True, text=True)\nprint(repr(done.stdout), repr(done.stderr))",
+    );
+    let (session, ended) = script.start().await;
+    assert_eq!((ended.outcome(), ended.text_of("output")), ("ended", "'child 8\\n' ''\n"));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_child_goes_on_when_its_parent_has_ended_and_still_stops() {
+    let script = Script::new(
+        r#"
+import os, subprocess, sys
+
+read, write = os.pipe()
+child = os.path.join(os.path.dirname(__file__), "late.py")
+subprocess.Popen([sys.executable, child, str(write)], pass_fds=[write])
+os.read(read, 1)
+print("parent ends", flush=True)
+"#,
+    );
+    let late = "import os, sys, time\nparent = os.getppid()\nos.write(int(sys.argv[1]), b'.')\nwhile os.getppid() == parent:\n    time.sleep(0.01)\nprint('child goes on', flush=True)  # @late\n";
+    let late = script.file("late.py", late);
+    let session = Debugging::new().await;
+    session.break_at(&late, "late").await;
+    let stopped = session.start(&script).await;
+    assert_eq!(
+        (stopped.outcome(), stopped.text_of("output")),
+        ("breakpoint", "parent ends\n"),
+        "{}",
+        stopped.text
+    );
+    let ended = session.run_to_the_end().await;
+    assert_eq!(ended["output"], "child goes on\n");
+    session.finish().await;
+}
+
+/// Nobody else would answer for them, and they would wait for ever.
+#[tokio::test]
+async fn closing_the_session_ends_children_wherever_they_are() {
+    let (script, child) = family(
+        "waiting = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)'], start_new_session=True)\nsubprocess.run([sys.executable, child, '1'])",
+    );
+    let (session, _) = stopped_in(&script, &child).await;
+    let mark = session.server.mark().clone();
+    assert!(mark.processes().len() >= 4, "{:?}", mark.processes());
+    session.ok("close_debug_session", json!({})).await;
+    let left: Vec<Value> = mark
+        .processes()
+        .iter()
+        .map(|(_, line)| json!(line))
+        .filter(|line| line.as_str().unwrap().contains("child.py"))
+        .collect();
+    assert_eq!(left, Vec::<Value>::new());
+    session.finish().await;
+}
+
+/// The program is gone before its child has connected, and nothing else tells of the child.
+#[tokio::test]
+async fn a_child_joins_though_its_parent_ends_at_once() {
+    let child = Script::new("answer = 6 * 7\nprint(answer)  # @child\n");
+    let parent = child.file(
+        "parent.py",
+        r"
+import subprocess, sys
+
+subprocess.Popen([sys.executable, sys.argv[1]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+",
+    );
+    let session = Debugging::new().await;
+    session.break_at(&child, "child").await;
+    let arguments = json!({ "scriptPath": parent.path(), "args": [child.path()] });
+    let stopped = session.ok("start_debugging", arguments).await;
+    assert_eq!(stopped.place(), (child.path(), child.line("child")), "{}", stopped.text);
+    session.run_to_the_end().await;
+    session.finish().await;
+}

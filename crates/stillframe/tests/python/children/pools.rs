@@ -1,0 +1,81 @@
+//! Pools of processes and threads.
+
+use serde_json::Value;
+
+use crate::debugging::{Debugging, Report};
+use crate::script::Script;
+
+/// Stops at `inside` until the end, and gives what an expression was there.
+async fn stops(script: &Script, expression: &str, output: &str) -> Vec<String> {
+    let session = Debugging::new().await;
+    session.break_at(script, "inside").await;
+    let mut report = session.start(script).await;
+    let mut seen = Vec::new();
+    while report.outcome() == "breakpoint" {
+        seen.push(session.evaluate(expression).await);
+        report = session.go_on().await;
+    }
+    assert_eq!((report.outcome(), &report["exitCode"]), ("ended", &Value::from(0)), "{}", report.text);
+    assert_eq!(session.written("stdout").await, output);
+    session.finish().await;
+    seen.sort();
+    seen
+}
+
+async fn multiprocessing_by(method: &str) {
+    let script = Script::new(&format!(
+        r#"
+import multiprocessing
+
+def square(number):
+    result = number * number
+    return result  # @inside
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("{method}").Pool(2) as pool:
+        print(pool.map(square, [3, 4], chunksize=1))
+"#
+    ));
+    let seen = stops(&script, "(number, result)", "[9, 16]\n").await;
+    assert_eq!(seen, ["(3, 9)", "(4, 16)"]);
+}
+
+#[tokio::test]
+async fn a_pool_that_forks_stops_for_each_of_its_tasks() {
+    multiprocessing_by("fork").await;
+}
+
+#[tokio::test]
+async fn a_pool_that_spawns_stops_for_each_of_its_tasks() {
+    multiprocessing_by("spawn").await;
+}
+
+#[tokio::test]
+async fn a_pool_behind_a_fork_server_stops_for_each_of_its_tasks() {
+    multiprocessing_by("forkserver").await;
+}
+
+#[tokio::test]
+async fn executors_of_processes_and_threads_stop_for_each_of_their_tasks() {
+    let script = Script::new(
+        r#"
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+def square(number):
+    return number * number  # @inside
+
+if __name__ == "__main__":
+    with ProcessPoolExecutor(1) as pool:
+        print(list(pool.map(square, [3])), flush=True)
+    with ThreadPoolExecutor(1, thread_name_prefix="pool") as pool:
+        print(list(pool.map(square, [4])))
+"#,
+    );
+    let seen = stops(
+        &script,
+        "(number, __import__('threading').current_thread().name.startswith('pool'))",
+        "[9]\n[16]\n",
+    )
+    .await;
+    assert_eq!(seen, ["(3, False)", "(4, True)"]);
+}

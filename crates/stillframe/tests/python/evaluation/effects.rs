@@ -1,0 +1,153 @@
+//! Expressions that print, raise, assign, start threads, or run into breakpoints.
+
+use serde_json::{Value, json};
+
+use super::stopped;
+use crate::debugging::{Debugging, Report};
+use crate::script::Script;
+
+/// debugpy 1.8.22 never answers an evaluation that raises `SystemExit`.
+#[tokio::test]
+async fn an_expression_that_raises_is_an_error_with_pythons_own_words() {
+    let (_script, session) = stopped().await;
+    let table = [
+        ("1 / 0", "ZeroDivisionError", "ZeroDivisionError: division by zero"),
+        ("sys.exit(3)", "SystemExit", "SystemExit: 3"),
+        ("(_ for _ in ()).throw(KeyboardInterrupt())", "KeyboardInterrupt", "KeyboardInterrupt"),
+        ("raise GeneratorExit", "GeneratorExit", "GeneratorExit"),
+        ("value +", "SyntaxError", "SyntaxError: invalid syntax"),
+        ("input()", "EOFError", "EOFError: EOF when reading a line"),
+    ];
+    for (expression, kind, message) in table {
+        let failed = session
+            .fails("evaluation_failed", "evaluate_expression", json!({ "expression": expression }))
+            .await;
+        assert_eq!(
+            (&failed["message"], failed.at("/context/type")),
+            (&json!(message), &json!(kind)),
+            "{expression}"
+        );
+        assert!(!failed.text_of("error").contains("stillframe"), "our own frames: {}", failed.text);
+        assert!(!failed.text_of("error").contains("pydevd"), "pydevd's frames: {}", failed.text);
+    }
+    assert_eq!(session.evaluate("value").await, "41");
+    assert_eq!(session.run_to_the_end().await["output"], "end\n");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn an_expression_that_ends_the_process_is_told_as_the_end() {
+    let (_script, session) = stopped().await;
+    let failed =
+        session.fails("connection_lost", "evaluate_expression", json!({ "expression": "os._exit(7)" })).await;
+    assert_eq!(failed["error"], "the connection to the program is closed");
+    // Either call may be the one that learns of the end.
+    let after = session.call("continue_execution", json!({})).await;
+    let end = if after.is_error { after.at("/context/state") } else { &after["state"] };
+    assert_eq!(end, "ended", "{}", after.text);
+    assert!(after.is_error || after["exitCode"] == 7, "{}", after.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn what_an_expression_prints_is_output_of_the_program() {
+    let (_script, session) = stopped().await;
+    assert_eq!(session.evaluate("print('from', value) or 'done'").await, "'done'");
+    let ended = session.run_to_the_end().await;
+    assert_eq!(ended["output"], "from 41\nend\n");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn an_expression_may_be_a_statement_and_assign() {
+    let (_script, session) = stopped().await;
+    assert_eq!(session.evaluate("value = 99").await, "None");
+    assert_eq!(session.evaluate("value").await, "99");
+    assert_eq!(session.step("step_into").await.variable("number"), "99");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn comprehensions_and_lambdas_see_the_local_names() {
+    let (_script, session) = stopped().await;
+    assert_eq!(session.evaluate("[value + n for n in range(2)]").await, "[41, 42]");
+    assert_eq!(session.evaluate("(lambda: value)()").await, "41");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_breakpoint_in_what_an_expression_calls_does_not_stop() {
+    let (script, session) = stopped().await;
+    let set = session.break_at(&script, "helper").await;
+    assert_eq!(session.evaluate("helper(5)").await, "6");
+    let listed = session.breakpoints().await;
+    let hits = |id: &Value| {
+        listed.iter().find(|known| known["breakpointId"] == *id).map(|known| known["hits"].clone())
+    };
+    assert_eq!(hits(&set["breakpointId"]), Some(json!(0)));
+    let stopped = session.go_on().await;
+    assert_eq!((stopped.place(), stopped.variable("number")), ((script.path(), script.line("helper")), "41"));
+    session.finish().await;
+}
+
+/// All threads are suspended, and pydevd 1.8.22 suspends a new one as well: what waits for it is cut.
+#[tokio::test]
+async fn a_thread_that_an_expression_starts_runs_when_the_program_does() {
+    let script = Script::new(
+        r#"
+import threading, time
+
+done = []
+
+def main():
+    time.sleep(0)  # @here
+    while not done:
+        time.sleep(0.01)
+    print("done", done)
+
+main()
+"#,
+    );
+    let (session, _) = script.stopped_at("here").await;
+    let start = "threading.Thread(target=done.append, args=(1,)).start()";
+    let asked = json!({ "expression": start, "timeout": 1000 });
+    let answer = session.call("evaluate_expression", asked).await;
+    assert!(!answer.is_error || answer["code"] == "deadline_exceeded", "{}", answer.text);
+    assert_eq!(session.run_to_the_end().await["output"], "done [1]\n");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn two_expressions_at_once_are_answered_one_after_the_other() {
+    let (_script, session) = stopped().await;
+    let slow = session.evaluate("time.sleep(0.3) or 'slow'");
+    let fast = session.evaluate("'fast'");
+    assert_eq!(tokio::join!(slow, fast), ("'slow'".to_owned(), "'fast'".to_owned()));
+    session.finish().await;
+}
+
+/// A frame of debugpy 1.8.22 that is no more still answers, with what it held then.
+#[tokio::test]
+async fn a_frame_of_an_earlier_stop_is_refused() {
+    let (_script, session) = stopped().await;
+    let stack = session.ok("get_stack_trace", json!({})).await;
+    let frame = stack.at("/stackFrames/0/id").clone();
+    session.step("step_over").await;
+    let asked = json!({ "expression": "value", "frameId": frame });
+    let failed = session.fails("stale_reference", "evaluate_expression", asked).await;
+    assert_eq!(
+        failed["error"],
+        format!("frameId {frame} belongs to an earlier stop, and the program has run since")
+    );
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn evaluating_while_the_program_runs_is_refused_and_says_what_to_do() {
+    let script = Script::new("import time\nprint('up', flush=True)\ntime.sleep(60)\n");
+    let session = Debugging::new().await;
+    session.ok("start_debugging", json!({ "scriptPath": script.path(), "timeout": 500 })).await;
+    let failed = session.fails("not_paused", "evaluate_expression", json!({ "expression": "1" })).await;
+    assert!(failed.text_of("message").contains("pause_execution"), "{}", failed.text);
+    session.finish().await;
+}

@@ -1,0 +1,167 @@
+//! Exceptions: which ones stop the program, and what is told of them.
+
+mod exits;
+mod places;
+
+use serde_json::json;
+use test_support::Answer;
+
+use crate::debugging::{Debugging, Report};
+use crate::script::Script;
+
+/// Type and message of the exception that a report is about, and whether nothing will catch it.
+fn exception(report: &Answer) -> (&str, &str, bool) {
+    let text = |field: &str| report.at(&format!("/exception/{field}")).as_str().unwrap_or_default();
+    (text("type"), text("message"), report.at("/exception/uncaught") == &json!(true))
+}
+
+/// Asserts that a program stops at one uncaught exception, at a named line, and ends with code 1 after it.
+async fn stops_once(script: &Script, line: &str, kind: &str, message: &str) {
+    let (session, stopped) = script.start().await;
+    assert_eq!(stopped.outcome(), "exception", "{}", stopped.text);
+    assert_eq!(stopped.place(), (script.path(), script.line(line)));
+    assert_eq!(exception(&stopped), (kind, message, true));
+    let ended = session.go_on().await;
+    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)), "{}", ended.text);
+    session.finish().await;
+}
+
+/// Up to Python 3.11 pydevd sees uncaught exceptions only where an entry point of the program is traced, and
+/// from 3.12 on in another way: this is the test that both are there.
+#[tokio::test]
+async fn an_uncaught_exception_stops_where_it_was_raised_with_type_message_and_stack() {
+    let script = Script::new(
+        r#"
+def price(name):
+    known = {"pear": 3}
+    return known[name]  # @raise
+
+def main():
+    price("plum")  # @call
+
+main()  # @main
+"#,
+    );
+    let (session, stopped) = script.start().await;
+    assert_eq!(stopped.outcome(), "exception");
+    assert_eq!(stopped.place(), (script.path(), script.line("raise")));
+    assert_eq!(exception(&stopped), ("KeyError", "'plum'", true));
+    assert!(stopped.text_of("message").ends_with("Current state: paused"), "{}", stopped.text);
+    assert_eq!((stopped.variable("name"), stopped.variable("known")), ("'plum'", "{'pear': 3}"));
+    let lines: Vec<_> = ["raise", "call", "main"].map(|name| json!(script.line(name))).to_vec();
+    let frames = stopped["stackFrames"].as_array().unwrap();
+    assert_eq!(frames.iter().map(|frame| frame["line"].clone()).collect::<Vec<_>>(), lines);
+    let stack = stopped.at("/exception/stack").as_str().unwrap();
+    assert!(stack.ends_with("KeyError: 'plum'\n"), "{stack}");
+    assert_eq!(session.evaluate("known.get(name, 'nothing')").await, "'nothing'");
+
+    let ended = session.go_on().await;
+    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)));
+    assert!(ended.text_of("output").ends_with("KeyError: 'plum'\n"), "{}", ended.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn the_stack_of_an_exception_has_its_causes() {
+    let script = Script::new(
+        r#"
+def low():
+    return {}["key"]
+
+def mid():
+    try:
+        low()
+    except KeyError as error:
+        raise ValueError("no such thing") from error  # @raise
+
+mid()
+"#,
+    );
+    let (session, stopped) = script.start().await;
+    assert_eq!(stopped.place(), (script.path(), script.line("raise")));
+    assert_eq!(exception(&stopped), ("ValueError", "no such thing", true));
+    let stack = stopped.at("/exception/stack").as_str().unwrap();
+    let (cause, rest) = stack
+        .split_once("\nThe above exception was the direct cause of the following exception:\n")
+        .expect(stack);
+    assert!(cause.contains("in low") && cause.ends_with("KeyError: 'key'\n"), "{cause}");
+    assert!(rest.contains("in mid") && rest.ends_with("ValueError: no such thing\n"), "{rest}");
+    // pydevd appends the frames of the causes to the stack; they are none of the stack's.
+    let frames = stopped["stackFrames"].as_array().unwrap();
+    let names: Vec<_> = frames.iter().map(|frame| frame["name"].clone()).collect();
+    assert_eq!(names, ["mid", "<module>"]);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn an_exception_that_is_caught_does_not_stop() {
+    let script = Script::new("try:\n    1 / 0\nexcept ZeroDivisionError:\n    print('caught')\n");
+    let (session, ended) = script.start().await;
+    assert_eq!((ended.outcome(), ended.text_of("output")), ("ended", "caught\n"));
+    session.finish().await;
+}
+
+/// debugpy 1.8.22 stops once in every frame of the user's that the exception passes through.
+#[tokio::test]
+async fn the_mode_all_stops_at_each_exception_once_where_it_is_raised() {
+    let script = Script::new(
+        r#"
+def deep():
+    raise KeyError("deep")  # @deep
+
+def around():
+    deep()
+
+try:
+    around()
+except KeyError:
+    pass
+for number in iter([1, 2]):
+    next(iter([]), None)
+try:
+    int("x")  # @int
+except ValueError as error:
+    again = error
+try:
+    raise RuntimeError("end")  # @end
+except RuntimeError:
+    pass
+"#,
+    );
+    let session = Debugging::new().await;
+    session.ok("set_exception_breakpoints", json!({ "mode": "all" })).await;
+    let mut report = session.start(&script).await;
+    let invalid = "invalid literal for int() with base 10: 'x'";
+    for (line, kind, message) in
+        [("deep", "KeyError", "'deep'"), ("int", "ValueError", invalid), ("end", "RuntimeError", "end")]
+    {
+        assert_eq!(report.place(), (script.path(), script.line(line)), "{}", report.text);
+        assert_eq!(exception(&report), (kind, message, false));
+        report = session.go_on().await;
+    }
+    assert_eq!((report.outcome(), &report["exitCode"]), ("ended", &json!(0)));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn the_mode_none_stops_at_nothing() {
+    let script = Script::new("raise ValueError('nobody listens')\n");
+    let session = Debugging::new().await;
+    session.ok("set_exception_breakpoints", json!({ "mode": "none" })).await;
+    let ended = session.start(&script).await;
+    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn the_mode_can_change_while_the_program_is_stopped() {
+    let script = Script::new(
+        "x = 1  # @here\ntry:\n    raise KeyError(1)  # @first\nexcept KeyError:\n    pass\nraise KeyError(2)\n",
+    );
+    let (session, _) = script.stopped_at("here").await;
+    session.ok("set_exception_breakpoints", json!({ "mode": "all" })).await;
+    assert_eq!(session.go_on().await.place(), (script.path(), script.line("first")));
+    session.ok("set_exception_breakpoints", json!({ "mode": "none" })).await;
+    assert_eq!(session.go_on().await.outcome(), "ended");
+    session.finish().await;
+}

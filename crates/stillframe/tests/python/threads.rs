@@ -1,0 +1,254 @@
+//! Threads, tasks and generators.
+
+mod pauses;
+
+use serde_json::{Value, json};
+
+use crate::debugging::Report;
+use crate::script::Script;
+
+#[tokio::test]
+async fn a_breakpoint_in_a_worker_thread_stops_there_and_names_it() {
+    let script = Script::new(
+        r#"
+import threading
+import time
+
+def work(number):
+    time.sleep(0.5)
+    return number + 1  # @inside
+
+def main():
+    worker = threading.Thread(target=work, args=(4,), name="the worker")
+    worker.start()
+    worker.join()  # @join
+    print("end")
+
+main()
+"#,
+    );
+    let (session, stopped) = script.stopped_at("inside").await;
+    assert_eq!(stopped.variable("number"), "4");
+    let listed = session.ok("list_threads", json!({})).await;
+    let threads = listed["threads"].as_array().unwrap();
+    let mut names: Vec<_> = threads.iter().map(|thread| thread["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["MainThread", "the worker"]);
+    let current = threads.iter().find(|thread| thread["current"] == true).unwrap();
+    assert_eq!((&current["name"], &current["id"]), (&json!("the worker"), stopped.at("/location/threadId")));
+
+    let main = threads.iter().find(|thread| thread["name"] == "MainThread").unwrap();
+    let stack = session.ok("get_stack_trace", json!({ "threadId": main["id"] })).await;
+    let places = stack["stackFrames"].as_array().unwrap();
+    assert_eq!((&places[0]["name"], &places[0]["line"]), (&json!("main"), &json!(script.line("join"))));
+    // pydevd evaluates in the thread that is asked, and this one waits for a lock.
+    let asked = json!({ "expression": "worker.name", "frameId": places[0]["id"] });
+    let failed = session.fails("refused", "evaluate_expression", asked).await;
+    assert!(
+        failed.text_of("error").starts_with("this frame's thread waits in native code"),
+        "{}",
+        failed.text
+    );
+    assert_eq!(session.run_to_the_end().await["output"], "end\n");
+    session.finish().await;
+}
+
+/// The others run during a step, and pass the same lines.
+#[tokio::test]
+async fn a_step_stays_in_its_thread() {
+    let script = Script::new(
+        r#"
+import threading, time
+
+over = False
+
+def spin():
+    while not over:
+        time.sleep(0.001)
+
+def work():
+    one = 1  # @one
+    time.sleep(0.1)  # @two
+    three = 3  # @three
+    return three
+
+others = [threading.Thread(target=spin) for _ in range(3)]
+for other in others:
+    other.start()
+worker = threading.Thread(target=work, name="stepped")
+worker.start()
+worker.join()
+over = True
+"#,
+    );
+    let (session, stopped) = script.stopped_at("one").await;
+    let thread = stopped.at("/location/threadId").clone();
+    for line in ["two", "three"] {
+        let stepped = session.step("step_over").await;
+        assert_eq!((stepped.outcome(), stepped.place().1), ("step", script.line(line)), "{}", stepped.text);
+        assert_eq!(stepped.at("/location/threadId"), &thread);
+    }
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn two_threads_that_pass_one_breakpoint_after_each_other_stop_one_after_the_other() {
+    let script = Script::new(
+        r#"
+import threading
+
+def work(number):
+    return number * 10  # @inside
+
+for number in (1, 2):
+    worker = threading.Thread(target=work, args=(number,), name=f"worker {number}")
+    worker.start()
+    worker.join()
+print("end")
+"#,
+    );
+    let (session, first) = script.stopped_at("inside").await;
+    let second = session.go_on().await;
+    assert_eq!((first.variable("number"), second.variable("number")), ("1", "2"));
+    assert_ne!(first.at("/location/threadId"), second.at("/location/threadId"));
+    assert_eq!(session.breakpoints().await[0]["hits"], 2);
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+/// pydevd 1.8.22 suspends the second thread before it looks at the breakpoint, and forgets to look afterwards.
+#[tokio::test]
+async fn two_threads_that_come_to_one_breakpoint_together_both_stop() {
+    let script = Script::new(
+        r"
+import threading
+
+barrier = threading.Barrier(2)
+
+def work(number):
+    barrier.wait()
+    return number * 10  # @inside
+
+workers = [threading.Thread(target=work, args=(number,)) for number in (1, 2)]
+for worker in workers:
+    worker.start()
+for worker in workers:
+    worker.join()
+",
+    );
+    let (session, first) = script.stopped_at("inside").await;
+    let first = first.variable("number").to_owned();
+    let second = session.go_on().await;
+    assert_eq!(second.outcome(), "breakpoint", "only worker {first} stopped: {}", second.text);
+    assert_ne!(second.variable("number"), first);
+    assert_eq!(session.breakpoints().await[0]["hits"], 2);
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_generator_is_stepped_through_in_and_out() {
+    let script = Script::new(
+        r"
+def numbers():
+    for number in (1, 2):
+        yield number  # @yield
+
+total = 0
+for number in numbers():
+    total += number  # @use
+print(total)
+",
+    );
+    let (session, stopped) = script.stopped_at("yield").await;
+    assert_eq!((stopped.variable("number"), stopped.at("/location/function")), ("1", &json!("numbers")));
+    session.break_at(&script, "use").await;
+    assert_eq!(session.go_on().await.place(), (script.path(), script.line("use")));
+    let again = session.go_on().await;
+    assert_eq!((again.place().1, again.variable("number")), (script.line("yield"), "2"));
+    session.ok("clear_breakpoints", json!({})).await;
+    assert_eq!(session.run_to_the_end().await["output"], "3\n");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_coroutine_stops_with_the_chain_of_those_that_await_it() {
+    let script = Script::new(
+        r"
+import asyncio
+
+async def leaf(number):
+    await asyncio.sleep(0)
+    return number * 2  # @leaf
+
+async def middle(number):
+    return await leaf(number) + 1
+
+async def main():
+    print(await middle(4))
+
+asyncio.run(main())
+",
+    );
+    let (session, stopped) = script.stopped_at("leaf").await;
+    assert_eq!(stopped.variable("number"), "4");
+    let frames = stopped["stackFrames"].as_array().unwrap();
+    let names: Vec<_> = frames.iter().map(|frame| frame["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["leaf", "middle", "main", "<module>"]);
+    assert_eq!(session.evaluate("asyncio.current_task() is not None").await, "True");
+    assert_eq!(session.run_to_the_end().await["output"], "9\n");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn tasks_that_run_at_the_same_time_each_stop() {
+    let script = Script::new(
+        r"
+import asyncio
+
+async def work(number):
+    await asyncio.sleep(0)
+    return number * 2  # @inside
+
+async def main():
+    print(await asyncio.gather(work(1), work(2), work(3)))
+
+asyncio.run(main())
+",
+    );
+    let (session, mut stopped) = script.stopped_at("inside").await;
+    for number in ["1", "2", "3"] {
+        assert_eq!((stopped.outcome(), stopped.variable("number")), ("breakpoint", number));
+        stopped = session.go_on().await;
+    }
+    assert_eq!((stopped.outcome(), stopped.text_of("output")), ("ended", "[2, 4, 6]\n"));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_recursion_of_nine_hundred_calls_is_told_in_short_and_read_in_pages() {
+    let script = Script::new(
+        r"
+def dive(depth):
+    if depth == 900:
+        return 0  # @deep
+    return dive(depth + 1) + 1  # @call
+
+print(dive(0))
+",
+    );
+    let (session, stopped) = script.stopped_at("deep").await;
+    assert_eq!(stopped.variable("depth"), "900");
+    let shown = stopped["stackFrames"].as_array().unwrap().len();
+    assert_eq!(stopped["moreFrames"], 902 - shown);
+    assert!(stopped.text.len() < 10_000, "{} bytes", stopped.text.len());
+    let last = session.ok("get_stack_trace", json!({ "start": 899, "count": 10 })).await;
+    assert_eq!(last["totalFrames"], 902);
+    let depths: Vec<&Value> =
+        last["stackFrames"].as_array().unwrap().iter().map(|frame| &frame["name"]).collect();
+    assert_eq!(depths, ["dive", "dive", "<module>"]);
+    assert_eq!(session.step("step_out").await.variable("depth"), "899");
+    assert_eq!(session.run_to_the_end().await["output"], "900\n");
+    session.finish().await;
+}

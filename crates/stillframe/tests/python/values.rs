@@ -1,0 +1,160 @@
+//! Values that resist being looked at.
+
+use serde_json::{Value, json};
+use test_support::{Answer, Fixture};
+
+use crate::debugging::{Debugging, Report};
+use crate::script::Script;
+
+async fn stopped() -> (Debugging, Answer) {
+    Debugging::stopped_at(&Fixture::python("hostile_values"), "here").await
+}
+
+/// The children of a variable, as names and values.
+async fn children(session: &Debugging, stopped: &Answer, name: &str, more: Value) -> Vec<(String, String)> {
+    let locals = stopped["locals"].as_array().unwrap();
+    let parent = locals.iter().find(|variable| variable["name"] == name).unwrap();
+    let mut asked = more;
+    asked["scope"] = parent["variablesReference"].clone();
+    let answer = session.ok("get_variables", asked).await;
+    let text = |variable: &Value, field: &str| variable[field].as_str().unwrap().to_owned();
+    let variables = answer["variables"].as_array().unwrap();
+    variables.iter().map(|variable| (text(variable, "name"), text(variable, "value"))).collect()
+}
+
+/// pydevd 1.8.22 calls `__repr__` without a limit, and one that never ends takes the whole session along.
+#[tokio::test]
+async fn representations_that_raise_spin_or_lie_are_told_as_what_they_do() {
+    let (session, stopped) = stopped().await;
+    let table = [
+        ("bad_repr", "<BadRepr: its __repr__ raised ValueError: no repr>"),
+        ("bad_str", "BadStr()"),
+        ("endless", "<Endless: its __repr__ took more than 300 ms>"),
+        ("not_text", "<NotText: its __repr__ raised TypeError: __repr__ returned non-string (type int)>"),
+        ("leaves", "<Leaves: its __repr__ raised SystemExit: 4>"),
+        ("array", "array([1, 2])"),
+        ("short_list", "ShortList()"),
+    ];
+    for (name, value) in table {
+        assert_eq!(stopped.variable(name), value);
+    }
+    for (name, kind) in [
+        ("no_attributes", "NoAttributes"),
+        ("unequal", "Unequal"),
+        ("no_length", "NoLength"),
+        ("liar", "Liar"),
+    ] {
+        let value = stopped.variable(name);
+        assert!(value.starts_with(&format!("<__main__.{kind} object at 0x")), "{name}: {value}");
+    }
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+/// An interrupted representation used to leave the interpreter with a pending exception, and the program
+/// never ended.
+#[tokio::test]
+async fn a_program_runs_on_and_ends_after_a_representation_was_interrupted() {
+    let (session, _) = stopped().await;
+    for _ in 0..3 {
+        let locals = session.ok("get_local_variables", json!({})).await;
+        assert_eq!(locals.variable("endless"), "<Endless: its __repr__ took more than 300 ms>");
+    }
+    let ended = session.run_to_the_end().await;
+    assert_eq!(ended["output"], "end\n");
+    session.finish().await;
+}
+
+/// Expanding an object in debugpy 1.8.22 runs every property.
+#[tokio::test]
+async fn properties_are_listed_and_not_run() {
+    let (session, stopped) = stopped().await;
+    let attributes = children(&session, &stopped, "guarded", json!({})).await;
+    let not_run = "<property: not run; evaluate it to see its value>";
+    let expected = [("x", "1"), ("boom", not_run)];
+    assert_eq!(attributes, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+/// debugpy 1.8.22 ignores `start` and `count`.
+#[tokio::test]
+async fn a_list_of_millions_is_read_in_pages() {
+    let (session, stopped) = stopped().await;
+    let page = children(&session, &stopped, "millions", json!({ "start": 4_999_998, "count": 10 })).await;
+    let expected = [("4999998", "4999998"), ("4999999", "4999999")];
+    assert_eq!(page, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let shown = stopped["locals"].as_array().unwrap();
+    let millions = shown.iter().find(|variable| variable["name"] == "millions").unwrap();
+    assert_eq!((&millions["children"], &millions["truncated"]), (&json!(5_000_000), &json!(true)));
+    assert!(stopped.text.len() < 20_000, "{} bytes", stopped.text.len());
+    session.finish().await;
+}
+
+/// debugpy 1.8.22 cuts texts at 65,538 characters without a word.
+#[tokio::test]
+async fn a_text_of_ten_megabytes_is_cut_and_says_how_long_it_is() {
+    let (session, stopped) = stopped().await;
+    let shown = stopped["locals"].as_array().unwrap();
+    let long = shown.iter().find(|variable| variable["name"] == "long").unwrap();
+    assert_eq!((&long["truncated"], &long["length"]), (&json!(true), &json!(10_000_000)));
+    let asked = json!({ "expression": "long", "maxLength": 80_000 });
+    let whole = session.ok("evaluate_expression", asked).await;
+    assert_eq!(whole.text_of("result"), format!("'{}'...", "x".repeat(80_000)));
+    let tail = session.evaluate("long[-5:]").await;
+    assert_eq!(tail, "'xxxxy'");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn keys_of_any_kind_name_their_children() {
+    let (session, stopped) = stopped().await;
+    let found = children(&session, &stopped, "keys", json!({})).await;
+    let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["1", "None", "(1, 2)", "b'k'", "frozenset({4})", "'s'"]);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn data_that_contains_itself_has_an_end() {
+    let (session, stopped) = stopped().await;
+    assert_eq!((stopped.variable("nest"), stopped.variable("ring")), ("[[...]]", "{'me': {...}}"));
+    assert_eq!(
+        children(&session, &stopped, "nest", json!({})).await,
+        [("0".to_owned(), "[[...]]".to_owned())]
+    );
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_list_that_lies_about_its_length_shows_what_it_holds() {
+    let (session, stopped) = stopped().await;
+    let found = children(&session, &stopped, "short_list", json!({})).await;
+    let values: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
+    assert_eq!(values, ["1", "2"]);
+    session.finish().await;
+}
+
+/// JSON from debugpy 1.8.22 holds lone surrogates, which are no text for anyone else.
+#[tokio::test]
+async fn texts_and_bytes_that_are_no_unicode_are_shown_as_python_writes_them() {
+    let (session, stopped) = stopped().await;
+    assert_eq!((stopped.variable("surrogate"), stopped.variable("raw")), ("'a\\udcffb'", "b'\\x00\\xff'"));
+    assert_eq!(session.evaluate("surrogate + 'é😀'").await, "'a\\udcffbé😀'");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn numbers_that_are_hard_to_print_are_described() {
+    let (session, stopped) = stopped().await;
+    assert_eq!((stopped.variable("huge"), stopped.variable("nan")), ("<int of 16610 bits>", "nan"));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn output_that_is_no_unicode_arrives_with_replacements() {
+    let script = Script::new("import sys\nsys.stdout.buffer.write(b'raw \\xff end\\n')\n");
+    let (session, ended) = script.start().await;
+    assert_eq!((ended.outcome(), ended.text_of("output")), ("ended", "raw \u{fffd} end\n"));
+    session.finish().await;
+}
