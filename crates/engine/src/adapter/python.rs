@@ -218,8 +218,16 @@ fn setup(launch: bool, arguments: Map<String, Value>, is_loaded: bool, is_local:
 
 /// The standard library and what pip installs.
 fn is_internal(path: &Path) -> bool {
-    let mut parts = path.components().map(|part| part.as_os_str().to_string_lossy());
-    parts.any(|part| part == "site-packages" || part == "dist-packages" || part.starts_with("python3."))
+    let mut before = String::new();
+    for part in path.components() {
+        let part = part.as_os_str().to_string_lossy().into_owned();
+        let is_standard = before.starts_with("lib") && part.starts_with("python3.");
+        if is_standard || part == "site-packages" || part == "dist-packages" {
+            return true;
+        }
+        before = part;
+    }
+    false
 }
 
 async fn analyze(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Result<Code> {

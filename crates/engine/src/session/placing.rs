@@ -267,14 +267,11 @@ impl Session {
 /// that it had. The second part says that it is gone.
 fn find_again(path: &Path, lines: &[String], line: u32, statement: Option<&str>) -> (u32, Option<String>) {
     let Some(statement) = statement else { return (line, None) };
-    match sources::find_statement(lines, statement, Some(line)) {
-        Found::Line(found) => (found, None),
-        _ => {
-            let path = path.display();
-            let gone = format!("its text `{statement}` is not in {path} any more; it stays on line {line}");
-            (line, Some(gone))
-        }
+    if let Found::Line(found) = sources::find_statement(lines, statement, Some(line)) {
+        return (found, None);
     }
+    let path = path.display();
+    (line, Some(format!("its text `{statement}` is not in {path} any more; it stays on line {line}")))
 }
 
 fn relocation(path: &Path, lines: &[String], code: Option<&Code>, line: u32) -> Relocation {

@@ -45,7 +45,7 @@ fn words(spec: &ProcessSpec) -> Vec<&str> {
 
 #[test]
 fn a_script_is_started_by_our_launcher_which_connects_to_us() {
-    let plan = plan(&Start::Launch(launch(Program::Script("/work/main.py".into()))));
+    let plan = plan(&Start::Launch(launch(Program::Script("/project/main.py".into()))));
     let process = plan.process.unwrap();
     assert_eq!(process.program, Path::new("/usr/bin/python3"));
     let expected = [
@@ -55,7 +55,7 @@ fn a_script_is_started_by_our_launcher_which_connects_to_us() {
         ADDRESS,
         "/cache/python/debugpy-1.8.22-cpython-311",
         "file",
-        "/work/main.py",
+        "/project/main.py",
         "one two",
         "",
     ];
@@ -130,9 +130,9 @@ fn a_process_is_made_to_connect_by_a_helper() {
 #[tokio::test]
 async fn the_interpreter_that_is_given_comes_first() {
     let mut machine =
-        machine([("/own/python", "3.9.1"), ("/work/.venv/bin/python", "3.10.1"), ("/bin/python3", "3.11.1")]);
+        machine([("/own/python", "3.9.1"), ("/project/.venv/bin/python", "3.10.1"), ("/bin/python3", "3.11.1")]);
     machine.path.insert("python3".to_owned(), "/bin/python3".into());
-    let near = Path::new("/work/main.py");
+    let near = Path::new("/project/main.py");
     let found = Python.locate(&machine, Some(Path::new("/own/python")), Some(near)).await.unwrap();
     assert_eq!((found.version.as_str(), found.origin.as_str()), ("3.9.1", "given as `executablePath`"));
     assert_eq!(found.tag, "cpython-39");
@@ -143,8 +143,8 @@ async fn the_interpreter_that_is_given_comes_first() {
 #[tokio::test]
 async fn without_one_the_nearest_environment_comes_before_the_active_one_and_the_search_path() {
     let all = [
-        ("/work/app/.venv/bin/python", "3.8.1"),
-        ("/work/venv/bin/python", "3.9.1"),
+        ("/project/app/.venv/bin/python", "3.8.1"),
+        ("/project/venv/bin/python", "3.9.1"),
         ("/active/bin/python", "3.10.1"),
         ("/bin/python3", "3.11.1"),
         ("/bin/python", "3.12.1"),
@@ -153,7 +153,7 @@ async fn without_one_the_nearest_environment_comes_before_the_active_one_and_the
     machine.env.insert("VIRTUAL_ENV".to_owned(), "/active".to_owned());
     machine.path.insert("python3".to_owned(), "/bin/python3".into());
     machine.path.insert("python".to_owned(), "/bin/python".into());
-    let near = Path::new("/work/app/deep/main.py");
+    let near = Path::new("/project/app/deep/main.py");
     for (path, version) in all {
         let found = Python.locate(&machine, None, Some(near)).await.unwrap();
         assert_eq!((found.executable.as_path(), found.version.as_str()), (Path::new(path), version));
@@ -222,10 +222,11 @@ fn attaching_by_number_needs_gdb_and_leave_to_trace() {
 fn libraries_are_told_from_the_users_code() {
     let table = [
         ("/usr/lib/python3.11/json/decoder.py", true),
-        ("/work/.venv/lib/python3.12/site-packages/pytest/main.py", true),
+        ("/project/.venv/lib/python3.12/site-packages/pytest/main.py", true),
         ("/usr/lib/python3/dist-packages/apt.py", true),
-        ("/work/main.py", false),
-        ("/work/python3/main.py", false),
+        ("/project/main.py", false),
+        ("/project/python3/main.py", false),
+        ("/project/python3.12-app/main.py", false),
     ];
     for (path, internal) in table {
         assert_eq!(Python.is_internal(Path::new(path)), internal, "{path}");
