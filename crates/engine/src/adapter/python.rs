@@ -155,11 +155,7 @@ fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Plan {
         stdin: launch.stdin.clone(),
     };
     let arguments = arguments(launch.just_my_code, [("stopOnEntry", json!(launch.stop_on_entry))]);
-    Plan {
-        process: Some(process),
-        injector: None,
-        wire: Wire::DapListen(setup(true, arguments, true, true)),
-    }
+    Plan { process: Some(process), injector: None, wire: Wire::DapListen(setup(true, arguments, true, true)) }
 }
 
 fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Plan {

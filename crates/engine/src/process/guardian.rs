@@ -77,7 +77,9 @@ impl Guardian {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         match command.spawn() {
             Ok(child) => self.child = Some(child),
-            Err(error) => tracing::warn!(%error, "no guardian: debuggees may outlive a server that is killed"),
+            Err(error) => {
+                tracing::warn!(%error, "no guardian: debuggees may outlive a server that is killed")
+            }
         }
     }
 

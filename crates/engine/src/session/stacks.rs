@@ -14,7 +14,12 @@ pub(super) struct Stacks(HashMap<(TargetId, RawId), Stack<Reference>>);
 
 impl Stacks {
     /// These frames, when all of them are known.
-    pub(super) fn get(&self, thread: (TargetId, RawId), start: usize, levels: usize) -> Option<Stack<Reference>> {
+    pub(super) fn get(
+        &self,
+        thread: (TargetId, RawId),
+        start: usize,
+        levels: usize,
+    ) -> Option<Stack<Reference>> {
         let known = self.0.get(&thread)?;
         let end = start.saturating_add(levels).min(known.total);
         let frames = known.frames.get(start.min(end)..end)?.to_vec();
@@ -52,7 +57,8 @@ mod tests {
         let mut stacks = Stacks::default();
         assert_eq!(stacks.get(THREAD, 0, 1), None);
         stacks.keep(THREAD, stack(4, 10));
-        let table = [(0, 1, Some(1)), (0, 4, Some(4)), (2, 2, Some(2)), (0, 5, None), (3, 2, None), (7, 1, None)];
+        let table =
+            [(0, 1, Some(1)), (0, 4, Some(4)), (2, 2, Some(2)), (0, 5, None), (3, 2, None), (7, 1, None)];
         for (start, levels, expected) in table {
             let found = stacks.get(THREAD, start, levels).map(|stack| stack.frames.len());
             assert_eq!(found, expected, "{levels} from {start}");

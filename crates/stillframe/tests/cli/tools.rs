@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{STILLFRAME, stillframe};
 
-const SEED: [&str; 16] = [
+const REFERENCE: [&str; 16] = [
     "create_debug_session",
     "list_debug_sessions",
     "close_debug_session",
@@ -29,7 +29,7 @@ const SEED: [&str; 16] = [
 async fn tools_are_listed_with_their_parameters() {
     let ran = stillframe(["tools"]).await.ended_with(0);
     assert!(ran.out.starts_with("toolset standard\n"), "{}", ran.out);
-    for name in SEED {
+    for name in REFERENCE {
         assert!(ran.out.contains(&format!("\n  {name}\n")), "{name}: {}", ran.out);
     }
     assert!(ran.out.contains("    sessionId, frameId\n"), "{}", ran.out);
@@ -41,7 +41,7 @@ async fn tools_as_json_have_schemas_and_truthful_hints() {
     let toolsets = ran.json();
     assert_eq!(toolsets[0]["name"], "standard");
     let tools = toolsets[0]["tools"].as_array().unwrap();
-    for name in SEED {
+    for name in REFERENCE {
         assert!(tools.iter().any(|tool| tool["name"] == name), "{name}");
     }
     for tool in tools {

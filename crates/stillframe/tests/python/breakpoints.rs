@@ -186,12 +186,16 @@ async fn every_log_message_of_a_program_that_ends_at_once_arrives() {
 /// A program that is held by somebody else does not answer its debugger.
 #[tokio::test]
 async fn a_breakpoint_in_a_program_that_does_not_answer_is_pending() {
-    let script = Script::new("import os\nnumber = os.getpid()\nprint(number)  # @inside\nprint(1)  # @next\n");
+    let script =
+        Script::new("import os\nnumber = os.getpid()\nprint(number)  # @inside\nprint(1)  # @next\n");
     let (session, stopped) = script.stopped_at("inside").await;
     let process = stopped.variable("number").parse().unwrap();
     session.server.hold_started(process);
     let set = session.break_at(&script, "next").await;
-    assert_eq!((&set["verified"], &set["reason"]), (&json!(false), &json!("the program is being told of it")));
+    assert_eq!(
+        (&set["verified"], &set["reason"]),
+        (&json!(false), &json!("the program is being told of it"))
+    );
     session.finish().await;
 }
 

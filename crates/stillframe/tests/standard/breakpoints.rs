@@ -1,5 +1,6 @@
 //! Breakpoints: where they go, when they stop, and that they never lie about either.
 
+mod edits;
 mod functions;
 mod life;
 mod messages;

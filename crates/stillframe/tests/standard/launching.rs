@@ -4,3 +4,4 @@ mod environments;
 mod output;
 mod programs;
 mod restarts;
+mod slow;

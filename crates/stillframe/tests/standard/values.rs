@@ -3,8 +3,10 @@
 mod assignments;
 mod expressions;
 mod hostile;
+mod limits;
 mod pages;
 mod stale;
+mod watches;
 
 use serde_json::{Value, json};
 use test_support::Fixture;

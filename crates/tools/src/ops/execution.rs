@@ -4,20 +4,43 @@ use engine::deadlines;
 use engine::debugger::Step;
 use engine::error::Error;
 use engine::model::ids::ThreadId;
+use engine::model::stop::End;
 use engine::session::Session;
 use engine::session::state::Execution;
 
 use super::settle::{Settled, Wait, settle};
 use crate::{Context, ToolError};
 
-/// Lets a suspended program run on. One that is running already is waited for.
+/// Lets a suspended program run on. One that is running already is waited for, and one that has stopped since
+/// the last wait was over is told of, not resumed: nobody has seen that stop yet.
 pub async fn resume(session: &Session, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
-    match session.resume().await {
-        Ok(()) => {}
-        Err(Error::NotPaused { .. }) if is_running(session) => {}
-        Err(error) => return Err(error.into()),
+    if !session.has_untold_stop() {
+        match session.resume().await {
+            Ok(()) => {}
+            Err(Error::NotPaused { .. }) if is_running(session) => {}
+            Err(error) => return Err(never_came_up(session).unwrap_or(error).into()),
+        }
     }
     Ok(settle(session, wait, context).await)
+}
+
+/// A session with a program to go on with.
+pub fn must_be_live(session: &Session) -> Result<(), ToolError> {
+    let execution = session.execution();
+    if execution.is_live() { Ok(()) } else { Err(Error::NotLive { state: execution.as_str() }.into()) }
+}
+
+/// Why there is no program, when its start failed. Nobody may have been told, if the start outlasted its call.
+fn never_came_up(session: &Session) -> Option<Error> {
+    match session.execution() {
+        Execution::Ended(end) => match &*end {
+            End::NotStarted(_) => {
+                Some(Error::StartFailed { problem: format!("the program {end}"), output: String::new() })
+            }
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Steps.

@@ -6,17 +6,22 @@ use engine::deadlines;
 use engine::error::Error;
 use engine::model::ids::{Reference, ThreadId};
 use engine::model::limits::MAX_VALUE;
-use engine::model::stack::StackFrame;
+use engine::model::stack::{Stack, StackFrame};
 use engine::model::variable::{Children, Page, Value};
 use engine::session::Session;
 use engine::snapshot;
+use tokio::time::Instant;
 
 use crate::ToolError;
 
 /// How many children are searched for names at a time.
 const SEARCHED: u64 = 10_000;
-/// How many frames are read at most.
-const MOST_FRAMES: usize = 1000;
+/// How many children are handed out at a time, whatever was asked for.
+pub const MOST_CHILDREN: u64 = 10_000;
+/// How many frames are read at first. Few stacks have more.
+const FRAMES: usize = 1000;
+/// How many are read at most.
+const MOST_FRAMES: usize = 64 * FRAMES;
 
 /// Frames of a stack.
 #[derive(Clone, Debug)]
@@ -41,12 +46,43 @@ pub async fn stack(
     let Some(stop) = execution.stop() else {
         return Err(Error::NotPaused { state: execution.as_str() }.into());
     };
-    let stack = session.stack_trace(thread, 0, MOST_FRAMES).await?;
+    session.tell_stop(stop);
+    let wanted = start.saturating_add(count);
+    let enough = |frames: &[StackFrame<Reference>]| {
+        frames.iter().filter(|frame| internals || !frame.is_internal()).count() >= wanted
+    };
+    let stack = read_stack(session, thread, enough).await?;
     let its_own = thread.is_none_or(|thread| thread == stop.thread).then_some(&**stop);
     let (frames, hidden) =
         if internals { (stack.frames, 0) } else { snapshot::users_frames(stack.frames, its_own) };
     let frames = frames.into_iter().skip(start).take(count).collect();
     Ok(Frames { frames, hidden, total: stack.total })
+}
+
+/// Reads a stack from its top, as much of it as is needed.
+async fn read_stack(
+    session: &Session,
+    thread: Option<ThreadId>,
+    enough: impl Fn(&[StackFrame<Reference>]) -> bool,
+) -> Result<Stack<Reference>, ToolError> {
+    let mut levels = FRAMES;
+    loop {
+        let stack = session.stack_trace(thread, 0, levels).await?;
+        if stack.frames.len() >= stack.total || levels >= MOST_FRAMES || enough(&stack.frames) {
+            return Ok(stack);
+        }
+        levels *= 4;
+    }
+}
+
+/// A frame of the stack of the suspended thread, as far as it is found there.
+pub async fn find_frame(
+    session: &Session,
+    id: Reference,
+) -> Result<Option<StackFrame<Reference>>, ToolError> {
+    let is_it = |frame: &StackFrame<Reference>| frame.id == id;
+    let stack = read_stack(session, None, |frames| frames.iter().any(is_it)).await?;
+    Ok(stack.frames.into_iter().find(is_it))
 }
 
 /// The frame that is meant when none is named: the innermost of the user's.
@@ -71,28 +107,73 @@ pub async fn evaluate(
         return Err(ToolError::argument("expression", "is empty"));
     }
     let frame = frame(session, frame_id).await?;
-    let deadline =
-        timeout_ms.map_or(deadlines::EVALUATE, Duration::from_millis).min(deadlines::LONGEST_EVALUATE);
+    let deadline = limit(timeout_ms);
     Ok(session.evaluate(frame, expression.to_owned(), deadline, text.min(MAX_VALUE)).await?)
 }
 
-/// Children of a scope or value; with names, only those.
+/// Evaluates an expression, and watches it from now on.
+pub async fn watch(
+    session: &Session,
+    expression: &str,
+    frame_id: Option<u64>,
+    timeout_ms: Option<u64>,
+) -> Result<Value<Reference>, ToolError> {
+    if expression.trim().is_empty() {
+        return Err(ToolError::argument("expression", "is empty"));
+    }
+    let frame = frame(session, frame_id).await?;
+    session.watch_expression(frame, expression, limit(timeout_ms)).await.map_err(|error| match error {
+        raised @ Error::Raised { .. } => ToolError::from(raised).and("it is watched all the same"),
+        other => other.into(),
+    })
+}
+
+fn limit(timeout_ms: Option<u64>) -> Duration {
+    timeout_ms.map_or(deadlines::EVALUATE, Duration::from_millis).min(deadlines::LONGEST_EVALUATE)
+}
+
+/// Children of a scope or value.
 pub async fn variables(
     session: &Session,
     reference: u64,
     page: Page,
-    names: Option<&[String]>,
     text: usize,
-) -> Result<(Children<Reference>, Vec<String>), ToolError> {
-    let text = text.min(MAX_VALUE);
-    let Some(names) = names else {
-        return Ok((session.variables(Reference(reference), page, text).await?, Vec::new()));
-    };
+) -> Result<Children<Reference>, ToolError> {
+    let page = Page { count: page.count.min(MOST_CHILDREN), ..page };
+    Ok(session.variables(Reference(reference), page, text.min(MAX_VALUE)).await?)
+}
+
+/// Children that were asked for by their names.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// Those that were found.
+    pub children: Children<Reference>,
+    /// The names that were not.
+    pub missing: Vec<String>,
+    /// How many children were searched, when there was no time for all of them.
+    pub searched: Option<u64>,
+}
+
+/// Children of a scope or value that have these names. The search is given up when it takes too long.
+pub async fn named(
+    session: &Session,
+    reference: u64,
+    names: &[String],
+    text: usize,
+) -> Result<Named, ToolError> {
+    let until = Instant::now() + deadlines::READ;
     let mut children = Children { variables: Vec::new(), total: 0, start: 0, hidden: 0 };
-    let mut start = 0;
+    let (mut start, mut searched) = (0, None);
     loop {
         let page = Page { start, count: SEARCHED, special: true };
-        let found = session.variables(Reference(reference), page, text).await?;
+        let reading = session.variables(Reference(reference), page, text.min(MAX_VALUE));
+        let found = match tokio::time::timeout_at(until, reading).await {
+            Err(_) | Ok(Err(Error::Deadline { .. })) => {
+                searched = Some(start);
+                break;
+            }
+            Ok(found) => found?,
+        };
         start += SEARCHED;
         children.total = found.total;
         let named = found.variables.into_iter().filter(|variable| names.contains(&variable.name));
@@ -103,5 +184,5 @@ pub async fn variables(
     }
     let found = |name: &&String| children.variables.iter().any(|variable| variable.name == **name);
     let missing = names.iter().filter(|name| !found(name)).cloned().collect();
-    Ok((children, missing))
+    Ok(Named { children, missing, searched })
 }

@@ -1,14 +1,17 @@
 //! Opening sessions, starting and reaching programs, ending them.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use engine::adapter::{self, Adapter, Wire};
+use engine::adapter::{self, Adapter};
+use engine::deadlines;
 use engine::error::Error;
-use engine::model::launch::{Attach, Launch, Start};
-use engine::session::Session;
+use engine::model::launch::{Attach, Launch, Start, Stdin};
+use engine::session::{Outcome, Session};
 use engine::sources;
+use tokio::time::Instant;
 
-use super::settle::{Settled, Wait, settle, with_progress};
+use super::settle::{Settled, Wait, describe, settle, with_progress};
 use crate::{Context, ToolError};
 
 /// Opens a session.
@@ -54,36 +57,69 @@ pub async fn attach(
     wait: Wait,
     context: &Context,
 ) -> Result<Settled, ToolError> {
-    with_progress(session, context, session.start(Start::Attach(attach))).await?;
-    if stop {
-        return super::execution::pause(session, None, wait, context).await;
+    let began = Instant::now();
+    if let Some(still) = begin(session, Start::Attach(attach), began, wait, context).await? {
+        return Ok(still);
     }
-    let now = Wait { timeout: std::time::Duration::ZERO, ..wait };
+    if stop {
+        return super::execution::pause(session, None, wait.since(began), context).await;
+    }
+    let now = Wait { timeout: Duration::ZERO, ..wait };
     Ok(settle(session, now, context).await)
 }
 
-/// Starts the program of a session again, with its breakpoints. Names those whose text is gone.
-pub async fn restart(
-    session: &Session,
-    wait: Wait,
-    context: &Context,
-) -> Result<(Settled, Vec<String>), ToolError> {
+/// Starts the program of a session again, with its breakpoints.
+pub async fn restart(session: &Session, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
     let last = session.last_start().await?;
     let last = last.ok_or(Error::NotLive { state: session.execution().as_str() })?;
     session.end().await?;
-    let gone = session.find_statements_again().await?;
-    Ok((start(session, last, wait, context).await?, gone))
+    start(session, last, wait, context).await
 }
 
+/// Starts a program with its breakpoints where they belong now, and waits; one deadline for all of it.
 async fn start(session: &Session, start: Start, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
-    with_progress(session, context, session.start(start)).await?;
-    Ok(settle(session, wait, context).await)
+    let began = Instant::now();
+    // Nothing of a program that runs may be touched.
+    if session.execution().is_live() {
+        return Err(Error::AlreadyLive.into());
+    }
+    let notes = session.place_again().await?;
+    let settled = match begin(session, start, began, wait, context).await? {
+        Some(still) => still,
+        None => settle(session, wait.since(began), context).await,
+    };
+    Ok(settled.with_notes(notes))
+}
+
+/// Starts. When the time is over first, this is what there is to tell; the session goes on by itself.
+async fn begin(
+    session: &Session,
+    start: Start,
+    began: Instant,
+    wait: Wait,
+    context: &Context,
+) -> Result<Option<Settled>, ToolError> {
+    let until = began + wait.timeout.max(deadlines::START);
+    let starting = tokio::time::timeout_at(until, session.start(start));
+    if let Ok(started) = with_progress(session, context, starting).await {
+        started?;
+        return Ok(None);
+    }
+    let doing = match session.progress() {
+        doing if doing.is_empty() => String::new(),
+        doing => format!(" ({doing})"),
+    };
+    let note = format!("the program is still being started{doing}; continue_execution waits for it");
+    Ok(Some(describe(session, Outcome::Running, wait.limits).await.with_notes(vec![note])))
 }
 
 /// A program that is not there is said at once, in better words than an interpreter has for it.
 fn check_program(launch: &Launch) -> Result<(), ToolError> {
     if let engine::model::launch::Program::Script(path) = &launch.program {
         sources::read_lines(path)?;
+    }
+    if let Stdin::File(path) = &launch.stdin {
+        sources::open_input(path)?;
     }
     if let Some(cwd) = &launch.cwd
         && !cwd.is_dir()
@@ -119,10 +155,9 @@ pub async fn dry_run(session: &Session, launch: Launch) -> Result<DryRun, ToolEr
     let debugger = adapter.provide(host, &runtime, &progress).await?;
     adapter.check(host, &runtime, &launch).await?;
     let plan = adapter.plan(&runtime, &debugger, &Start::Launch(launch))?;
-    let Wire::DapListen(_) = plan.wire else {
+    let Some(process) = plan.process else {
         return Err(Error::Unsupported("this start has no command line".to_owned()).into());
     };
-    let process = plan.process.unwrap_or_default();
     let mut command = vec![process.program.display().to_string()];
     command.extend(process.args.iter().map(|argument| argument.to_string_lossy().into_owned()));
     Ok(DryRun { command, version: runtime.version, origin: runtime.origin })

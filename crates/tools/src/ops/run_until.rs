@@ -1,5 +1,8 @@
 //! One question, one answer: run until something, and tell what is asked there.
 
+use std::time::Duration;
+
+use engine::deadlines;
 use engine::error::Error;
 use engine::model::breakpoint::{Breakpoint, Place};
 use engine::model::ids::{BreakpointId, Reference};
@@ -8,7 +11,8 @@ use engine::model::stop::ExceptionMode;
 use engine::model::variable::Value;
 use engine::session::Session;
 use engine::session::placing::Wanted;
-use engine::session::state::Execution;
+use engine::session::temporary::Temporary;
+use tokio::time::Instant;
 
 use super::settle::{Settled, Wait};
 use super::{execution, inspect, lifecycle};
@@ -41,13 +45,14 @@ pub struct Ran {
 }
 
 /// Runs a program until one of the places, an exception, or its end, and evaluates there. The places are
-/// forgotten afterwards.
+/// forgotten afterwards; when the time is over first, at the next stop.
 pub async fn run_until(session: &Session, request: RunUntil, context: &Context) -> Result<Ran, ToolError> {
-    let mut own = Temporary { session, ids: Vec::new(), exceptions: None };
+    session.forget_early().await;
+    let mut guarded = Guarded { session, own: Temporary::default() };
     let mut notes = Vec::new();
     for wanted in request.places {
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;
-        own.ids.push(breakpoint.id);
+        guarded.own.breakpoints.push(breakpoint.id);
         if let (Some(asked), Some(line)) = (breakpoint.requested_line(), breakpoint.line())
             && asked != line
         {
@@ -55,23 +60,21 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
         }
         notes.extend(note);
     }
-    own.exceptions = Some(session.set_exception_mode(request.exceptions).await?);
+    guarded.own.exceptions = Some(session.set_exception_mode(request.exceptions).await?);
     let settled = match request.launch {
         Some(launch) => lifecycle::launch(session, launch, request.wait, context).await?,
         None => execution::resume(session, request.wait, context).await?,
     };
     if let Settled::Ended { .. } = &settled {
-        notes.extend(not_reached(session, &own.ids).await);
+        notes.extend(not_reached(session, &guarded.own.breakpoints).await);
     }
-    own.remove().await;
-    let mut values = Vec::new();
-    if let Settled::Stopped(_) = &settled {
-        for expression in request.expressions {
-            let value =
-                inspect::evaluate(session, &expression, None, None, request.wait.limits.value * 5).await;
-            values.push((expression, value));
+    guarded.settle(&settled).await;
+    let values = match &settled {
+        Settled::Stopped(_) => {
+            evaluate_all(session, request.expressions, request.wait.limits.value.saturating_mul(5)).await
         }
-    }
+        _ => Vec::new(),
+    };
     Ok(Ran { settled, values, notes })
 }
 
@@ -99,45 +102,54 @@ fn describe_passed_by(breakpoint: &Breakpoint) -> String {
     }
 }
 
-/// Breakpoints that are removed when the call is over, also when it is given up.
-struct Temporary<'a> {
+/// What is asked of each expression, within one deadline for all of them.
+async fn evaluate_all(
+    session: &Session,
+    expressions: Vec<String>,
+    text: usize,
+) -> Vec<(String, Result<Value<Reference>, ToolError>)> {
+    let limit = deadlines::EVALUATE * 2;
+    let until = Instant::now() + limit;
+    let mut values = Vec::new();
+    for expression in expressions {
+        let left = until.saturating_duration_since(Instant::now()).min(deadlines::EVALUATE);
+        let value = match u64::try_from(left.as_millis()) {
+            Ok(left) if left > 0 => inspect::evaluate(session, &expression, None, Some(left), text).await,
+            _ => Err(not_evaluated(limit)),
+        };
+        values.push((expression, value));
+    }
+    values
+}
+
+fn not_evaluated(after: Duration) -> ToolError {
+    let late = Error::Deadline { what: "the expressions before this one".to_owned(), after };
+    ToolError::from(late).and("evaluate_expression asks for it alone")
+}
+
+/// What holds until the next stop. A call that is given up takes it away.
+struct Guarded<'a> {
     session: &'a Session,
-    ids: Vec<BreakpointId>,
-    exceptions: Option<ExceptionMode>,
+    own: Temporary,
 }
 
-impl Temporary<'_> {
-    async fn remove(&mut self) {
-        let (ids, exceptions) = (std::mem::take(&mut self.ids), self.exceptions.take());
-        forget(self.session, ids, exceptions).await;
+impl Guarded<'_> {
+    /// Takes it away: now, or when a program that still runs stops next.
+    async fn settle(mut self, settled: &Settled) {
+        let own = std::mem::take(&mut self.own);
+        match settled {
+            Settled::Running { .. } => self.session.forget_at_stop(own),
+            _ => self.session.forget(own).await,
+        }
     }
 }
 
-async fn forget(session: &Session, ids: Vec<BreakpointId>, exceptions: Option<ExceptionMode>) {
-    // A session that was closed meanwhile has nothing to forget.
-    let _ = session.remove_breakpoints(move |id, _| ids.contains(&id)).await;
-    if let Some(mode) = exceptions {
-        let _ = session.set_exception_mode(mode).await;
-    }
-}
-
-impl Drop for Temporary<'_> {
+impl Drop for Guarded<'_> {
     fn drop(&mut self) {
-        if self.ids.is_empty() && self.exceptions.is_none() {
-            return;
+        let own = std::mem::take(&mut self.own);
+        if own != Temporary::default() {
+            let session = self.session.clone();
+            tokio::spawn(async move { session.forget(own).await });
         }
-        let session = self.session.clone();
-        let (ids, exceptions) = (std::mem::take(&mut self.ids), self.exceptions.take());
-        tokio::spawn(async move { forget(&session, ids, exceptions).await });
-    }
-}
-
-/// The session to run in: the one that is named, or the only one with a program to go on with.
-pub fn must_be_live(session: &Session) -> Result<(), ToolError> {
-    match session.execution() {
-        Execution::Created | Execution::Ended(_) => {
-            Err(Error::NotLive { state: session.execution().as_str() }.into())
-        }
-        _ => Ok(()),
     }
 }

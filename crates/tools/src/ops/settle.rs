@@ -37,6 +37,12 @@ impl Wait {
         let timeout = timeout_ms.map_or(deadlines::WAIT, Duration::from_millis).min(deadlines::LONGEST_WAIT);
         Self { timeout, limits }
     }
+
+    /// What is left of it.
+    #[must_use]
+    pub fn since(self, began: Instant) -> Self {
+        Self { timeout: self.timeout.saturating_sub(began.elapsed()), ..self }
+    }
 }
 
 /// What a program is doing after a wait. All of these are successes.
@@ -62,6 +68,18 @@ pub enum Settled {
         /// What else needs saying.
         notes: Vec<String>,
     },
+}
+
+impl Settled {
+    /// The same, with more to say.
+    #[must_use]
+    pub fn with_notes(mut self, more: Vec<String>) -> Self {
+        match &mut self {
+            Self::Stopped(snapshot) => snapshot.notes.extend(more),
+            Self::Running { notes, .. } | Self::Ended { notes, .. } => notes.extend(more),
+        }
+        self
+    }
 }
 
 /// Waits, and reads what there is to tell.
@@ -106,7 +124,10 @@ fn tell(session: &Session, context: &Context, began: Instant) {
 /// Reads what there is to tell of a program without waiting.
 pub async fn describe(session: &Session, outcome: Outcome, limits: Limits) -> Settled {
     match outcome {
-        Outcome::Stopped(stop) => Settled::Stopped(Box::new(Snapshot::take(session, stop, limits).await)),
+        Outcome::Stopped(stop) => {
+            session.tell_stop(&stop);
+            Settled::Stopped(Box::new(Snapshot::take(session, stop, limits).await))
+        }
         Outcome::Running => Settled::Running {
             program: session.program_ended().await.ok().flatten(),
             notes: snapshot::failures(session).await,

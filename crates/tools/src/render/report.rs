@@ -5,6 +5,7 @@ use engine::model::stop::{End, Exception, Stop};
 use engine::model::variable::Children;
 use engine::output::Excerpt;
 use engine::session::Session;
+use engine::session::watches::Changed;
 use engine::snapshot::Snapshot;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,6 +50,9 @@ pub struct StopReport {
     /// More variables than are shown: all of them with `get_local_variables`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more_locals: Option<u64>,
+    /// The watched expressions whose values have changed since the last report.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub watches: Vec<WatchData>,
     /// What the program wrote since the last report.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub output: String,
@@ -81,6 +85,17 @@ pub struct LocationData {
     pub function: String,
     /// The thread, as in `list_threads`.
     pub thread_id: u32,
+}
+
+/// A watched expression whose value has changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WatchData {
+    /// The expression.
+    pub expression: String,
+    /// Its value before, as text; of one that raised, the error.
+    pub old: String,
+    /// Its value now.
+    pub new: String,
 }
 
 /// An exception.
@@ -136,6 +151,7 @@ impl StopReport {
             location,
             locals,
             more_locals,
+            watches: snapshot.watches.into_iter().map(WatchData::from).collect(),
             notes: snapshot.notes,
             ..Self::default()
         }
@@ -212,6 +228,12 @@ fn describe_stop(stop: &Stop, exception: Option<&Exception>) -> String {
                 format!("{} {}", stop.reason, ids.join(", "))
             }
         },
+    }
+}
+
+impl From<Changed> for WatchData {
+    fn from(changed: Changed) -> Self {
+        Self { expression: changed.expression, old: changed.old, new: changed.new }
     }
 }
 

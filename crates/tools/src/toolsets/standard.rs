@@ -6,6 +6,7 @@
 mod breakpoints;
 mod execution;
 mod inspect;
+mod launch;
 mod session;
 mod shared;
 
@@ -31,10 +32,10 @@ const TOOLS: &[Entry] = &[
     Entry::of::<breakpoints::RemoveBreakpoint>(),
     Entry::of::<breakpoints::ClearBreakpoints>(),
     Entry::of::<breakpoints::SetExceptionBreakpoints>(),
-    Entry::of::<session::StartDebugging>(),
-    Entry::of::<session::AttachToProcess>(),
-    Entry::of::<session::DetachFromProcess>(),
-    Entry::of::<session::RestartDebugging>(),
+    Entry::of::<launch::StartDebugging>(),
+    Entry::of::<launch::AttachToProcess>(),
+    Entry::of::<launch::DetachFromProcess>(),
+    Entry::of::<launch::RestartDebugging>(),
     Entry::of::<execution::ContinueExecution>(),
     Entry::of::<execution::StepOver>(),
     Entry::of::<execution::StepInto>(),
@@ -60,7 +61,7 @@ step_into, step_out, continue_execution; close_debug_session at the end.
 Every stop report has the place, source, stack, locals and new output: read it before asking for more.
 A call always comes back: paused, running (call continue_execution to wait on) or ended.
 `statement` finds a line by its text, which survives edits. Conditions and logMessage look at many passes \
-without stopping. verified is true only when a breakpoint is bound; otherwise `reason` says why.
+without stopping; evaluate_expression with watch tells at each stop what changed. verified is true only when a breakpoint is bound; otherwise `reason` says why.
 References (frameId, variablesReference) are good until the program runs again.";
 
 const DEBUG: Prompt = Prompt {

@@ -73,6 +73,22 @@ const DESTRUCTIVE: [&str; 13] = [
     "set_variable",
 ];
 
+/// Those of which a second equal call does something more.
+const NOT_IDEMPOTENT: [&str; 12] = [
+    "create_debug_session",
+    "attach_to_process",
+    "set_breakpoint",
+    "start_debugging",
+    "restart_debugging",
+    "run_until",
+    "continue_execution",
+    "step_over",
+    "step_into",
+    "step_out",
+    "evaluate_expression",
+    "set_variable",
+];
+
 fn entries() -> impl Iterator<Item = &'static Entry> {
     TOOLSETS.iter().flat_map(|toolset| toolset.tools)
 }
@@ -180,6 +196,8 @@ fn annotations_tell_the_truth() {
     assert_eq!(names_of(entries().filter(|entry| entry.effects.read_only)), read_only);
     let destructive: BTreeSet<&str> = DESTRUCTIVE.into_iter().collect();
     assert_eq!(names_of(entries().filter(|entry| entry.effects.destructive)), destructive);
+    let not_idempotent: BTreeSet<&str> = NOT_IDEMPOTENT.into_iter().collect();
+    assert_eq!(names_of(entries().filter(|entry| !entry.effects.idempotent)), not_idempotent);
     for entry in entries().filter(|entry| entry.effects.read_only) {
         assert!(!entry.effects.destructive && entry.effects.idempotent, "{}", entry.name);
     }

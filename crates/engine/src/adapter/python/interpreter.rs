@@ -99,8 +99,7 @@ fn in_environment(host: &dyn Host, environment: &Path) -> Option<PathBuf> {
 type Known = (Option<SystemTime>, Runtime);
 
 /// What interpreters answered before, with the time of their files.
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> =
-    LazyLock::new(Mutex::default);
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
 
 async fn probe(host: &dyn Host, path: &Path, origin: String) -> Result<Runtime> {
     let changed = path.metadata().and_then(|file| file.modified()).ok();

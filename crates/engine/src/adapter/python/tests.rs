@@ -67,7 +67,10 @@ fn a_script_is_started_by_our_launcher_which_connects_to_us() {
     assert_eq!(plan.injector, None);
     let Wire::DapListen(setup) = plan.wire else { panic!("{:?}", plan.wire) };
     assert!(setup.launch && setup.is_local);
-    assert_eq!((setup.adapter_id, setup.inspector.map(|inspector| inspector.is_loaded)), ("debugpy", Some(true)));
+    assert_eq!(
+        (setup.adapter_id, setup.inspector.map(|inspector| inspector.is_loaded)),
+        ("debugpy", Some(true))
+    );
     assert_eq!(setup.arguments["stopOnEntry"], true);
     assert_eq!(setup.arguments["justMyCode"], false);
     // A child that nobody answers for waits for ever.
@@ -129,8 +132,11 @@ fn a_process_is_made_to_connect_by_a_helper() {
 
 #[tokio::test]
 async fn the_interpreter_that_is_given_comes_first() {
-    let mut machine =
-        machine([("/own/python", "3.9.1"), ("/project/.venv/bin/python", "3.10.1"), ("/bin/python3", "3.11.1")]);
+    let mut machine = machine([
+        ("/own/python", "3.9.1"),
+        ("/project/.venv/bin/python", "3.10.1"),
+        ("/bin/python3", "3.11.1"),
+    ]);
     machine.path.insert("python3".to_owned(), "/bin/python3".into());
     let near = Path::new("/project/main.py");
     let found = Python.locate(&machine, Some(Path::new("/own/python")), Some(near)).await.unwrap();

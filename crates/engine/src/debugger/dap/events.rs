@@ -176,11 +176,7 @@ enum Told {
     Flushed,
 }
 
-fn inspector_event(
-    debugger: &DapDebugger,
-    body: serde_json::Value,
-    decided: &mut Decided,
-) -> Vec<Event> {
+fn inspector_event(debugger: &DapDebugger, body: serde_json::Value, decided: &mut Decided) -> Vec<Event> {
     match serde_json::from_value(body) {
         Ok(Told::Functions { place, functions }) => {
             if let Some(inspector) = debugger.inspector() {

@@ -98,7 +98,14 @@ struct Seen {
 
 impl InspectorClient {
     pub(super) fn new(client: ::dap::Client, source: &'static str, pid: Option<u32>) -> Self {
-        Self { client, source, pid, frames: Mutex::default(), turn: tokio::sync::Mutex::default(), asked: Mutex::default() }
+        Self {
+            client,
+            source,
+            pid,
+            frames: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
+            asked: Mutex::default(),
+        }
     }
 
     /// Loads the inspector into a program that was not started with it.
@@ -220,10 +227,10 @@ impl InspectorClient {
         self.asked().insert(place, sender);
         self.execute(call_text("look_for", &json!([place, class, name]))).await?;
         let answer = tokio::time::timeout(deadlines::REQUEST, answer).await;
-        answer.ok().and_then(std::result::Result::ok).ok_or(Error::Deadline {
-            what: "looking for a function".to_owned(),
-            after: deadlines::REQUEST,
-        })
+        answer
+            .ok()
+            .and_then(std::result::Result::ok)
+            .ok_or(Error::Deadline { what: "looking for a function".to_owned(), after: deadlines::REQUEST })
     }
 
     /// The answer to [`InspectorClient::look_for`] has come.

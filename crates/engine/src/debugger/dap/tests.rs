@@ -82,7 +82,8 @@ impl Scene {
             inspector: None,
             is_local: false,
         };
-        let (debugger, events) = DapDebugger::connect(split(ours), &Python, setup, true, None, output.clone());
+        let (debugger, events) =
+            DapDebugger::connect(split(ours), &Python, setup, true, None, output.clone());
         let (reader, writer) = split(theirs);
         Self { debugger, events, output, peer: Peer { reader: BufReader::new(reader), writer } }
     }

@@ -83,7 +83,12 @@ impl<C: Connector> Actor<C> {
         });
     }
 
-    fn number_frames(&mut self, epoch: u64, target: TargetId, stack: Stack<RawId>) -> Result<Stack<Reference>> {
+    fn number_frames(
+        &mut self,
+        epoch: u64,
+        target: TargetId,
+        stack: Stack<RawId>,
+    ) -> Result<Stack<Reference>> {
         let number = |frame: StackFrame<RawId>| {
             let id = self.number(epoch, Kind::Frame, target, frame.id)?;
             Ok(frame.with_id(id))

@@ -151,11 +151,7 @@ impl<C: Connector> Actor<C> {
     }
 
     /// `first` is there until the program itself has connected.
-    fn next_arrival(
-        &mut self,
-        mut arrivals: mpsc::Receiver<Arrival<C::Debugger>>,
-        first: Option<Reply<()>>,
-    ) {
+    fn next_arrival(&mut self, mut arrivals: mpsc::Receiver<Arrival<C::Debugger>>, first: Option<Reply<()>>) {
         let number = self.runs;
         let (work, handle) = abortable(async move {
             let arrival = arrivals.recv().await;

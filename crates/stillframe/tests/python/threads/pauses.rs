@@ -29,7 +29,8 @@ wait()
 "#
     ));
     let session = Debugging::new().await;
-    let running = session.ok("start_debugging", json!({ "scriptPath": script.path(), "timeout": 3000 })).await;
+    let running =
+        session.ok("start_debugging", json!({ "scriptPath": script.path(), "timeout": 3000 })).await;
     assert_eq!(running.outcome(), "running", "{statement}: {}", running.text);
     let paused = session.ok("pause_execution", json!({ "timeout": 10_000 })).await;
     assert_eq!(paused.outcome(), "pause", "{statement}: {}", paused.text);
@@ -104,7 +105,8 @@ worker.join()  # @join
 "#,
     );
     let session = Debugging::new().await;
-    let running = session.ok("start_debugging", json!({ "scriptPath": script.path(), "timeout": 3000 })).await;
+    let running =
+        session.ok("start_debugging", json!({ "scriptPath": script.path(), "timeout": 3000 })).await;
     assert_eq!(running.outcome(), "running");
     let paused = session.ok("pause_execution", json!({ "timeout": 10_000 })).await;
     assert_eq!(paused.outcome(), "pause", "{}", paused.text);

@@ -62,6 +62,38 @@ async fn a_script_that_cannot_be_read_says_why() {
     .await;
 }
 
+/// To open a pipe that nobody writes to, or to read a device to its end, would take for ever.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_pipe_and_a_device_are_refused_as_script_source_and_input() {
+    let folder = folder();
+    let pipe = folder.path().join("pipe.py").display().to_string();
+    let program = Fixture::python("swap_vars");
+    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    session.evaluate(&format!("__import__('os').mkfifo({pipe:?})")).await;
+    let other = session.server.ok("create_debug_session", json!({ "language": "python" })).await;
+    let other = &other["sessionId"];
+    for path in [pipe.as_str(), "/dev/zero"] {
+        for (tool, arguments) in [
+            ("start_debugging", json!({ "scriptPath": path })),
+            ("start_debugging", json!({ "scriptPath": program.path(), "stdinFile": path })),
+            ("set_breakpoint", json!({ "file": path, "line": 1 })),
+            ("set_breakpoint", json!({ "file": path, "function": "main" })),
+            ("get_source_context", json!({ "file": path, "line": 1 })),
+        ] {
+            let mut arguments = arguments;
+            arguments["sessionId"] = other.clone();
+            let failed = session.server.fails("file_unusable", tool, arguments).await;
+            let error = format!("`{path}` is a pipe, a socket or a device, not a regular file");
+            assert_eq!(failed["error"], error);
+        }
+    }
+    let empty = json!({ "sessionId": other, "scriptPath": program.path(), "stdinFile": "/dev/null" });
+    assert_eq!(session.server.ok("start_debugging", empty).await.outcome(), "ended");
+    assert_eq!(session.evaluate("x").await, "10");
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn a_syntax_error_is_told_in_pythons_words() {
     let folder = folder();

@@ -170,39 +170,3 @@ async fn breakpoints_survive_a_restart_and_count_anew() {
     assert_eq!(state(&session.breakpoints().await[0]), json!([line, null, true, true, 1]));
     session.finish().await;
 }
-
-#[tokio::test]
-async fn a_statement_is_found_again_on_its_new_line_after_an_edit() {
-    let folder = folder();
-    let before = Fixture::write(folder.path(), "edited.py", "x = 1\ny = x + 1  # @sum\nprint(y)\n");
-    let session = Debugging::new().await;
-    let set = session.ok("set_breakpoint", json!({ "file": before.path(), "statement": "y = x + 1" })).await;
-    let stopped = session.start(&before).await;
-    assert_eq!(stopped.place(), (before.path(), before.line("sum")));
-
-    let after =
-        Fixture::write(folder.path(), "edited.py", "# New.\n\nx = 41\n\ny = x + 1  # @sum\nprint(y)\n");
-    let again = session.step("restart_debugging").await;
-    assert_eq!((again.place(), again.variable("x")), ((after.path(), after.line("sum")), "41"));
-    let listed = session.breakpoints().await;
-    assert_eq!(listed[0]["breakpointId"], set["breakpointId"]);
-    assert_eq!(listed[0]["line"], after.line("sum"));
-    session.finish().await;
-}
-
-#[tokio::test]
-async fn a_statement_that_is_gone_after_an_edit_is_named() {
-    let folder = folder();
-    let before = Fixture::write(folder.path(), "edited.py", "x = 1\ny = x + 1  # @sum\nprint(y)\n");
-    let session = Debugging::new().await;
-    let set = session.ok("set_breakpoint", json!({ "file": before.path(), "statement": "y = x + 1" })).await;
-    session.start(&before).await;
-    let after = Fixture::write(folder.path(), "edited.py", "x = 1\ny = x - 1  # @difference\nprint(y)\n");
-    let again = session.step("restart_debugging").await;
-    let (id, line) = (set.text_of("breakpointId"), after.line("difference"));
-    let note =
-        format!("{id}: its text `y = x + 1` is not in {} any more; it stays on line {line}", after.path());
-    assert_eq!(again["notes"], json!([note]));
-    assert_eq!(again.place(), (after.path(), line));
-    session.finish().await;
-}

@@ -97,7 +97,9 @@ async fn a_dry_run_shows_the_command_and_starts_nothing() {
 
     let missing = json!({ "scriptPath": "/no/such.py", "dryRunSpawn": true });
     session.fails("file_not_found", "start_debugging", missing).await;
-    assert_eq!(session.start(&program).await.outcome(), "ended");
+    let start = json!({ "scriptPath": program.path(), "cwd": folder.path() });
+    assert_eq!(session.ok("start_debugging", start).await.outcome(), "ended");
+    assert!(folder.path().join("touched").exists());
     session.finish().await;
 }
 

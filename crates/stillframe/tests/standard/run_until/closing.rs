@@ -110,3 +110,67 @@ async fn a_time_limit_keeps_the_session_and_what_the_program_is_doing() {
     assert_eq!(session.step("pause_execution").await.outcome(), "pause");
     session.finish().await;
 }
+
+/// Waits for a file between its two places.
+const WAITS: &str = "\
+import os, sys, time
+while not os.path.exists(sys.argv[0] + '.go'): time.sleep(0.01)
+x = 1  # @place
+print('on')
+";
+
+/// `run_until` a place that is not reached in time, with no exceptions to stop at.
+async fn out_of_time(folder: &tempfile::TempDir) -> (Debugging, Fixture) {
+    let program = Fixture::write(folder.path(), "waits.py", WAITS);
+    let server = STILLFRAME.serve().await;
+    let place = json!({ "line": program.line("place") });
+    let arguments =
+        json!({ "program": program.path(), "until": [place], "exceptions": "none", "timeout": 0 });
+    let ran = server.ok("run_until", arguments).await;
+    assert_eq!(ran.outcome(), "running", "{}", ran.text);
+    assert!(ran.text.contains("the places hold until the next stop"), "{}", ran.text);
+    (Debugging { id: ran.text_of("sessionId").to_owned(), server }, program)
+}
+
+async fn stops_there_and_forgets(session: &Debugging, program: &Fixture) {
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (program.path(), program.line("place")), "{}", stopped.text);
+    assert_eq!(session.breakpoints().await, Vec::<serde_json::Value>::new());
+    let mode = session.ok("set_exception_breakpoints", json!({ "mode": "all" })).await;
+    assert_eq!(mode["message"], "Stopping at all exceptions (before: uncaught)");
+    session.run_to_the_end().await;
+}
+
+#[tokio::test]
+async fn places_that_are_not_reached_in_time_hold_until_the_next_stop() {
+    let folder = crate::debugging::folder();
+    let (session, program) = out_of_time(&folder).await;
+    assert_eq!(session.breakpoints().await.len(), 1);
+    std::fs::write(format!("{}.go", program.path()), "").unwrap();
+    stops_there_and_forgets(&session, &program).await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_stop_between_two_calls_is_told_before_the_program_goes_on() {
+    let folder = crate::debugging::folder();
+    let (session, program) = out_of_time(&folder).await;
+    std::fs::write(format!("{}.go", program.path()), "").unwrap();
+    let state =
+        async || session.server.ok("list_debug_sessions", json!({})).await.at("/sessions/0/state").clone();
+    while state().await != "paused" {}
+    stops_there_and_forgets(&session, &program).await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn another_run_until_takes_the_place_of_one_that_was_out_of_time() {
+    let folder = crate::debugging::folder();
+    let (session, program) = out_of_time(&folder).await;
+    let ran = session.ok("run_until", json!({ "timeout": 0 })).await;
+    assert_eq!(ran.outcome(), "running");
+    assert_eq!(session.breakpoints().await, Vec::<serde_json::Value>::new());
+    std::fs::write(format!("{}.go", program.path()), "").unwrap();
+    session.run_to_the_end().await;
+    session.finish().await;
+}

@@ -187,3 +187,21 @@ async fn the_program_gets_what_it_needs_to_run() {
     );
     server.finish().await;
 }
+
+#[tokio::test]
+async fn all_expressions_together_have_one_deadline() {
+    let program = Fixture::python("bank");
+    let server = STILLFRAME.serve().await;
+    let endless = "__import__('time').sleep(1000)";
+    let arguments = json!({
+        "until": [{ "line": program.line("deposit") }],
+        "expressions": ["amount", endless, endless, endless, "amount"],
+    });
+    let ran = run(&server, arguments).await;
+    assert_eq!(ran.at("/values/0/value"), "1");
+    assert!(ran.at("/values/1/error").as_str().unwrap().contains("did not end within"), "{}", ran.text);
+    let late =
+        "the expressions before this one did not end within 10000 ms; evaluate_expression asks for it alone";
+    assert_eq!((ran.at("/values/4/error"), ran.at("/values/4/value")), (&json!(late), &Value::Null));
+    server.finish().await;
+}

@@ -1,8 +1,10 @@
 //! Children of values, in pages.
 
 use serde_json::{Value, json};
+use test_support::Fixture;
 
 use super::{owned, pairs, stopped};
+use crate::debugging::{Debugging, folder};
 
 #[tokio::test]
 async fn a_long_list_comes_in_pages() {
@@ -117,5 +119,75 @@ async fn values_of_a_page_are_as_long_as_was_asked_for() {
         assert_eq!(variable["value"], format!("'{}'...", "x".repeat(length)));
         assert_eq!((&variable["truncated"], &variable["length"]), (&json!(true), &json!(5000)));
     }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_page_has_an_end_whatever_was_asked_for() {
+    let session = stopped().await;
+    let scope = session.reference("numbers").await;
+    let page = session.ok("get_variables", json!({ "scope": scope, "count": 50_000 })).await;
+    assert_eq!(
+        (&page["count"], &page["total"], &page["nextStart"]),
+        (&json!(10_000), &json!(100_000), &json!(10_000))
+    );
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_search_for_names_that_takes_too_long_says_how_far_it_came() {
+    let (session, _) = Debugging::stopped_at(&Fixture::python("values"), "hostile").await;
+    session.evaluate("crowd = [Sleeps()] * 2_000_000").await;
+    let scope = session.reference("crowd").await;
+    let found = session.ok("get_variables", json!({ "scope": scope, "names": ["1", "missing"] })).await;
+    assert_eq!((&found["count"], &found["notFound"]), (&json!(1), &json!(["missing"])));
+    assert!(found["searched"].as_u64().unwrap() < 2_000_000, "{}", found.text);
+    assert_eq!(session.evaluate("after").await, "'still here'");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn the_variables_of_a_function_come_in_pages_too() {
+    let folder = folder();
+    let names: Vec<String> = (0..700).map(|number| format!("v{number} = {number}")).collect();
+    let source = format!("def f():\n    {}\n    return 1  # @end\n\nf()\n", names.join("; "));
+    let program = Fixture::write(folder.path(), "many.py", &source);
+    let (session, _) = Debugging::stopped_at(&program, "end").await;
+    let first = session.ok("get_local_variables", json!({})).await;
+    assert_eq!(
+        (&first["count"], &first["total"], &first["nextStart"]),
+        (&json!(500), &json!(700), &json!(500))
+    );
+    let rest = session.ok("get_local_variables", json!({ "start": 500 })).await;
+    assert_eq!(
+        (&rest["count"], &rest["total"], &rest["nextStart"]),
+        (&json!(200), &json!(700), &Value::Null)
+    );
+    assert_eq!(rest.variable("v699"), "699");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_deep_stack_comes_in_pages_to_its_end() {
+    let folder = folder();
+    let source = "\
+import sys
+sys.setrecursionlimit(10_000)
+def dive(depth):
+    return depth and dive(depth - 1)  # @dive
+dive(3000)
+";
+    let program = Fixture::write(folder.path(), "deep.py", source);
+    let session = Debugging::new().await;
+    session.break_with(&program, "dive", json!({ "condition": "depth == 0" })).await;
+    session.start(&program).await;
+    for (start, count) in [(1500, 50), (3000, 2), (3002, 0)] {
+        let page = session.ok("get_stack_trace", json!({ "start": start })).await;
+        assert_eq!((&page["count"], &page["totalFrames"]), (&json!(count), &json!(3002)), "{start}");
+    }
+    let last = session.ok("get_stack_trace", json!({ "start": 3001 })).await;
+    let frame = last.at("/stackFrames/0/id");
+    let locals = session.ok("get_local_variables", json!({ "frameId": frame })).await;
+    assert_eq!(locals.at("/frame/name"), "<module>");
     session.finish().await;
 }

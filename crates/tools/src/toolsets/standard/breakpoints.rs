@@ -100,7 +100,7 @@ impl Tool for SetBreakpoint {
     const NAME: &'static str = "set_breakpoint";
     const TITLE: &'static str = "Set breakpoint";
     const DESCRIPTION: &'static str = "Set a breakpoint by line, text of the line or function, at any time, also before the program starts.";
-    const EFFECTS: Effects = Effects::SETS;
+    const EFFECTS: Effects = Effects::ADDS;
 
     async fn call(self, context: &Context) -> Result<BreakpointSet, ToolError> {
         let session = context.session(self.session_id.as_deref())?;

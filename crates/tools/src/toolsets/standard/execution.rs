@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::breakpoints::ExceptionParam;
-use super::session::{LaunchArgs, ProgramParams};
+use super::launch::{LaunchArgs, ProgramParams};
 use super::shared::LimitsParam;
 use crate::ops::settle::Wait;
 use crate::ops::{self, lifecycle, run_until};
@@ -223,7 +223,7 @@ impl Tool for RunUntil {
         } else {
             let session = context.session(self.session_id.as_deref())?;
             if !starts {
-                run_until::must_be_live(&session)?;
+                ops::execution::must_be_live(&session)?;
             }
             session
         };
@@ -264,7 +264,7 @@ impl RunUntil {
         let starts = self.program.is_some() || self.module.is_some();
         let places = self.until.unwrap_or_default();
         let places = places.into_iter().map(|place| Wanted {
-            // A function without a file is looked for everywhere when it is not in the program.
+            // A function without a file may be anywhere.
             file: place.file.or_else(|| self.program.clone().filter(|_| place.function.is_none())),
             line: place.line,
             statement: place.statement,
@@ -290,9 +290,14 @@ impl RunUntil {
             expressions: self.expressions.unwrap_or_default(),
             wait: Wait::new(self.timeout, LimitsParam::limits(self.limits)),
         };
+        let hold = !request.places.is_empty() && self.close != Some(true);
         let ran = run_until::run_until(session, request, context).await?;
         let mut report = StopReport::new("Ran", ran.settled);
         report.notes.extend(ran.notes);
+        if hold && report.state == "running" {
+            let note = "the places hold until the next stop; continue_execution waits for it";
+            report.notes.push(note.to_owned());
+        }
         let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
         Ok((report, values))
     }

@@ -11,7 +11,7 @@ use engine::sources;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ops::inspect;
+use crate::ops::inspect::{self, Named};
 use crate::render::{Cut, FrameData, LineData, VariableData, surrounding, variables};
 use crate::{Context, Effects, Tool, ToolError};
 
@@ -19,6 +19,8 @@ use crate::{Context, Effects, Tool, ToolError};
 const VALUE: usize = 1000;
 /// Variables of a page unless it is asked for more.
 const VARIABLES: u64 = 100;
+/// Variables of a page of a function's.
+const LOCALS: u64 = 500;
 
 /// Lists frames.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -138,7 +140,7 @@ pub(super) struct GetVariables {
     scope: u64,
     /// first child, default 0
     start: Option<u64>,
-    /// default 100
+    /// default 100, at most 10000
     count: Option<u64>,
     /// only these
     names: Option<Vec<String>>,
@@ -163,6 +165,9 @@ pub(super) struct Variables {
     /// Names that were asked for and are not there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_found: Vec<String>,
+    /// Only so many children were searched for the names: the rest took too long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    searched: Option<u64>,
 }
 
 impl Tool for GetVariables {
@@ -177,8 +182,12 @@ impl Tool for GetVariables {
         let page =
             Page { start: self.start.unwrap_or(0), count: self.count.unwrap_or(VARIABLES), special: true };
         let text = self.max_length.unwrap_or(VALUE);
-        let (children, not_found) =
-            inspect::variables(&session, self.scope, page, self.names.as_deref(), text).await?;
+        let Named { children, missing, searched } = if let Some(names) = &self.names {
+            inspect::named(&session, self.scope, names, text).await?
+        } else {
+            let children = inspect::variables(&session, self.scope, page, text).await?;
+            Named { children, missing: Vec::new(), searched: None }
+        };
         let next = children.start + children.variables.len() as u64;
         Ok(Variables {
             success: true,
@@ -187,7 +196,8 @@ impl Tool for GetVariables {
             variables_reference: self.scope,
             total: children.total,
             next_start: Some(next).filter(|next| self.names.is_none() && *next < children.total),
-            not_found,
+            not_found: missing,
+            searched,
         })
     }
 }
@@ -201,6 +211,8 @@ pub(super) struct GetLocalVariables {
     include_special: Option<bool>,
     /// default: the innermost frame
     frame_id: Option<u64>,
+    /// first variable, default 0
+    start: Option<u64>,
     /// characters per value, default 1000
     max_length: Option<usize>,
 }
@@ -212,6 +224,11 @@ pub(super) struct LocalVariables {
     success: bool,
     variables: Vec<VariableData>,
     count: usize,
+    /// How many there are in all.
+    total: u64,
+    /// Where the next page starts, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_start: Option<u64>,
     frame: LocalFrame,
     scope_name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -243,15 +260,18 @@ impl Tool for GetLocalVariables {
             return Err(ToolError::not_paused_for_locals(execution.as_str()));
         }
         let id = inspect::frame(&session, self.frame_id).await?;
-        let stack = inspect::stack(&session, None, 0, usize::MAX, true).await?;
-        let frame = stack.frames.iter().find(|frame| frame.id == id).map(FrameData::from);
-        let page = Page { start: 0, count: 500, special: self.include_special.unwrap_or(false) };
+        let frame = inspect::find_frame(&session, id).await?.as_ref().map(FrameData::from);
+        let start = self.start.unwrap_or(0);
+        let page = Page { start, count: LOCALS, special: self.include_special.unwrap_or(false) };
         let text = self.max_length.unwrap_or(VALUE).min(MAX_VALUE);
         let (scope_name, children) = session.locals(id, page, text).await?;
-        let message = children.variables.is_empty().then(|| format!("The {scope_name} scope is empty."));
+        let message = (children.total == 0).then(|| format!("The {scope_name} scope is empty."));
+        let next = children.start + children.variables.len() as u64;
         Ok(LocalVariables {
             success: true,
             count: children.variables.len(),
+            total: children.total,
+            next_start: Some(next).filter(|next| *next < children.total),
             variables: variables(&children),
             frame: LocalFrame {
                 name: frame.as_ref().map(|frame| frame.name.clone()).unwrap_or_default(),
@@ -278,6 +298,8 @@ pub(super) struct EvaluateExpression {
     timeout: Option<u64>,
     /// characters of the result, default 1000
     max_length: Option<usize>,
+    /// true: each stop report tells when its value changed; false: not any more
+    watch: Option<bool>,
 }
 
 /// The value of an expression.
@@ -309,7 +331,14 @@ impl Tool for EvaluateExpression {
     async fn call(self, context: &Context) -> Result<Evaluated, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let text = self.max_length.unwrap_or(VALUE);
-        let value = inspect::evaluate(&session, &self.expression, self.frame_id, self.timeout, text).await?;
+        let value = if self.watch == Some(true) {
+            inspect::watch(&session, &self.expression, self.frame_id, self.timeout).await?
+        } else {
+            if self.watch == Some(false) {
+                session.watches().remove(&self.expression);
+            }
+            inspect::evaluate(&session, &self.expression, self.frame_id, self.timeout, text).await?
+        };
         Ok(Evaluated {
             success: true,
             cut: Cut::of(&value),

@@ -1,18 +1,15 @@
-//! Sessions, and how programs come into them.
+//! Sessions, and the languages that there are.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use engine::model::launch::{Attach, Endpoint, Launch, Program, Stdin};
+use engine::model::launch::{Attach, Endpoint};
 use engine::session::Session;
-use engine::sources;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shared::{Done, LimitsParam};
-use crate::ops::settle::Wait;
+use super::shared::Done;
+use crate::ops::settle::{Settled, Wait};
 use crate::ops::{languages, lifecycle};
-use crate::render::StopReport;
 use crate::{Context, Effects, Tool, ToolError};
 
 /// Opens a session.
@@ -60,11 +57,16 @@ impl Tool for CreateDebugSession {
                 path_mappings: Vec::new(),
                 just_my_code: true,
             };
-            if let Err(error) = lifecycle::attach(&session, attach, false, Wait::default(), context).await {
+            let attached = lifecycle::attach(&session, attach, false, Wait::default(), context).await;
+            if attached.is_err() {
                 context.sessions.close(&session).await;
-                return Err(error);
             }
-            message = format!("{message}, attached to {host}:{port}");
+            message = match attached? {
+                Settled::Running { notes, .. } if !notes.is_empty() => {
+                    format!("{message}, attaching to {host}:{port}: {}", notes.join("; "))
+                }
+                _ => format!("{message}, attached to {host}:{port}"),
+            };
         } else if self.host.is_some() {
             context.sessions.close(&session).await;
             return Err(ToolError::argument("host", "needs `port`"));
@@ -223,276 +225,5 @@ impl Tool for ListSupportedLanguages {
         let found = languages::languages(&engine::adapter::Machine).await;
         let languages: Vec<LanguageData> = found.into_iter().map(LanguageData::from).collect();
         Ok(LanguageList { success: true, count: languages.len(), languages })
-    }
-}
-
-/// Starts a program.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct StartDebugging {
-    session_id: Option<String>,
-    /// script to run
-    script_path: Option<PathBuf>,
-    /// instead of a script: module to run, as in python -m
-    module: Option<String>,
-    args: Option<Vec<String>>,
-    /// default: the server's
-    cwd: Option<PathBuf>,
-    /// added to the environment
-    env: Option<BTreeMap<String, String>>,
-    /// text for standard input
-    stdin: Option<String>,
-    /// file for standard input
-    stdin_file: Option<PathBuf>,
-    dap_launch_args: Option<LaunchArgs>,
-    /// prepare and check, start nothing
-    dry_run_spawn: Option<bool>,
-    /// ms to wait for a stop, default 20000
-    timeout: Option<u64>,
-    limits: Option<LimitsParam>,
-}
-
-/// Further arguments of a launch.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct LaunchArgs {
-    /// stop at the first line
-    stop_on_entry: Option<bool>,
-    /// default true: step over libraries
-    just_my_code: Option<bool>,
-}
-
-impl LaunchArgs {
-    /// Nothing but this.
-    pub(super) fn with_just_my_code(just_my_code: Option<bool>) -> Self {
-        Self { stop_on_entry: None, just_my_code }
-    }
-}
-
-/// A report, with the fields of a start beside it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Started {
-    #[serde(flatten)]
-    report: StopReport,
-    /// The message and the reason once more, where clients of mcp-debugger look for them.
-    data: StartData,
-}
-
-/// What a start led to.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct StartData {
-    message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    /// Nothing was started.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    dry_run: bool,
-    /// The command line of a dry run.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    command: Vec<String>,
-}
-
-impl Started {
-    fn new(name: &str, mut report: StopReport) -> Self {
-        report.message = match report.state.as_str() {
-            "ended" => format!("Debugging started for {name}. Current state: ended. {}", report.message),
-            state => format!("Debugging started for {name}. Current state: {state}"),
-        };
-        let data = StartData {
-            message: report.message.clone(),
-            reason: report.reason.clone(),
-            ..StartData::default()
-        };
-        Self { report, data }
-    }
-}
-
-/// What to run, from the parameters that several tools have for it.
-pub(super) struct ProgramParams {
-    pub(super) script: Option<PathBuf>,
-    pub(super) module: Option<String>,
-    pub(super) args: Option<Vec<String>>,
-    pub(super) cwd: Option<PathBuf>,
-    pub(super) env: Option<BTreeMap<String, String>>,
-    pub(super) stdin: Option<String>,
-    pub(super) stdin_file: Option<PathBuf>,
-    pub(super) extra: LaunchArgs,
-}
-
-impl ProgramParams {
-    /// The launch that they describe; `script_name` is what the tool calls its script.
-    pub(super) fn launch(self, script_name: &str) -> Result<Launch, ToolError> {
-        let program = match (self.script, self.module) {
-            (Some(script), None) => Program::Script(sources::absolute(&script)),
-            (None, Some(module)) => Program::Module(module),
-            (Some(_), Some(_)) => {
-                return Err(ToolError::argument("module", format!("excludes `{script_name}`")));
-            }
-            (None, None) => {
-                return Err(ToolError::argument(
-                    script_name,
-                    "is missing; it takes the path of a script, or give `module`",
-                ));
-            }
-        };
-        let stdin = match (self.stdin, self.stdin_file) {
-            (Some(text), None) => Stdin::Text(text),
-            (None, Some(file)) => Stdin::File(sources::absolute(&file)),
-            (Some(_), Some(_)) => return Err(ToolError::argument("stdinFile", "excludes `stdin`")),
-            (None, None) => Stdin::Empty,
-        };
-        Ok(Launch {
-            program,
-            args: self.args.unwrap_or_default(),
-            cwd: self.cwd.map(|cwd| sources::absolute(&cwd)),
-            env: self.env.unwrap_or_default().into_iter().map(|(name, value)| (name, Some(value))).collect(),
-            stdin,
-            stop_on_entry: self.extra.stop_on_entry.unwrap_or(false),
-            just_my_code: self.extra.just_my_code.unwrap_or(true),
-        })
-    }
-}
-
-impl Tool for StartDebugging {
-    type Answer = Started;
-    const NAME: &'static str = "start_debugging";
-    const TITLE: &'static str = "Start debugging";
-    const DESCRIPTION: &'static str = "Start a program and wait for its first stop or its end.";
-    const EFFECTS: Effects = Effects::RUNS;
-
-    async fn call(self, context: &Context) -> Result<Started, ToolError> {
-        let session = context.session(self.session_id.as_deref())?;
-        let name = self.script_path.as_ref().map(|path| path.display().to_string()).or(self.module.clone());
-        let name = name.unwrap_or_default();
-        let wait = Wait::new(self.timeout, LimitsParam::limits(self.limits));
-        let dry_run = self.dry_run_spawn.unwrap_or(false);
-        let params = ProgramParams {
-            script: self.script_path,
-            module: self.module,
-            args: self.args,
-            cwd: self.cwd,
-            env: self.env,
-            stdin: self.stdin,
-            stdin_file: self.stdin_file,
-            extra: self.dap_launch_args.unwrap_or_default(),
-        };
-        let launch = params.launch("scriptPath")?;
-        if dry_run {
-            let dry = lifecycle::dry_run(&session, launch).await?;
-            let language = session.adapter().name();
-            let message = format!("Dry run for {name}: {language} {} ({}) would be started", dry.version, dry.origin);
-            let report = StopReport::brief(&session, message.clone());
-            let data = StartData { message, dry_run: true, command: dry.command, ..StartData::default() };
-            return Ok(Started { report, data });
-        }
-        let settled = lifecycle::launch(&session, launch, wait, context).await?;
-        Ok(Started::new(&name, StopReport::new("Started", settled)))
-    }
-}
-
-/// Connects to a running program.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct AttachToProcess {
-    session_id: Option<String>,
-    /// debugger port, e.g. of python -m debugpy --listen
-    port: Option<u16>,
-    /// default 127.0.0.1
-    host: Option<String>,
-    /// process of this machine
-    process_id: Option<u32>,
-    /// where local folders are on the other side
-    path_mappings: Option<BTreeMap<String, String>>,
-    /// pause it
-    stop_on_entry: Option<bool>,
-    just_my_code: Option<bool>,
-    timeout: Option<u64>,
-    limits: Option<LimitsParam>,
-}
-
-impl Tool for AttachToProcess {
-    type Answer = StopReport;
-    const NAME: &'static str = "attach_to_process";
-    const TITLE: &'static str = "Attach to process";
-    const DESCRIPTION: &'static str = "Debug a running program, by debugger port or process id.";
-    const EFFECTS: Effects = Effects::ADDS;
-
-    async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
-        let session = context.session(self.session_id.as_deref())?;
-        let to = match (self.port, self.process_id) {
-            (Some(port), None) => {
-                let host = self.host.unwrap_or_else(|| "127.0.0.1".to_owned());
-                Endpoint::Address { host, port }
-            }
-            (None, Some(pid)) => Endpoint::Process(pid),
-            (Some(_), Some(_)) => return Err(ToolError::argument("processId", "excludes `port`")),
-            (None, None) => return Err(ToolError::argument("port", "is missing; give it or `processId`")),
-        };
-        let attach = Attach {
-            to,
-            path_mappings: self.path_mappings.unwrap_or_default().into_iter().collect(),
-            just_my_code: self.just_my_code.unwrap_or(true),
-        };
-        let wait = Wait::new(self.timeout, LimitsParam::limits(self.limits));
-        let stop = self.stop_on_entry.unwrap_or(false);
-        let settled = lifecycle::attach(&session, attach, stop, wait, context).await?;
-        Ok(StopReport::new("Attached", settled))
-    }
-}
-
-/// Lets go of a program.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct DetachFromProcess {
-    session_id: Option<String>,
-}
-
-impl Tool for DetachFromProcess {
-    type Answer = Done;
-    const NAME: &'static str = "detach_from_process";
-    const TITLE: &'static str = "Detach from process";
-    const DESCRIPTION: &'static str =
-        "Let go of a program that was attached to: it runs on. A program that was started here is ended.";
-    const EFFECTS: Effects = Effects::ENDS;
-
-    async fn call(self, context: &Context) -> Result<Done, ToolError> {
-        let session = context.session(self.session_id.as_deref())?;
-        session.detach().await?;
-        let end = match session.execution() {
-            engine::session::state::Execution::Ended(end) => end.to_string(),
-            other => other.as_str().to_owned(),
-        };
-        Ok(Done::new(format!("Detached: the program {end}")))
-    }
-}
-
-/// Starts the program again.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct RestartDebugging {
-    session_id: Option<String>,
-    timeout: Option<u64>,
-    limits: Option<LimitsParam>,
-}
-
-impl Tool for RestartDebugging {
-    type Answer = Started;
-    const NAME: &'static str = "restart_debugging";
-    const TITLE: &'static str = "Restart debugging";
-    const DESCRIPTION: &'static str = "End the program and start it again as before, with its breakpoints; `statement` ones are found again.";
-    const EFFECTS: Effects = Effects::RUNS;
-
-    async fn call(self, context: &Context) -> Result<Started, ToolError> {
-        let session = context.session(self.session_id.as_deref())?;
-        let wait = Wait::new(self.timeout, LimitsParam::limits(self.limits));
-        let name = match session.last_start().await? {
-            Some(engine::model::launch::Start::Launch(launch)) => launch.program.name(),
-            _ => session.name().to_owned(),
-        };
-        let (settled, lost) = lifecycle::restart(&session, wait, context).await?;
-        let mut report = StopReport::new("Restarted", settled);
-        report.notes.extend(lost);
-        Ok(Started::new(&name, report))
     }
 }

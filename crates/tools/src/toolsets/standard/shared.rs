@@ -1,6 +1,6 @@
 //! Parameters and answers that several tools have.
 
-use engine::model::limits::Limits;
+use engine::model::limits::{Limits, MAX_VALUE};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
@@ -22,9 +22,12 @@ impl JsonSchema for LimitsParam {
 
     /// Short, because ten tools have it: every word here is read ten times by every model.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let size = json_schema!({ "type": "integer" });
         json_schema!({
             "type": "object",
-            "description": "report size: frames, variables, value, source, output",
+            "description": "report size",
+            "properties": { "frames": size, "variables": size, "value": size, "source": size, "output": size },
+            "additionalProperties": false,
         })
     }
 
@@ -34,14 +37,14 @@ impl JsonSchema for LimitsParam {
 }
 
 impl LimitsParam {
-    /// What is left out is as usual.
+    /// What is left out is as usual, and nothing is larger than what is ever handed out.
     pub(super) fn limits(limits: Option<Self>) -> Limits {
         let Some(limits) = limits else { return Limits::default() };
         let usual = Limits::default();
         Limits {
             frames: limits.frames.unwrap_or(usual.frames),
             variables: limits.variables.unwrap_or(usual.variables),
-            value: limits.value.unwrap_or(usual.value),
+            value: limits.value.unwrap_or(usual.value).min(MAX_VALUE),
             source: limits.source.unwrap_or(usual.source),
             output: limits.output.unwrap_or(usual.output),
         }

@@ -1,0 +1,201 @@
+//! What can be asked.
+
+use std::ops::Not;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CallArgument, ExceptionDetails, PropertyDescriptor, RemoteObject};
+use crate::types::Empty;
+
+plain_commands! {
+    /// Announces contexts, exceptions, bindings and every call of `console`, those of the past included.
+    Enable = "Runtime.enable";
+    /// Takes [`Enable`] back.
+    Disable = "Runtime.disable";
+    /// Lets a program run that was started with `--inspect-brk`, or a worker that waits.
+    RunIfWaitingForDebugger = "Runtime.runIfWaitingForDebugger";
+    /// Ends the JavaScript that runs now. It has no effect on an evaluation while the thread is paused.
+    TerminateExecution = "Runtime.terminateExecution";
+}
+
+commands! {
+    Evaluate = "Runtime.evaluate" => Evaluated;
+    CallFunctionOn = "Runtime.callFunctionOn" => Evaluated;
+    AwaitPromise = "Runtime.awaitPromise" => Evaluated;
+    GetProperties = "Runtime.getProperties" => Properties;
+    ReleaseObject = "Runtime.releaseObject" => Empty;
+    ReleaseObjectGroup = "Runtime.releaseObjectGroup" => Empty;
+    AddBinding = "Runtime.addBinding" => Empty;
+    RemoveBinding = "Runtime.removeBinding" => Empty;
+}
+
+/// Evaluates an expression on the global object.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol's own shape")]
+pub struct Evaluate {
+    /// The text.
+    pub expression: String,
+    /// The group that the values join, for [`ReleaseObjectGroup`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_group: Option<String>,
+    /// `require` and the functions of the console are in scope.
+    #[serde(rename = "includeCommandLineAPI", skip_serializing_if = "Not::not")]
+    pub include_command_line_api: bool,
+    /// Neither pauses at exceptions nor reports them as events.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub silent: bool,
+    /// In which context; the main one unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_id: Option<i32>,
+    /// The value comes as JSON.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub return_by_value: bool,
+    /// The value comes with a preview of its properties.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub generate_preview: bool,
+    /// Answers when the promise is settled; while the thread is paused, never.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub await_promise: bool,
+    /// Refuses to do anything that could be seen afterwards.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub throw_on_side_effect: bool,
+    /// Ends it after so many milliseconds, with `Execution was terminated`; native waits go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u32>,
+    /// Breakpoints are not hit.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub disable_breaks: bool,
+    /// `let` again and top-level `await` are allowed; while the thread is paused, it never answers.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub repl_mode: bool,
+}
+
+/// The value of an expression, a call or a promise.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Evaluated {
+    /// The value, or what was thrown.
+    pub result: RemoteObject,
+    /// It threw.
+    pub exception_details: Option<ExceptionDetails>,
+}
+
+/// Calls a function that is given as text, on an object or in a context.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol's own shape")]
+pub struct CallFunctionOn {
+    /// `function (a, b) { … }`.
+    pub function_declaration: String,
+    /// What `this` is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_id: Option<String>,
+    /// What it is called with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<CallArgument>,
+    /// Neither pauses at exceptions nor reports them as events.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub silent: bool,
+    /// The value comes as JSON.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub return_by_value: bool,
+    /// The value comes with a preview of its properties.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub generate_preview: bool,
+    /// Answers when the promise is settled; while the thread is paused, never.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub await_promise: bool,
+    /// In which context, where there is no object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub execution_context_id: Option<i32>,
+    /// The group that the values join; the object's own unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_group: Option<String>,
+    /// Refuses to do anything that could be seen afterwards.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub throw_on_side_effect: bool,
+}
+
+/// Waits for a promise.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AwaitPromise {
+    /// The promise.
+    pub promise_object_id: String,
+    /// The value comes as JSON.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub return_by_value: bool,
+    /// The value comes with a preview of its properties.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub generate_preview: bool,
+}
+
+/// Lists the properties of an object. No getter and no trap of a proxy is run.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol's own shape")]
+pub struct GetProperties {
+    /// Of which object.
+    pub object_id: String,
+    /// Not those of its prototypes.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub own_properties: bool,
+    /// Only those with a getter or setter, without internal ones.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub accessor_properties_only: bool,
+    /// The values come with previews of their properties.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub generate_preview: bool,
+    /// Not the elements of an array.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub non_indexed_properties_only: bool,
+}
+
+/// The properties of an object.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Properties {
+    /// Those that the program can see.
+    pub result: Vec<PropertyDescriptor>,
+    /// `[[Prototype]]`, `[[Entries]]` and their like; they have a name and a value.
+    pub internal_properties: Vec<PropertyDescriptor>,
+    /// `#private` ones.
+    pub private_properties: Vec<PropertyDescriptor>,
+    /// Listing them threw.
+    pub exception_details: Option<ExceptionDetails>,
+}
+
+/// Lets go of a value.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReleaseObject {
+    /// The value.
+    pub object_id: String,
+}
+
+/// Lets go of all values of a group.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReleaseObjectGroup {
+    /// The group.
+    pub object_group: String,
+}
+
+/// Defines a global function of one string, whose calls arrive as [`crate::Event::BindingCalled`].
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AddBinding {
+    /// The function's name.
+    pub name: String,
+    /// In which context; in all of them, those to come included, unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub execution_context_id: Option<i32>,
+}
+
+/// Stops the events of a binding. The function stays.
+#[derive(Clone, Debug, Serialize)]
+pub struct RemoveBinding {
+    /// The function's name.
+    pub name: String,
+}

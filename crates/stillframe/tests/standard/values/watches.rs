@@ -1,0 +1,75 @@
+//! Expressions whose changes every stop report tells.
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+
+use crate::debugging::{Debugging, Report, folder};
+
+const COUNTS: &str = "\
+total = 0  # @zero
+for number in range(3):
+    total += number  # @add
+parts = [total]  # @parts
+print('done')  # @last
+";
+
+fn watch(expression: &str, watch: bool) -> Value {
+    json!({ "expression": expression, "watch": watch })
+}
+
+#[tokio::test]
+async fn a_watched_expression_is_told_when_it_changes_and_only_then() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "counts.py", COUNTS);
+    let (session, _) = Debugging::stopped_at(&program, "add").await;
+    assert_eq!(session.ok("evaluate_expression", watch("total", true)).await["result"], "0");
+    assert_eq!(session.go_on().await["watches"], Value::Null, "0 is added");
+    assert_eq!(session.go_on().await["watches"], json!([{ "expression": "total", "old": "0", "new": "1" }]));
+    session.ok("evaluate_expression", watch("total", false)).await;
+    session.break_at(&program, "last").await;
+    assert_eq!(session.go_on().await["watches"], Value::Null, "it is watched no more");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn what_raises_is_watched_until_it_has_a_value_and_over_a_restart() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "counts.py", COUNTS);
+    let (session, _) = Debugging::stopped_at(&program, "zero").await;
+    session.break_at(&program, "last").await;
+    let failed = session.fails("evaluation_failed", "evaluate_expression", watch("parts", true)).await;
+    assert!(failed.text_of("message").ends_with("; it is watched all the same"), "{}", failed.text);
+    let missing = "NameError: name 'parts' is not defined";
+    let stopped = session.go_on().await;
+    assert_eq!(stopped["watches"], json!([{ "expression": "parts", "old": missing, "new": "[3]" }]));
+    let again = session.step("restart_debugging").await;
+    assert_eq!(again["watches"], json!([{ "expression": "parts", "old": "[3]", "new": missing }]));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_watched_expression_that_never_ends_holds_up_no_report() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "counts.py", COUNTS);
+    let (session, _) = Debugging::stopped_at(&program, "add").await;
+    let slow = "number and __import__('time').sleep(1000)";
+    assert_eq!(session.ok("evaluate_expression", watch(slow, true)).await["result"], "0");
+    let stopped = session.go_on().await;
+    assert_eq!((stopped.outcome(), stopped.variable("number")), ("breakpoint", "1"));
+    assert_eq!(stopped["watches"], json!([{ "expression": slow, "old": "0", "new": "(takes too long)" }]));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn there_is_a_largest_number_of_watched_expressions() {
+    let (session, _) = Debugging::stopped_at(&Fixture::python("swap_vars"), "call").await;
+    for number in 0..20 {
+        session.ok("evaluate_expression", watch(&format!("x + {number}"), true)).await;
+    }
+    let failed = session.fails("refused", "evaluate_expression", watch("y", true)).await;
+    let error = "20 expressions are watched, which is the most there may be";
+    assert_eq!(failed["error"], error);
+    session.ok("evaluate_expression", watch("x + 7", false)).await;
+    session.ok("evaluate_expression", watch("y", true)).await;
+    session.finish().await;
+}
