@@ -78,7 +78,7 @@ impl Guardian {
         match command.spawn() {
             Ok(child) => self.child = Some(child),
             Err(error) => {
-                tracing::warn!(%error, "no guardian: debuggees may outlive a server that is killed")
+                tracing::warn!(%error, "no guardian: debuggees may outlive a server that is killed");
             }
         }
     }
