@@ -96,8 +96,10 @@ async fn a_program_finds_the_signal_handlers_that_python_sets() {
     let source = "import signal\nfor number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGCHLD, signal.SIGUSR1):\n    print(number.name, signal.getsignal(number))\n";
     let script = Script::new(source);
     let (session, ended) = script.start().await;
-    let plain = plain(script.folder(), &["main.py"]).await;
-    assert_eq!(ended["output"], json!(plain.stdout));
+    // Not compared with plain Python, which would inherit what whoever runs the tests ignores.
+    let handlers =
+        "SIGINT <built-in function default_int_handler>\nSIGTERM 0\nSIGPIPE 1\nSIGCHLD 0\nSIGUSR1 0\n";
+    assert_eq!(ended["output"], handlers);
     session.finish().await;
 }
 
