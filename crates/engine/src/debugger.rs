@@ -157,6 +157,13 @@ pub struct RuleFor {
     pub rule: Rule,
 }
 
+impl RuleFor {
+    /// Whose the rules of a place are.
+    pub(crate) fn ids(rules: &[Self]) -> Vec<BreakpointId> {
+        rules.iter().map(|rule| rule.id).collect()
+    }
+}
+
 /// A line to plant a breakpoint on. The program stops there when any of the rules says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceBreakpoint {

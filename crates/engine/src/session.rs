@@ -209,8 +209,7 @@ impl Session {
     /// A wait owns nothing: any other call can be made meanwhile, and dropping the future changes nothing.
     pub async fn wait(&self, until: Instant) -> Outcome {
         let mut execution = self.execution.clone();
-        let settled =
-            execution.wait_for(|execution| matches!(execution, Execution::Stopped(_) | Execution::Ended(_)));
+        let settled = execution.wait_for(Execution::is_settled);
         match tokio::time::timeout_at(until, settled).await {
             Ok(Ok(execution)) => match &*execution {
                 Execution::Stopped(stop) => Outcome::Stopped(Arc::clone(stop)),

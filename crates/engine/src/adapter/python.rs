@@ -4,21 +4,20 @@
 //! connects to us; there is no adapter process between. Children inherit that, and connect to the same
 //! address. Facts about debugpy hold for the version in `debugpy::VERSION`.
 
+mod analysis;
 mod debugpy;
 mod interpreter;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{ADDRESS, Adapter, Boxed, DapSetup, Host, Inspector, Plan, Question, Runtime, Wire};
-use crate::deadlines;
 use crate::debugger::Progress;
-use crate::error::{Error, Result};
-use crate::model::launch::{Attach, Endpoint, Launch, Program, Start, Stdin};
-use crate::model::source::{Code, Function};
+use crate::error::Result;
+use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
+use crate::model::source::Code;
 use crate::model::stop::ExceptionMode;
 use crate::process::ProcessSpec;
 
@@ -79,7 +78,9 @@ impl Adapter for Python {
     ) -> Boxed<'a, Result<()>> {
         Box::pin(async move {
             let Program::Script(path) = &launch.program else { return Ok(()) };
-            analyze(host, runtime, Question { file: Some(path), ..Question::default() }).await.map(|_| ())
+            analysis::analyze(host, runtime, Question { file: Some(path), ..Question::default() })
+                .await
+                .map(|_| ())
         })
     }
 
@@ -89,7 +90,7 @@ impl Adapter for Python {
         runtime: &'a Runtime,
         question: Question<'a>,
     ) -> Boxed<'a, Result<Code>> {
-        Box::pin(analyze(host, runtime, question))
+        Box::pin(analysis::analyze(host, runtime, question))
     }
 
     fn is_internal(&self, path: &Path) -> bool {
@@ -224,93 +225,6 @@ fn is_internal(path: &Path) -> bool {
         before = part;
     }
     false
-}
-
-async fn analyze(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Result<Code> {
-    let request = json!({
-        "file": question.file,
-        "conditions": question.condition.iter().collect::<Vec<_>>(),
-        "messages": question.log_message.iter().collect::<Vec<_>>(),
-    });
-    let spec = ProcessSpec {
-        program: runtime.executable.clone(),
-        args: vec!["-I".into(), "-S".into(), debugpy::scripts(host)?.join(debugpy::ANALYZER).into()],
-        stdin: Stdin::Text(request.to_string()),
-        ..Default::default()
-    };
-    let finished = host.run(&spec, deadlines::HELPER).await?;
-    let Ok(answer) = serde_json::from_str::<Analysis>(&finished.stdout) else {
-        return Err(Error::Environment {
-            problem: format!(
-                "`{}` could not read the source: {}",
-                runtime.executable.display(),
-                finished.stderr.trim()
-            ),
-            remedy: "check that the interpreter works, or give another one as `executablePath`".to_owned(),
-        });
-    };
-    if let Some(refused) = answer.refused.into_iter().next() {
-        return Err(Error::BadExpression { expression: refused.text, message: refused.message });
-    }
-    if let (Some(problem), Some(path)) = (answer.error, question.file) {
-        return Err(Error::BadFile { path: path.to_owned(), problem: problem.describe() });
-    }
-    Ok(Code {
-        lines: answer.lines,
-        length: answer.length,
-        functions: answer.functions.into_iter().map(AnalyzedFunction::into_function).collect(),
-    })
-}
-
-/// What the analyzer prints.
-#[derive(Deserialize)]
-#[serde(default)]
-#[derive(Default)]
-struct Analysis {
-    lines: Vec<u32>,
-    length: u32,
-    functions: Vec<AnalyzedFunction>,
-    error: Option<Problem>,
-    refused: Vec<Refused>,
-}
-
-#[derive(Deserialize)]
-struct AnalyzedFunction {
-    name: String,
-    start: u32,
-    header: u32,
-    body: u32,
-    end: u32,
-}
-
-impl AnalyzedFunction {
-    fn into_function(self) -> Function {
-        Function { name: self.name, start: self.start, header: self.header, body: self.body, end: self.end }
-    }
-}
-
-#[derive(Deserialize)]
-struct Problem {
-    message: String,
-    line: Option<u32>,
-    text: Option<String>,
-}
-
-impl Problem {
-    fn describe(&self) -> String {
-        let place = match (self.line, self.text.as_deref().map(str::trim)) {
-            (Some(line), Some(text)) if !text.is_empty() => format!(" at line {line}, `{text}`"),
-            (Some(line), _) => format!(" at line {line}"),
-            (None, _) => String::new(),
-        };
-        format!("cannot be compiled: {}{place}", self.message)
-    }
-}
-
-#[derive(Deserialize)]
-struct Refused {
-    text: String,
-    message: String,
 }
 
 #[cfg(test)]

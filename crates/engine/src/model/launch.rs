@@ -22,6 +22,19 @@ pub struct Launch {
     pub just_my_code: bool,
 }
 
+impl Launch {
+    /// A file of the program, or where one would be: its interpreter is looked for around that.
+    pub fn near(&self) -> Option<PathBuf> {
+        match &self.program {
+            Program::Script(path) => Some(path.clone()),
+            Program::Module(_) => {
+                let cwd = self.cwd.clone().or_else(|| std::env::current_dir().ok());
+                cwd.map(|cwd| cwd.join("module"))
+            }
+        }
+    }
+}
+
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Program {

@@ -54,6 +54,11 @@ pub struct Page {
 }
 
 impl<Id> Children<Id> {
+    /// Where the next page starts, when there is one.
+    pub fn next_start(&self) -> Option<u64> {
+        Some(self.start + self.variables.len() as u64).filter(|next| *next < self.total)
+    }
+
     /// The same children with their references replaced.
     pub fn try_map<Other, E>(
         self,

@@ -149,14 +149,7 @@ impl Session {
             Some(_) => self.analyze(Some(&path), &wanted.rule).await?,
             None => None,
         };
-        let placement = code.as_ref().map_or(Placement::Exact, |code| code.place(line));
-        let planted = match placement {
-            Placement::Exact => None,
-            Placement::Moved(to) => Some(to),
-            Placement::None(nearest) => {
-                return Err(no_code(path, line, nearest, &lines.unwrap_or_default()));
-            }
-        };
+        let planted = planting(&path, lines.as_deref().unwrap_or_default(), code.as_ref(), line)?;
         let note = code.as_ref().and_then(|code| code.defined_at(planted.unwrap_or(line))).map(|function| {
             format!(
                 "line {} is where `{}` is defined, and stops there, not at calls; its body begins on line {}",
@@ -275,13 +268,18 @@ fn find_again(path: &Path, lines: &[String], line: u32, statement: Option<&str>)
 }
 
 fn relocation(path: &Path, lines: &[String], code: Option<&Code>, line: u32) -> Relocation {
+    match planting(path, lines, code, line) {
+        Ok(planted) => Relocation { line, planted, lost: None },
+        Err(error) => Relocation { line, planted: None, lost: Some(error.to_string()) },
+    }
+}
+
+/// Where a breakpoint for a line is planted, when that is another line.
+fn planting(path: &Path, lines: &[String], code: Option<&Code>, line: u32) -> Result<Option<u32>> {
     match code.map_or(Placement::Exact, |code| code.place(line)) {
-        Placement::Exact => Relocation { line, planted: None, lost: None },
-        Placement::Moved(to) => Relocation { line, planted: Some(to), lost: None },
-        Placement::None(nearest) => {
-            let lost = no_code(path.to_owned(), line, nearest, lines).to_string();
-            Relocation { line, planted: None, lost: Some(lost) }
-        }
+        Placement::Exact => Ok(None),
+        Placement::Moved(to) => Ok(Some(to)),
+        Placement::None(nearest) => Err(no_code(path.to_owned(), line, nearest, lines)),
     }
 }
 

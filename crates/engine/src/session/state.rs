@@ -38,6 +38,11 @@ impl Execution {
         matches!(self, Self::Starting | Self::Running | Self::Stopped(_))
     }
 
+    /// There is something to tell: a stop, or the end.
+    pub fn is_settled(&self) -> bool {
+        matches!(self, Self::Stopped(_) | Self::Ended(_))
+    }
+
     /// `created`, `running`, `paused` or `ended`. A program that could not be started leaves its session as
     /// if it had never been asked for.
     pub fn as_str(&self) -> &'static str {

@@ -48,9 +48,7 @@ impl Session {
         tokio::spawn(async move {
             let mut execution = session.watch();
             // A session that is gone has nothing left to forget.
-            let _ = execution
-                .wait_for(|execution| matches!(execution, Execution::Stopped(_) | Execution::Ended(_)))
-                .await;
+            let _ = execution.wait_for(Execution::is_settled).await;
             session.forget_early().await;
         });
     }

@@ -91,9 +91,8 @@ async fn a_regular_expression_without_an_end_is_cut() {
     is_cut("re.match(r'(a+)+$', 'a' * 40 + 'b')").await;
 }
 
-/// Only the main thread hears signals; in others an exception is raised between two instructions.
-#[tokio::test]
-async fn a_loop_in_a_worker_thread_is_cut() {
+/// A program that is stopped in a thread that is not the main one.
+async fn stopped_in_worker() -> (Script, Debugging) {
     let script = Script::new(
         r#"
 import threading, time
@@ -109,6 +108,13 @@ print("end")
 "#,
     );
     let (session, _) = script.stopped_at("here").await;
+    (script, session)
+}
+
+/// Only the main thread hears signals; in others an exception is raised between two instructions.
+#[tokio::test]
+async fn a_loop_in_a_worker_thread_is_cut() {
+    let (_script, session) = stopped_in_worker().await;
     for expression in ["while True: pass", "while True: time.sleep(0.01)"] {
         let asked = json!({ "expression": expression, "timeout": LIMIT });
         session.fails("deadline_exceeded", "evaluate_expression", asked).await;
@@ -122,21 +128,7 @@ print("end")
 /// answers again when the call returns, which it does here.
 #[tokio::test]
 async fn a_system_call_in_a_worker_thread_is_not_cut_and_that_is_said() {
-    let script = Script::new(
-        r#"
-import threading, time
-
-def work():
-    value = 41
-    return value  # @here
-
-worker = threading.Thread(target=work)
-worker.start()
-worker.join()
-print("end")
-"#,
-    );
-    let (session, _) = script.stopped_at("here").await;
+    let (_script, session) = stopped_in_worker().await;
     let asked = json!({ "expression": "time.sleep(4)", "timeout": LIMIT });
     let failed = session.call("evaluate_expression", asked).await;
     let error = format!(

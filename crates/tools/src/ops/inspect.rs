@@ -103,10 +103,7 @@ pub async fn evaluate(
     timeout_ms: Option<u64>,
     text: usize,
 ) -> Result<Value<Reference>, ToolError> {
-    if expression.trim().is_empty() {
-        return Err(ToolError::argument("expression", "is empty"));
-    }
-    let frame = frame(session, frame_id).await?;
+    let frame = frame_for(session, expression, frame_id).await?;
     let deadline = limit(timeout_ms);
     Ok(session.evaluate(frame, expression.to_owned(), deadline, text.min(MAX_VALUE)).await?)
 }
@@ -118,14 +115,23 @@ pub async fn watch(
     frame_id: Option<u64>,
     timeout_ms: Option<u64>,
 ) -> Result<Value<Reference>, ToolError> {
-    if expression.trim().is_empty() {
-        return Err(ToolError::argument("expression", "is empty"));
-    }
-    let frame = frame(session, frame_id).await?;
+    let frame = frame_for(session, expression, frame_id).await?;
     session.watch_expression(frame, expression, limit(timeout_ms)).await.map_err(|error| match error {
         raised @ Error::Raised { .. } => ToolError::from(raised).and("it is watched all the same"),
         other => other.into(),
     })
+}
+
+/// The frame to evaluate an expression in.
+async fn frame_for(
+    session: &Session,
+    expression: &str,
+    frame_id: Option<u64>,
+) -> Result<Reference, ToolError> {
+    if expression.trim().is_empty() {
+        return Err(ToolError::argument("expression", "is empty"));
+    }
+    frame(session, frame_id).await
 }
 
 fn limit(timeout_ms: Option<u64>) -> Duration {

@@ -146,11 +146,8 @@ pub struct DryRun {
 pub async fn dry_run(session: &Session, launch: Launch) -> Result<DryRun, ToolError> {
     check_program(&launch)?;
     let (adapter, host) = (session.adapter(), session.host());
-    let near = match &launch.program {
-        engine::model::launch::Program::Script(path) => Some(path.as_path()),
-        engine::model::launch::Program::Module(_) => None,
-    };
-    let runtime = adapter.locate(host, session.executable(), near).await?;
+    let near = launch.near();
+    let runtime = adapter.locate(host, session.executable(), near.as_deref()).await?;
     let progress = engine::debugger::Progress::new();
     let debugger = adapter.provide(host, &runtime, &progress).await?;
     adapter.check(host, &runtime, &launch).await?;

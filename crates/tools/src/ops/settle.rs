@@ -85,15 +85,7 @@ impl Settled {
 /// Waits, and reads what there is to tell.
 pub async fn settle(session: &Session, wait: Wait, context: &Context) -> Settled {
     let until = Instant::now() + wait.timeout;
-    let waiting = session.wait(until);
-    tokio::pin!(waiting);
-    let began = Instant::now();
-    let outcome = loop {
-        tokio::select! {
-            outcome = &mut waiting => break outcome,
-            () = tokio::time::sleep(PROGRESS) => tell(session, context, began),
-        }
-    };
+    let outcome = with_progress(session, context, session.wait(until)).await;
     describe(session, outcome, wait.limits).await
 }
 

@@ -203,8 +203,7 @@ impl StopReport {
 
 /// How many variables there are besides those that are shown.
 pub(super) fn more(children: &Children<Reference>) -> Option<u64> {
-    let shown = children.start + children.variables.len() as u64;
-    Some(children.total.saturating_sub(shown)).filter(|more| *more > 0)
+    children.next_start().map(|next| children.total - next)
 }
 
 fn location(snapshot: &Snapshot) -> Option<LocationData> {

@@ -1,6 +1,6 @@
 use super::super::host::FakeMachine;
 use super::*;
-use crate::model::launch::Endpoint;
+use crate::model::launch::{Endpoint, Stdin};
 
 /// What an interpreter of a version prints when it is asked who it is.
 fn answer(executable: &str, version: &str) -> String {

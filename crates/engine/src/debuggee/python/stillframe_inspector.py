@@ -162,27 +162,29 @@ def patch(pydevd):
 def debug_files_with_breakpoints(pydevd):
     """Has pydevd take a file for the user's when a breakpoint is set in it, even where only the user's code
     is to be debugged and the file is a library's."""
-    from pydevd_file_utils import get_abs_path_real_path_and_base_from_file as paths_of
-
     filtered, in_scope = pydevd.PyDB.apply_files_filter, pydevd.PyDB.in_project_scope
-
-    def has_breakpoints(self, file):
-        return bool(self.breakpoints) and bool(self.breakpoints.get(paths_of(file)[1]))
 
     @functools.wraps(filtered)
     def apply_files_filter(self, frame, original_filename, force_check_project_scope):
         # pydevd asks with a dummy whether it is to warn about a breakpoint that it is about to set.
-        if isinstance(frame, types.FrameType) and not has_breakpoints(self, original_filename):
+        if isinstance(frame, types.FrameType) and not breakpoints_in(self, original_filename):
             return filtered(self, frame, original_filename, force_check_project_scope)
         return False
 
     @functools.wraps(in_scope)
     def in_project_scope(self, frame, absolute_filename=None):
         file = absolute_filename or frame.f_code.co_filename
-        return has_breakpoints(self, file) or in_scope(self, frame, absolute_filename)
+        return bool(breakpoints_in(self, file)) or in_scope(self, frame, absolute_filename)
 
     pydevd.PyDB.apply_files_filter = apply_files_filter
     pydevd.PyDB.in_project_scope = in_project_scope
+
+
+def breakpoints_in(its_debugger, file):
+    """pydevd's breakpoints in a file, by line; nothing when there are none."""
+    from pydevd_file_utils import get_abs_path_real_path_and_base_from_file as paths_of
+
+    return its_debugger.breakpoints and its_debugger.breakpoints.get(paths_of(file)[1])
 
 
 # How long the end of the program waits for the debugger to have heard everything, in seconds.
@@ -1029,9 +1031,7 @@ def reached(place, frame):
 def reached_while_suspended(its_debugger, frame):
     """A thread is suspended because another one has stopped, at a line that it has not run yet. pydevd does
     not look for a breakpoint there, and goes past it when the program runs on."""
-    from pydevd_file_utils import get_abs_path_real_path_and_base_from_file as paths_of
-
-    lines = its_debugger.breakpoints.get(paths_of(frame.f_code.co_filename)[1])
+    lines = breakpoints_in(its_debugger, frame.f_code.co_filename)
     breakpoint = lines and lines.get(frame.f_lineno)
     place = breakpoint and re.search(r"\.hit\((\d+)\)$", str(breakpoint.condition))
     if place:

@@ -63,7 +63,7 @@ pub(super) async fn set_in_source(
     let mut owners = Vec::with_capacity(wanted.len());
     for place in &wanted {
         let translated = translate(debugger, &place.rules, None).await?;
-        owners.push((ids(&place.rules), translated.decided_inside));
+        owners.push((RuleFor::ids(&place.rules), translated.decided_inside));
         breakpoints.push(::dap::SourceBreakpoint {
             line: i64::from(place.line),
             column: None,
@@ -97,7 +97,7 @@ pub(super) async fn set_on_functions(
             _ => (None, place.name.as_str()),
         };
         let translated = translate(debugger, &place.rules, class).await?;
-        owners.push((ids(&place.rules), translated.decided_inside));
+        owners.push((RuleFor::ids(&place.rules), translated.decided_inside));
         breakpoints.push(::dap::FunctionBreakpoint {
             name: name.to_owned(),
             condition: translated.condition,
@@ -127,10 +127,6 @@ async fn is_loaded(debugger: &DapDebugger, inspector: &InspectorClient, name: &s
     Ok(Planted::NotLoaded(format!(
         "the program has loaded no function `{name}` of its own so far, and stops when one is entered{near}"
     )))
-}
-
-fn ids(rules: &[RuleFor]) -> Vec<BreakpointId> {
-    rules.iter().map(|rule| rule.id).collect()
 }
 
 async fn translate(debugger: &DapDebugger, rules: &[RuleFor], class: Option<&str>) -> Result<Translated> {

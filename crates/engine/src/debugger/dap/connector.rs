@@ -12,7 +12,7 @@ use crate::adapter::{ADDRESS, Adapter, DapSetup, Host, Plan, Runtime, Wire};
 use crate::deadlines;
 use crate::debugger::{Arrival, Connector, Sinks, Started};
 use crate::error::{Error, Result};
-use crate::model::launch::{Endpoint, Launch, Program, Start};
+use crate::model::launch::{Endpoint, Start};
 use crate::output::Output;
 use crate::process::{Helper, Process, ProcessSpec};
 
@@ -47,11 +47,7 @@ impl DapConnector {
             Start::Launch(_) => None,
         };
         let near = match start {
-            Start::Launch(Launch { program: Program::Script(path), .. }) => Some(path.clone()),
-            Start::Launch(Launch { program: Program::Module(_), cwd, .. }) => {
-                let cwd = cwd.clone().or_else(|| std::env::current_dir().ok());
-                cwd.map(|cwd| cwd.join("module"))
-            }
+            Start::Launch(launch) => launch.near(),
             Start::Attach(_) => None,
         };
         let executable = self.executable.as_deref().or(of_process.as_deref());

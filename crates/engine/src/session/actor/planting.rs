@@ -11,7 +11,7 @@ use super::super::breakpoints::{Breakpoints, Change, Group};
 use super::program::never_mind;
 use super::{Actor, Reply, Which, answer};
 use crate::deadlines;
-use crate::debugger::{Connector, Debugger, FunctionBreakpoint, Planted, SourceBreakpoint};
+use crate::debugger::{Connector, Debugger, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::error::Error;
 use crate::journal::Record;
 use crate::model::breakpoint::{Breakpoint, Request};
@@ -181,19 +181,16 @@ impl<C: Connector> Actor<C> {
 async fn send<D: Debugger>(debugger: &D, contents: Vec<Content>) -> Outcomes {
     let mut outcomes = Vec::new();
     for content in contents {
-        let (ids, planted) = match content {
+        let (ids, planted): (Vec<Vec<BreakpointId>>, _) = match content {
             Content::Source(path, places) => {
-                let ids =
-                    places.iter().map(|place| place.rules.iter().map(|rule| rule.id).collect()).collect();
+                let ids = places.iter().map(|place| RuleFor::ids(&place.rules)).collect();
                 (ids, debugger.set_breakpoints(&path, places).await)
             }
             Content::Functions(places) => {
-                let ids =
-                    places.iter().map(|place| place.rules.iter().map(|rule| rule.id).collect()).collect();
+                let ids = places.iter().map(|place| RuleFor::ids(&place.rules)).collect();
                 (ids, debugger.set_function_breakpoints(places).await)
             }
         };
-        let ids: Vec<Vec<BreakpointId>> = ids;
         let planted = planted.unwrap_or_else(|error| vec![Planted::Refused(error.to_string()); ids.len()]);
         for (ids, planted) in ids.into_iter().zip(planted) {
             outcomes.extend(ids.into_iter().map(|id| (id, planted.clone())));

@@ -188,14 +188,13 @@ impl Tool for GetVariables {
             let children = inspect::variables(&session, self.scope, page, text).await?;
             Named { children, missing: Vec::new(), searched: None }
         };
-        let next = children.start + children.variables.len() as u64;
         Ok(Variables {
             success: true,
             count: children.variables.len(),
             variables: variables(&children),
             variables_reference: self.scope,
             total: children.total,
-            next_start: Some(next).filter(|next| self.names.is_none() && *next < children.total),
+            next_start: children.next_start().filter(|_| self.names.is_none()),
             not_found: missing,
             searched,
         })
@@ -266,12 +265,11 @@ impl Tool for GetLocalVariables {
         let text = self.max_length.unwrap_or(VALUE).min(MAX_VALUE);
         let (scope_name, children) = session.locals(id, page, text).await?;
         let message = (children.total == 0).then(|| format!("The {scope_name} scope is empty."));
-        let next = children.start + children.variables.len() as u64;
         Ok(LocalVariables {
             success: true,
             count: children.variables.len(),
             total: children.total,
-            next_start: Some(next).filter(|next| *next < children.total),
+            next_start: children.next_start(),
             variables: variables(&children),
             frame: LocalFrame {
                 name: frame.as_ref().map(|frame| frame.name.clone()).unwrap_or_default(),

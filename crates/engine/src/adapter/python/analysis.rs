@@ -1,0 +1,136 @@
+//! What the program's own interpreter says of a source file.
+//!
+//! Each question costs the start of an interpreter, and a file is asked about when a breakpoint is set in it,
+//! when the program is started and when it is restarted: mostly nothing has changed in between.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::super::{Host, Question, Runtime};
+use super::debugpy;
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::launch::Stdin;
+use crate::model::source::{Code, Function};
+use crate::process::ProcessSpec;
+
+/// When a file was changed, how long it was, and what it held then.
+type Known = ((SystemTime, u64), Code);
+
+/// What was found in files before, by interpreter and file.
+static KNOWN: LazyLock<Mutex<HashMap<(PathBuf, PathBuf), Known>>> = LazyLock::new(Mutex::default);
+
+/// What a file holds, and whether the expressions can be compiled.
+pub(super) async fn analyze(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Result<Code> {
+    let only_file = question.file.filter(|_| question.condition.is_none() && question.log_message.is_none());
+    // The file is looked at before it is read: what changes meanwhile is noticed the next time.
+    let Some((file, stamp)) = only_file.and_then(|file| Some((file, stamp(file)?))) else {
+        return ask(host, runtime, question).await;
+    };
+    let key = (runtime.executable.clone(), file.to_owned());
+    if let Some((then, code)) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
+        && *then == stamp
+    {
+        return Ok(code.clone());
+    }
+    let code = ask(host, runtime, question).await?;
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (stamp, code.clone()));
+    Ok(code)
+}
+
+fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
+    let metadata = file.metadata().ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
+
+async fn ask(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Result<Code> {
+    let request = json!({
+        "file": question.file,
+        "conditions": question.condition.iter().collect::<Vec<_>>(),
+        "messages": question.log_message.iter().collect::<Vec<_>>(),
+    });
+    let spec = ProcessSpec {
+        program: runtime.executable.clone(),
+        args: vec!["-I".into(), "-S".into(), debugpy::scripts(host)?.join(debugpy::ANALYZER).into()],
+        stdin: Stdin::Text(request.to_string()),
+        ..Default::default()
+    };
+    let finished = host.run(&spec, deadlines::HELPER).await?;
+    let Ok(answer) = serde_json::from_str::<Analysis>(&finished.stdout) else {
+        return Err(Error::Environment {
+            problem: format!(
+                "`{}` could not read the source: {}",
+                runtime.executable.display(),
+                finished.stderr.trim()
+            ),
+            remedy: "check that the interpreter works, or give another one as `executablePath`".to_owned(),
+        });
+    };
+    if let Some(refused) = answer.refused.into_iter().next() {
+        return Err(Error::BadExpression { expression: refused.text, message: refused.message });
+    }
+    if let (Some(problem), Some(path)) = (answer.error, question.file) {
+        return Err(Error::BadFile { path: path.to_owned(), problem: problem.describe() });
+    }
+    Ok(Code {
+        lines: answer.lines,
+        length: answer.length,
+        functions: answer.functions.into_iter().map(AnalyzedFunction::into_function).collect(),
+    })
+}
+
+/// What the analyzer prints.
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct Analysis {
+    lines: Vec<u32>,
+    length: u32,
+    functions: Vec<AnalyzedFunction>,
+    error: Option<Problem>,
+    refused: Vec<Refused>,
+}
+
+#[derive(Deserialize)]
+struct AnalyzedFunction {
+    name: String,
+    start: u32,
+    header: u32,
+    body: u32,
+    end: u32,
+}
+
+impl AnalyzedFunction {
+    fn into_function(self) -> Function {
+        Function { name: self.name, start: self.start, header: self.header, body: self.body, end: self.end }
+    }
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    message: String,
+    line: Option<u32>,
+    text: Option<String>,
+}
+
+impl Problem {
+    fn describe(&self) -> String {
+        let place = match (self.line, self.text.as_deref().map(str::trim)) {
+            (Some(line), Some(text)) if !text.is_empty() => format!(" at line {line}, `{text}`"),
+            (Some(line), _) => format!(" at line {line}"),
+            (None, _) => String::new(),
+        };
+        format!("cannot be compiled: {}{place}", self.message)
+    }
+}
+
+#[derive(Deserialize)]
+struct Refused {
+    text: String,
+    message: String,
+}
