@@ -17,7 +17,8 @@ pub async fn resume(session: &Session, wait: Wait, context: &Context) -> Result<
     if !session.has_untold_stop() {
         match session.resume().await {
             Ok(()) => {}
-            Err(Error::NotPaused { .. }) if is_running(session) => {}
+            // It was running when it was asked; it may have ended since.
+            Err(Error::NotPaused { state: "running" }) => {}
             Err(error) => return Err(never_came_up(session).unwrap_or(error).into()),
         }
     }
@@ -95,8 +96,4 @@ async fn whereabouts(session: &Session) -> Vec<String> {
         }
     }
     notes
-}
-
-fn is_running(session: &Session) -> bool {
-    matches!(session.execution(), Execution::Running | Execution::Starting)
 }
