@@ -6,6 +6,7 @@
 pub mod dap;
 #[doc(hidden)]
 pub mod fake;
+mod preparation;
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,31 +1,26 @@
 //! Starting programs and reaching running ones over the Debug Adapter Protocol.
 
-use std::ffi::OsString;
-
 use serde_json::{Map, Value};
 use tokio::io::split;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 use super::DapDebugger;
-use crate::adapter::{ADDRESS, Adapter, DapSetup, Host, Plan, Runtime, Wire};
+use crate::adapter::{Adapter, DapSetup, Host, Plan, Wire};
 use crate::deadlines;
+use crate::debugger::preparation::{Preparation, addressed};
 use crate::debugger::{Arrival, Connector, Sinks, Started};
 use crate::error::{Error, Result};
-use crate::model::launch::{Endpoint, Start};
+use crate::model::launch::Start;
 use crate::output::Output;
-use crate::process::{Helper, Process, ProcessSpec};
+use crate::process::{Helper, Process};
 
 /// More children than a program starts while one of them is attached to.
 const MOST_CHILDREN: usize = 1024;
 
 /// Starts and reaches programs of one language.
 #[derive(Debug)]
-pub struct DapConnector {
-    adapter: &'static dyn Adapter,
-    host: &'static dyn Host,
-    executable: Option<std::path::PathBuf>,
-}
+pub struct DapConnector(Preparation);
 
 impl DapConnector {
     /// For programs of this language, run by the user's choice of interpreter.
@@ -34,24 +29,7 @@ impl DapConnector {
         host: &'static dyn Host,
         executable: Option<std::path::PathBuf>,
     ) -> Self {
-        Self { adapter, host, executable }
-    }
-
-    /// The interpreter of a process is the one that can get into it.
-    async fn runtime(&self, start: &Start) -> Result<Runtime> {
-        let of_process = match start {
-            Start::Attach(attach) => match attach.to {
-                Endpoint::Process(pid) => std::fs::read_link(format!("/proc/{pid}/exe")).ok(),
-                Endpoint::Address { .. } => None,
-            },
-            Start::Launch(_) => None,
-        };
-        let near = match start {
-            Start::Launch(launch) => launch.near(),
-            Start::Attach(_) => None,
-        };
-        let executable = self.executable.as_deref().or(of_process.as_deref());
-        self.adapter.locate(self.host, executable, near.as_deref()).await
+        Self(Preparation { adapter, host, executable })
     }
 }
 
@@ -59,42 +37,12 @@ impl Connector for DapConnector {
     type Debugger = DapDebugger;
 
     async fn start(&self, start: Start, sinks: Sinks) -> Result<Started<DapDebugger>> {
-        if let Start::Attach(attach) = &start {
-            self.check_attach(&attach.to)?;
-        }
-        let runtime = self.runtime(&start).await?;
-        let debugger = self.adapter.provide(self.host, &runtime, &sinks.progress).await?;
-        let plan = self.adapter.plan(&runtime, &debugger, &start)?;
+        let (runtime, plan) = self.0.plan(&start, &sinks).await?;
         // Reading the source takes as long as the interpreter takes to come up, so both are done at once.
         // A start that is dropped half-way takes its process along.
-        let checked = async {
-            match &start {
-                Start::Launch(launch) => self.adapter.check(self.host, &runtime, launch).await,
-                Start::Attach(_) => Ok(()),
-            }
-        };
-        let ((), started) = tokio::try_join!(checked, execute(plan, self.adapter, &sinks))?;
+        let checked = self.0.check(&runtime, &start);
+        let ((), started) = tokio::try_join!(checked, execute(plan, self.0.adapter, &sinks))?;
         Ok(started)
-    }
-}
-
-impl DapConnector {
-    fn check_attach(&self, endpoint: &Endpoint) -> Result<()> {
-        let Endpoint::Process(pid) = endpoint else { return Ok(()) };
-        if !crate::process::exists(*pid) {
-            return Err(Error::Environment {
-                problem: format!("there is no process {pid}"),
-                remedy: "check the number; the program may have ended".to_owned(),
-            });
-        }
-        match self.adapter.attach_obstacle(self.host) {
-            Some(obstacle) => Err(Error::Environment {
-                problem: obstacle,
-                remedy: "change that, or start the program with a debugger port and give `host` and `port`"
-                    .to_owned(),
-            }),
-            None => Ok(()),
-        }
     }
 }
 
@@ -132,16 +80,6 @@ async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Re
             Ok(Started { process: None, arrivals: received })
         }
     }
-}
-
-/// Puts our address where the plan says so.
-fn addressed(mut spec: ProcessSpec, address: &str) -> ProcessSpec {
-    for argument in &mut spec.args {
-        if argument == ADDRESS {
-            *argument = OsString::from(address);
-        }
-    }
-    spec
 }
 
 /// Waits for the program to connect, as long as it, or the helper that makes it connect, is there.

@@ -1,0 +1,88 @@
+//! What comes before a start, whatever is spoken afterwards.
+
+use std::path::PathBuf;
+
+use super::Sinks;
+use crate::adapter::{ADDRESS, Adapter, Host, Plan, Runtime};
+use crate::error::{Error, Result};
+use crate::model::launch::{Endpoint, Start};
+use crate::process::ProcessSpec;
+
+/// A language on a machine, and the user's choice of interpreter.
+#[derive(Debug)]
+pub(super) struct Preparation {
+    pub(super) adapter: &'static dyn Adapter,
+    pub(super) host: &'static dyn Host,
+    pub(super) executable: Option<PathBuf>,
+}
+
+impl Preparation {
+    /// Finds the interpreter, makes sure that the debugger is there, and plans the start.
+    pub(super) async fn plan(&self, start: &Start, sinks: &Sinks) -> Result<(Runtime, Plan)> {
+        if let Start::Attach(attach) = start {
+            self.check_attach(&attach.to)?;
+        }
+        let runtime = self.runtime(start).await?;
+        let debugger = self.adapter.provide(self.host, &runtime, &sinks.progress).await?;
+        let plan = self.adapter.plan(&runtime, &debugger, start)?;
+        Ok((runtime, plan))
+    }
+
+    /// Looks for what would keep the program from starting at all.
+    pub(super) async fn check(&self, runtime: &Runtime, start: &Start) -> Result<()> {
+        match start {
+            Start::Launch(launch) => self.adapter.check(self.host, runtime, launch).await,
+            Start::Attach(_) => Ok(()),
+        }
+    }
+
+    /// The interpreter of a process is the one that can get into it.
+    async fn runtime(&self, start: &Start) -> Result<Runtime> {
+        let of_process = match start {
+            Start::Attach(attach) => match attach.to {
+                Endpoint::Process(pid) => std::fs::read_link(format!("/proc/{pid}/exe")).ok(),
+                Endpoint::Address { .. } => None,
+            },
+            Start::Launch(_) => None,
+        };
+        let near = match start {
+            Start::Launch(launch) => launch.near(),
+            Start::Attach(_) => None,
+        };
+        let executable = self.executable.as_deref().or(of_process.as_deref());
+        self.adapter.locate(self.host, executable, near.as_deref()).await
+    }
+
+    fn check_attach(&self, endpoint: &Endpoint) -> Result<()> {
+        let Endpoint::Process(pid) = endpoint else { return Ok(()) };
+        if !crate::process::exists(*pid) {
+            return Err(Error::Environment {
+                problem: format!("there is no process {pid}"),
+                remedy: "check the number; the program may have ended".to_owned(),
+            });
+        }
+        match self.adapter.attach_obstacle(self.host) {
+            Some(obstacle) => Err(Error::Environment {
+                problem: obstacle,
+                remedy: "change that, or start the program with a debugger port and give `host` and `port`"
+                    .to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Puts our address where the plan says so.
+pub(super) fn addressed(mut spec: ProcessSpec, address: &str) -> ProcessSpec {
+    for argument in &mut spec.args {
+        if argument == ADDRESS {
+            *argument = address.into();
+        }
+    }
+    for value in spec.env.values_mut().flatten() {
+        if value == ADDRESS {
+            address.clone_into(value);
+        }
+    }
+    spec
+}
