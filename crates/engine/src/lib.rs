@@ -17,4 +17,5 @@ pub mod process;
 pub mod session;
 pub mod sessions;
 pub mod snapshot;
+pub mod source_map;
 pub mod sources;

@@ -1,0 +1,2 @@
+function i(e){return e.price*e.count}var r=class{items=[];add(t){return this.items.push(t),this}total(t){let n=0;for(let c of this.items)n+=i(c);let o=n*t;return n+o}};var s=[{name:"\xE4pfel \u{1F34E}",price:2,count:3},{name:"pears",price:5,count:1}];function a(e,t){return"\xFC\u{1F350} "+e.name+": "+t}var m=new r;for(let e of s)m.add(e);var u=s.map(e=>e.count*2);console.log(a({name:"basket"},m.total(.5)),u);
+//# sourceMappingURL=bundle.js.map
