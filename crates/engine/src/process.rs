@@ -10,6 +10,8 @@
 
 pub mod guardian;
 mod marked;
+mod ports;
+mod unmuted;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -30,6 +32,8 @@ use crate::model::launch::Stdin;
 use crate::model::stop::End;
 use crate::output::{Category, Output, Utf8Stream};
 
+use self::unmuted::Unmuted;
+
 pub use marked::MARK;
 
 /// What to start.
@@ -45,6 +49,8 @@ pub struct ProcessSpec {
     pub cwd: Option<PathBuf>,
     /// What it reads.
     pub stdin: Stdin,
+    /// Lines on its standard error that begin with one of these are the debugger's own, and are dropped.
+    pub muted: &'static [&'static str],
 }
 
 /// A running debuggee. When the last clone goes, it is killed.
@@ -80,8 +86,8 @@ impl Process {
             tokio::spawn(async move { pipe.write_all(text.as_bytes()).await });
         }
         let pipes = [
-            child.stdout.take().map(|pipe| tokio::spawn(copy(pipe, Category::Stdout, output.clone()))),
-            child.stderr.take().map(|pipe| tokio::spawn(copy(pipe, Category::Stderr, output.clone()))),
+            child.stdout.take().map(|pipe| tokio::spawn(copy(pipe, Category::Stdout, output.clone(), &[]))),
+            child.stderr.take().map(|pipe| tokio::spawn(copy(pipe, Category::Stderr, output.clone(), spec.muted))),
         ];
         let (ended, end) = watch::channel(None);
         let killed = Arc::new(AtomicBool::new(false));
@@ -213,10 +219,10 @@ impl Helper {
         let (mut child, group) = start_helper(spec, Stdio::null())?;
         let output = Output::new();
         if let Some(pipe) = child.stdout.take() {
-            tokio::spawn(copy(pipe, Category::Stdout, output.clone()));
+            tokio::spawn(copy(pipe, Category::Stdout, output.clone(), &[]));
         }
         if let Some(pipe) = child.stderr.take() {
-            tokio::spawn(copy(pipe, Category::Stderr, output.clone()));
+            tokio::spawn(copy(pipe, Category::Stderr, output.clone(), &[]));
         }
         Ok(Self { child, group, output })
     }
@@ -264,6 +270,17 @@ pub fn exists(pid: u32) -> bool {
     marked::exists(pid)
 }
 
+/// The ports of this machine on which a process accepts connections, where the system tells.
+pub fn listening_ports(pid: u32) -> Vec<u16> {
+    ports::listening(pid)
+}
+
+/// Sends the signal at which Node opens its inspector. False, and nothing is sent, when the process has no
+/// handler for it and would be ended.
+pub fn ask_for_inspector(pid: u32) -> bool {
+    ports::takes_sigusr1(pid) && marked::ask_for_inspector(pid)
+}
+
 /// Makes a process look up from a system call. A program that does not listen for the signal ignores it.
 pub fn nudge(pid: u32) {
     marked::nudge(pid);
@@ -306,16 +323,23 @@ fn cannot_start(spec: &ProcessSpec, error: &io::Error) -> Error {
     }
 }
 
-async fn copy<R: AsyncRead + Unpin>(mut pipe: R, category: Category, output: Output) {
+async fn copy<R: AsyncRead + Unpin>(
+    mut pipe: R,
+    category: Category,
+    output: Output,
+    muted: &'static [&'static str],
+) {
     let mut buffer = vec![0; 32 * 1024];
     let mut text = Utf8Stream::default();
+    let mut lines = Unmuted::new(muted);
     while let Ok(count) = pipe.read(&mut buffer).await
         && let Some(bytes) = buffer.get(..count)
         && count > 0
     {
-        output.append(category, &text.decode(bytes));
+        output.append(category, &lines.pass(&text.decode(bytes)));
     }
-    output.append(category, &text.finish());
+    output.append(category, &lines.pass(&text.finish()));
+    output.append(category, &lines.finish());
 }
 
 fn end_of(status: &io::Result<ExitStatus>, by_us: bool) -> End {

@@ -31,6 +31,7 @@ pub use index::Nearest;
 pub use mention::may_mention;
 pub use place::{Place, place, read};
 pub use problem::Problem;
+pub(crate) use resolve::file_url_path;
 pub use stale::staleness;
 
 /// A line and a column, both 0-based; the column in UTF-16 units.

@@ -142,6 +142,7 @@ impl DapDebugger {
             source,
             line: u32::try_from(line).unwrap_or(0),
             column: u32::try_from(column).unwrap_or(0),
+            generated: None,
         }
     }
 }

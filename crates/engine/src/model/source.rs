@@ -35,6 +35,19 @@ pub struct Location {
     pub line: u32,
     /// 1-based; 0 where the debugger does not know.
     pub column: u32,
+    /// Where the code is that really runs, when it was made of this source by a compiler.
+    pub generated: Option<Generated>,
+}
+
+/// A place in a script that a compiler made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generated {
+    /// The path of the script, or the debugger's name for it.
+    pub script: String,
+    /// 1-based.
+    pub line: u32,
+    /// 1-based.
+    pub column: u32,
 }
 
 /// What is known of a file without running it.

@@ -145,6 +145,19 @@ pub(super) fn exists(_process: u32) -> bool {
     true
 }
 
+/// Sends SIGUSR1, at which Node opens its inspector.
+#[cfg(unix)]
+pub(super) fn ask_for_inspector(process: u32) -> bool {
+    pid(process).is_some_and(|raw| {
+        rustix::process::kill_process(raw, rustix::process::Signal::USR1).is_ok()
+    })
+}
+
+#[cfg(not(unix))]
+pub(super) fn ask_for_inspector(_process: u32) -> bool {
+    false
+}
+
 /// Sends a signal whose default is to be ignored.
 #[cfg(unix)]
 pub(super) fn nudge(process: u32) {

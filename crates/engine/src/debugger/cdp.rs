@@ -1,0 +1,320 @@
+//! Node's inspector as a [`Debugger`]: the Chrome DevTools Protocol, with nothing in between.
+//!
+//! Each process and each worker thread is a debugger of its own. Tasks, for every connection: the client's
+//! driver, which moves bytes, and `events::pump`, which turns what arrives into [`Event`]s; for every worker a
+//! pump. All end with the connection.
+//!
+//! Reading order: `connector` (how processes come in), `scripts` (what they have loaded), `breakpoints` and
+//! `places` (where they stop), `events` and `stops` (what happens then), `execution` (how they go on), `frames`
+//! and `values` (what is to be seen).
+
+mod announcements;
+mod breakpoints;
+mod connector;
+mod console;
+mod events;
+mod exceptions;
+mod execution;
+mod frames;
+mod places;
+mod rules;
+mod scripts;
+mod signal;
+mod stops;
+mod transpiled;
+mod values;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use ::cdp::{Command, debugger, node_runtime, node_worker, runtime};
+use tokio::sync::{mpsc, watch};
+
+use self::breakpoints::Breakpoints;
+use self::execution::Intent;
+use self::scripts::Scripts;
+use self::stops::Stop;
+use self::values::Values;
+use super::{Arrival, Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
+use crate::adapter::{Adapter, CdpSetup};
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::ids::RawId;
+use crate::model::stack::{RawThread, Scope, Stack};
+use crate::model::stop::{Exception, ExceptionMode};
+use crate::model::variable::{Children, Page, Value};
+use crate::output::Output;
+
+pub use connector::CdpConnector;
+
+/// How much of the chain of asynchronous calls V8 keeps. Deeper ones cost the program more and help nobody.
+const ASYNC_DEPTH: i32 = 32;
+
+/// A process has one thread of JavaScript, and each worker is a debugger of its own.
+const THREAD: RawId = RawId(1);
+
+/// One thread of JavaScript. Clones share it.
+#[derive(Clone, Debug)]
+pub struct CdpDebugger(Arc<Connection>);
+
+/// What all threads of a program have in common.
+#[derive(Clone, Debug)]
+struct Shared {
+    adapter: &'static dyn Adapter,
+    setup: Arc<CdpSetup>,
+    /// We started the program, so its pipes are ours.
+    is_ours: bool,
+    /// Where workers come in.
+    arrivals: mpsc::Sender<Arrival<CdpDebugger>>,
+    output: Output,
+}
+
+/// What a thread of JavaScript is in its program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    /// The main thread of the program.
+    Program,
+    /// The main thread of a process that it started.
+    Child,
+    /// A worker thread, and what Node calls it.
+    Worker(String),
+}
+
+#[derive(Debug)]
+struct Connection {
+    client: ::cdp::Client,
+    shared: Shared,
+    kind: Kind,
+    /// The operating system's number of the process, when it runs on this machine.
+    pid: Option<u32>,
+    scripts: Scripts,
+    breakpoints: Breakpoints,
+    values: Values,
+    /// Where the thread is suspended.
+    stop: Mutex<Option<Arc<Stop>>>,
+    /// Counts the stops.
+    stops: AtomicI64,
+    /// V8 has said that it runs: a pause that is asked for before that is forgotten.
+    is_running: watch::Sender<bool>,
+    /// What it was last told to do.
+    intent: Mutex<Intent>,
+    /// The errors that a stop was about, as an object of the program's.
+    known_errors: OnceLock<String>,
+    terminated: AtomicBool,
+}
+
+impl CdpDebugger {
+    /// Takes up a thread, and tells the session of it.
+    async fn arrive(
+        client: ::cdp::Client,
+        incoming: ::cdp::Incoming,
+        kind: Kind,
+        pid: Option<u32>,
+        shared: Shared,
+    ) -> Result<()> {
+        let arrivals = shared.arrivals.clone();
+        let debugger = Self(Arc::new(Connection {
+            values: Values::new(client.clone()),
+            client,
+            shared,
+            kind,
+            pid,
+            scripts: Scripts::default(),
+            breakpoints: Breakpoints::default(),
+            stop: Mutex::default(),
+            stops: AtomicI64::new(0),
+            is_running: watch::Sender::new(true),
+            intent: Mutex::default(),
+            known_errors: OnceLock::new(),
+            terminated: AtomicBool::new(false),
+        }));
+        let (events, received) = mpsc::channel(256);
+        // The pump must not keep the connection open when nobody uses it any more.
+        tokio::spawn(events::pump(incoming, Arc::downgrade(&debugger.0), events));
+        arrivals.send(Arrival { debugger, events: received }).await.map_err(|_| Error::Closed)
+    }
+
+    async fn request<C: Command>(&self, command: C) -> Result<C::Result> {
+        Ok(self.0.client.request(command, deadlines::REQUEST).await?)
+    }
+
+    /// Where the thread is suspended.
+    fn stop(&self) -> Result<Arc<Stop>> {
+        lock(&self.0.stop).clone().ok_or(Error::NotPaused { state: "running" })
+    }
+
+    fn is_worker(&self) -> bool {
+        matches!(self.0.kind, Kind::Worker(_))
+    }
+
+    /// Steps pass over Node's own code, and over libraries unless they are the user's code too.
+    fn passed_over(&self) -> Vec<String> {
+        let mut patterns = vec!["^node:".to_owned()];
+        if self.0.shared.setup.just_my_code {
+            patterns.push("/node_modules/".to_owned());
+        }
+        patterns
+    }
+}
+
+impl Debugger for CdpDebugger {
+    /// Every reply is awaited: on Node 20 a `Runtime.runIfWaitingForDebugger` that overtakes one can be lost.
+    async fn prepare(&self) -> Result<()> {
+        if !self.is_worker() {
+            let tell = node_runtime::NotifyWhenWaitingForDisconnect { enabled: true };
+            self.request(tell).await?;
+        }
+        self.request(debugger::Enable::default()).await?;
+        self.request(debugger::SetAsyncCallStackDepth { max_depth: ASYNC_DEPTH }).await?;
+        self.request(debugger::SetBlackboxPatterns { patterns: self.passed_over() }).await?;
+        if !self.is_worker() {
+            self.request(node_worker::Enable { wait_for_debugger_on_start: true }).await?;
+        }
+        if !self.0.shared.is_ours {
+            // What a program of ours prints comes by its pipes, and costs nothing more then.
+            self.request(runtime::Enable::default()).await?;
+        }
+        Ok(())
+    }
+
+    async fn run(&self) -> Result<()> {
+        if self.0.shared.setup.stop_on_entry && self.0.kind == Kind::Program && self.0.shared.is_ours {
+            *lock(&self.0.intent) = Intent::Entry;
+            self.request(debugger::Pause::default()).await?;
+        }
+        self.request(runtime::RunIfWaitingForDebugger::default()).await?;
+        Ok(())
+    }
+
+    async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<Planted>> {
+        breakpoints::set_in_source(self, path, wanted).await
+    }
+
+    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<Planted>> {
+        breakpoints::set_on_functions(self, wanted).await
+    }
+
+    async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()> {
+        let state = match mode {
+            ExceptionMode::None => debugger::PauseOnExceptions::None,
+            ExceptionMode::Uncaught => debugger::PauseOnExceptions::Uncaught,
+            ExceptionMode::All => debugger::PauseOnExceptions::All,
+        };
+        self.request(debugger::SetPauseOnExceptions { state }).await?;
+        Ok(())
+    }
+
+    async fn resume(&self, _thread: RawId) -> Result<()> {
+        execution::resume(self).await
+    }
+
+    async fn step(&self, _thread: RawId, step: Step) -> Result<()> {
+        execution::step(self, step).await
+    }
+
+    async fn pause(&self, _thread: RawId) -> Result<()> {
+        execution::pause(self).await
+    }
+
+    async fn threads(&self) -> Result<Vec<RawThread>> {
+        let name = match &self.0.kind {
+            Kind::Program | Kind::Child => "main".to_owned(),
+            Kind::Worker(title) => title.clone(),
+        };
+        Ok(vec![RawThread { id: THREAD, name }])
+    }
+
+    async fn stack_trace(&self, _thread: RawId, start: usize, levels: usize) -> Result<Stack<RawId>> {
+        frames::stack_trace(self, start, levels).await
+    }
+
+    async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>> {
+        let frame = frames::frame(self, frame).await?;
+        self.0.values.scopes(&frame).await
+    }
+
+    async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)> {
+        let frame = frames::frame(self, frame).await?;
+        self.0.values.locals(&frame, page, text).await
+    }
+
+    async fn variables(&self, reference: RawId, page: Page, text: usize) -> Result<Children<RawId>> {
+        self.0.values.variables(reference, page, text).await
+    }
+
+    async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
+        let frame = frames::frame(self, request.frame).await?;
+        self.0.values.evaluate(&frame, &request).await
+    }
+
+    async fn set_variable(
+        &self,
+        parent: RawId,
+        name: &str,
+        value: &str,
+        text: usize,
+    ) -> Result<Value<RawId>> {
+        self.0.values.set_variable(parent, name, value, text).await
+    }
+
+    async fn exception(&self, _thread: RawId) -> Result<Exception> {
+        exceptions::describe(self).await
+    }
+
+    async fn is_worth_a_stop(
+        &self,
+        _thread: RawId,
+        _exception: Option<&str>,
+        mode: ExceptionMode,
+    ) -> Result<bool> {
+        exceptions::is_worth_a_stop(self, mode).await
+    }
+
+    async fn detach(&self) -> Result<()> {
+        // It removes all breakpoints, and a suspended program runs on.
+        let disabled = self.0.client.request(debugger::Disable::default(), deadlines::GOODBYE).await;
+        *lock(&self.0.stop) = None;
+        Ok(disabled.map(|_| ())?)
+    }
+
+    fn pid(&self) -> Option<u32> {
+        self.0.pid
+    }
+
+    fn has_terminated(&self) -> bool {
+        self.0.terminated.load(Ordering::Acquire)
+    }
+}
+
+/// Nothing panics while one of these locks is held, and none is held across an await.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl From<::cdp::Error> for Error {
+    fn from(error: ::cdp::Error) -> Self {
+        match error {
+            ::cdp::Error::Closed => Self::Lost,
+            ::cdp::Error::Deadline { command, deadline } => {
+                Self::Deadline { what: format!("the debugger's `{command}`"), after: deadline }
+            }
+            ::cdp::Error::Refused { message, .. } => Self::Refused(message),
+            malformed @ ::cdp::Error::Malformed { .. } => Self::Refused(malformed.to_string()),
+        }
+    }
+}
+
+impl From<::cdp::ConnectError> for Error {
+    fn from(error: ::cdp::ConnectError) -> Self {
+        Self::Environment {
+            problem: error.to_string(),
+            remedy: "check that the program runs and was started with an inspector that listens there, such as \
+                     `node --inspect=PORT program.js`"
+                .to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

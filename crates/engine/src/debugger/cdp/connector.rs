@@ -1,0 +1,155 @@
+//! Starting programs of Node and reaching running ones.
+//!
+//! Every process of a program that we start announces itself, waits, and is connected to; worker threads come
+//! by the connection of their process.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::cdp::Address;
+use ::cdp::discovery;
+use tokio::sync::mpsc;
+
+use super::announcements::{Announcement, Announcements};
+use super::signal;
+use super::{CdpDebugger, Kind};
+use crate::adapter::{Adapter, CdpSetup, Host, Plan, Wire};
+use crate::deadlines;
+use crate::debugger::preparation::{Preparation, addressed};
+use crate::debugger::{Arrival, Connector, Sinks, Started};
+use crate::error::{Error, Result};
+use crate::model::launch::Start;
+use crate::output::Output;
+use crate::process::Process;
+
+/// Starts and reaches programs that an inspector debugs.
+#[derive(Debug)]
+pub struct CdpConnector(Preparation);
+
+impl CdpConnector {
+    /// For programs of this language, run by the user's choice of interpreter.
+    pub fn new(
+        adapter: &'static dyn Adapter,
+        host: &'static dyn Host,
+        executable: Option<std::path::PathBuf>,
+    ) -> Self {
+        Self(Preparation { adapter, host, executable })
+    }
+}
+
+impl Connector for CdpConnector {
+    type Debugger = CdpDebugger;
+
+    async fn start(&self, start: Start, sinks: Sinks) -> Result<Started<CdpDebugger>> {
+        let (runtime, plan) = self.0.plan(&start, &sinks).await?;
+        let checked = self.0.check(&runtime, &start);
+        let ((), started) = tokio::try_join!(checked, execute(plan, self.0.adapter, &sinks))?;
+        Ok(started)
+    }
+}
+
+async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Result<Started<CdpDebugger>> {
+    let (arrivals, received) = mpsc::channel(16);
+    let door = |setup, is_ours| Door { arrivals, adapter, setup, is_ours, output: sinks.output.clone() };
+    match plan.wire {
+        Wire::CdpAnnounced(setup) => {
+            let mut announcements = Announcements::new()?;
+            let pipe = announcements.path().display().to_string();
+            let spec = plan.process.ok_or_else(|| Error::Unsupported("nothing to start".to_owned()))?;
+            let process = Process::spawn(&addressed(spec, &pipe), &sinks.session, &sinks.output)?;
+            let first = first_announcement(&mut announcements, &process, sinks).await?;
+            let door = door(setup, true);
+            door.enter_process(&first, Kind::Program).await?;
+            tokio::spawn(door.accept_children(announcements));
+            Ok(Started { process: Some(process), arrivals: received })
+        }
+        Wire::CdpConnect { host, port, setup } => {
+            let targets = discovery::targets(&host, port, deadlines::REQUEST).await?;
+            let target = targets.into_iter().next().ok_or_else(|| Error::Environment {
+                problem: format!("the inspector at {host}:{port} has nothing to debug"),
+                remedy: "check that the program still runs".to_owned(),
+            })?;
+            door(setup, false).enter(&target.address, None, Kind::Program).await?;
+            Ok(Started { process: None, arrivals: received })
+        }
+        Wire::CdpSignal { pid, setup } => {
+            let address = signal::open_inspector(pid).await?;
+            door(setup, false).enter(&address, Some(pid), Kind::Program).await?;
+            Ok(Started { process: None, arrivals: received })
+        }
+        Wire::DapListen(_) | Wire::DapConnect { .. } => {
+            Err(Error::Unsupported(format!("{} is not debugged by an inspector", adapter.name())))
+        }
+    }
+}
+
+/// Waits for the program's own process, as long as there is one.
+async fn first_announcement(
+    announcements: &mut Announcements,
+    process: &Process,
+    sinks: &Sinks,
+) -> Result<Announcement> {
+    let begin = sinks.output.end();
+    let failed =
+        |problem| Error::StartFailed { problem, output: sinks.output.tail(begin, 4000).text() };
+    tokio::select! {
+        announcement = announcements.next() => announcement,
+        end = process.ended() => {
+            Err(failed(format!("the program {end} before a process of Node was ready to be debugged")))
+        }
+        () = tokio::time::sleep(deadlines::CONNECT) => {
+            let seconds = deadlines::CONNECT.as_secs();
+            Err(failed(format!("no process of Node was ready to be debugged within {seconds} s")))
+        }
+    }
+}
+
+/// Where processes come in.
+#[derive(Debug)]
+struct Door {
+    arrivals: mpsc::Sender<Arrival<CdpDebugger>>,
+    adapter: &'static dyn Adapter,
+    setup: Arc<CdpSetup>,
+    /// We started the program.
+    is_ours: bool,
+    output: Output,
+}
+
+impl Door {
+    async fn enter_process(&self, process: &Announcement, kind: Kind) -> Result<()> {
+        let address: Address = process.url.parse()?;
+        self.enter(&address, Some(process.pid), kind).await
+    }
+
+    async fn enter(&self, address: &Address, pid: Option<u32>, kind: Kind) -> Result<()> {
+        let (client, incoming, driver) = ::cdp::connect(address, CONNECTION).await?;
+        tokio::spawn(driver);
+        let shared = super::Shared {
+            adapter: self.adapter,
+            setup: Arc::clone(&self.setup),
+            is_ours: self.is_ours,
+            arrivals: self.arrivals.clone(),
+            output: self.output.clone(),
+        };
+        CdpDebugger::arrive(client, incoming, kind, pid, shared).await
+    }
+
+    /// Every child of the program announces itself, and waits until it is served.
+    async fn accept_children(self, mut announcements: Announcements) {
+        loop {
+            tokio::select! {
+                announced = announcements.next() => {
+                    let Ok(announced) = announced else { return };
+                    // A child that is gone again has nothing to tell.
+                    if let Err(error) = self.enter_process(&announced, Kind::Child).await {
+                        tracing::debug!(%error, announced.pid, "a child process could not be connected to");
+                    }
+                }
+                () = self.arrivals.closed() => return,
+            }
+        }
+    }
+}
+
+/// From a process that waits, or a port that listens, until it has answered.
+const CONNECTION: Duration = deadlines::REQUEST;

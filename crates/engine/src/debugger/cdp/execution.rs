@@ -1,0 +1,297 @@
+//! Letting a thread run, step and pause.
+//!
+//! V8 steps from statement to statement; a user steps from line to line of the source. So a step of V8 that
+//! ends where the user's has not is followed by another one: on the same line, in code that no source stands
+//! for, in Node's own code, or below a module that was loaded on the way.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::cdp::debugger::{self, CallFrame, Location};
+use ::cdp::runtime;
+
+use super::stops::{self, POKE, Stop};
+use super::{CdpDebugger, lock};
+use crate::deadlines;
+use crate::debugger::{Event, Step};
+use crate::error::Result;
+use crate::model::stop::StopReason;
+
+/// A step that goes nowhere, as in a loop on one line, ends after so many steps of V8.
+const MOST_STEPS: u32 = 32;
+
+/// How long a program that was asked to pause is left alone before it counts as idle.
+const IDLE: Duration = Duration::from_millis(30);
+
+/// What a thread was last told to do; it ends with the next stop that is told.
+#[derive(Debug, Default)]
+pub(super) enum Intent {
+    /// To run.
+    #[default]
+    Run,
+    /// To stop before its first line.
+    Entry,
+    /// To stop as soon as it can.
+    Pause,
+    /// To step.
+    Step(Stepping),
+}
+
+/// A step under way.
+#[derive(Clone, Debug)]
+pub(super) struct Stepping {
+    step: Step,
+    /// The function that it began in.
+    function: Option<Location>,
+    /// How many frames the stack had then.
+    depth: usize,
+    /// The line that it began on, as the user sees it.
+    line: Option<(String, u32)>,
+    /// How many steps of V8 it took so far.
+    count: u32,
+    /// Breakpoints of our own at the ends of the function, for a step out of it.
+    ends: Vec<String>,
+    /// What the function returned.
+    returned: Option<(String, runtime::RemoteObject)>,
+}
+
+pub(super) async fn resume(debugger: &CdpDebugger) -> Result<()> {
+    debugger.stop()?;
+    *lock(&debugger.0.intent) = Intent::Run;
+    leave(debugger);
+    debugger.request(debugger::Resume::default()).await?;
+    Ok(())
+}
+
+pub(super) async fn step(debugger: &CdpDebugger, step: Step) -> Result<()> {
+    let stop = debugger.stop()?;
+    let mut stepping = begin(debugger, step, &stop).await;
+    if step == Step::Out {
+        stepping.ends = plant_ends(debugger, &stop).await;
+    }
+    *lock(&debugger.0.intent) = Intent::Step(stepping);
+    leave(debugger);
+    // The idle program's only frame is ours: a step from there leads to what it does next.
+    send(debugger, if stop.is_idle { Step::Into } else { step }).await
+}
+
+async fn begin(debugger: &CdpDebugger, step: Step, stop: &Stop) -> Stepping {
+    let line = match stop.frames.first() {
+        Some(frame) => super::frames::line(debugger, &frame.location).await,
+        None => None,
+    };
+    Stepping {
+        step,
+        function: stop.frames.first().and_then(|frame| frame.function_location.clone()),
+        depth: stop.frames.len(),
+        line,
+        count: 0,
+        ends: Vec::new(),
+        returned: None,
+    }
+}
+
+async fn send(debugger: &CdpDebugger, step: Step) -> Result<()> {
+    match step {
+        Step::Over => debugger.request(debugger::StepOver::default()).await?,
+        Step::Into => debugger.request(debugger::StepInto::default()).await?,
+        Step::Out => debugger.request(debugger::StepOut::default()).await?,
+    };
+    Ok(())
+}
+
+/// What was read at the stop is void from here on.
+fn leave(debugger: &CdpDebugger) {
+    *lock(&debugger.0.stop) = None;
+    debugger.0.values.forget();
+}
+
+/// Goes on from a pause that is none of the user's, with what the thread was told before.
+pub(super) async fn go_on(debugger: &CdpDebugger) {
+    let next = match &*lock(&debugger.0.intent) {
+        Intent::Run | Intent::Pause => None,
+        Intent::Entry => Some(Step::Into),
+        Intent::Step(Stepping { step: Step::Into, .. }) => Some(Step::Into),
+        Intent::Step(_) => Some(Step::Out),
+    };
+    proceed(debugger, next).await;
+}
+
+/// A thread that is gone by now is noticed elsewhere.
+async fn proceed(debugger: &CdpDebugger, next: Option<Step>) {
+    leave(debugger);
+    let sent = match next {
+        Some(step) => send(debugger, step).await,
+        None => debugger.request(debugger::Resume::default()).await.map(|_| ()),
+    };
+    if let Err(error) = sent {
+        tracing::debug!(%error, "the program could not be let go on");
+    }
+}
+
+/// Decides about a pause at which nothing of the user's was hit: the end of a step or its way, the pause that
+/// was asked for, or a `debugger` statement.
+pub(super) async fn settle(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Event> {
+    let intent = std::mem::take(&mut *lock(&debugger.0.intent));
+    match intent {
+        Intent::Run => vec![stops::shown(debugger, debugger_statement(), None, Vec::new()).await],
+        Intent::Pause => settle_pause(debugger, stop).await,
+        Intent::Entry => settle_entry(debugger, stop).await,
+        Intent::Step(stepping) => settle_step(debugger, stop, stepping).await,
+    }
+}
+
+fn debugger_statement() -> StopReason {
+    StopReason::Other("debugger statement".to_owned())
+}
+
+async fn settle_pause(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Event> {
+    if !stop.is_idle && stop.frames.first().is_some_and(|frame| stops::is_poke(debugger, frame)) {
+        // Our evaluation came in the middle of the program's own work, which is what there is to see.
+        *lock(&debugger.0.intent) = Intent::Pause;
+        proceed(debugger, Some(Step::Out)).await;
+        return Vec::new();
+    }
+    let text = stop.is_idle.then(|| {
+        "the program is idle: it waits for events, such as timers, connections or input".to_owned()
+    });
+    vec![stops::shown(debugger, StopReason::Pause, text, Vec::new()).await]
+}
+
+async fn settle_entry(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Event> {
+    if stop.frames.first().is_none_or(|frame| is_passed_over(debugger, frame)) {
+        *lock(&debugger.0.intent) = Intent::Entry;
+        proceed(debugger, Some(Step::Into)).await;
+        return Vec::new();
+    }
+    vec![stops::shown(debugger, StopReason::Entry, None, Vec::new()).await]
+}
+
+async fn settle_step(debugger: &CdpDebugger, stop: &Arc<Stop>, mut stepping: Stepping) -> Vec<Event> {
+    stepping.count += 1;
+    let next = next_step(debugger, stop, &mut stepping).await.filter(|_| stepping.count < MOST_STEPS);
+    if let Some(next) = next {
+        *lock(&debugger.0.intent) = Intent::Step(stepping);
+        proceed(debugger, Some(next)).await;
+        return Vec::new();
+    }
+    if let Some(returned) = stepping.returned.take() {
+        *lock(&debugger.0.stop) = Some(Arc::new(stop.with_returned(returned)));
+    }
+    clear(debugger, stepping).await;
+    vec![stops::shown(debugger, StopReason::Step, None, Vec::new()).await]
+}
+
+/// What is still to be stepped until the user's step is done.
+async fn next_step(debugger: &CdpDebugger, stop: &Stop, stepping: &mut Stepping) -> Option<Step> {
+    let frame = stop.frames.first()?;
+    let is_same_function = frame.function_location == stepping.function;
+    if stepping.step == Step::Out && stop.frames.len() >= stepping.depth && is_same_function {
+        if let Some(value) = &frame.return_value {
+            stepping.returned = keep(debugger, frame, value).await;
+        }
+        return Some(Step::Out);
+    }
+    if is_passed_over(debugger, frame) {
+        return Some(if stepping.step == Step::Into { Step::Into } else { Step::Out });
+    }
+    if stepping.step != Step::Into && stop.frames.len() > stepping.depth {
+        // A module that was loaded on the way has begun.
+        return Some(Step::Out);
+    }
+    let line = super::frames::line(debugger, &frame.location).await;
+    let is_nobodys = line.is_none();
+    let is_same_line = is_same_function && line == stepping.line && stepping.step != Step::Out;
+    (is_nobodys || is_same_line).then(|| if stepping.step == Step::Into { Step::Into } else { Step::Over })
+}
+
+/// Code that no step ends in: Node's own, our hook, and libraries unless they are the user's code too.
+fn is_passed_over(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
+    let Some(script) = debugger.0.scripts.get(&frame.location.script_id) else { return false };
+    let setup = &debugger.0.shared.setup;
+    let is_library = |path: &std::path::Path| setup.just_my_code && debugger.0.shared.adapter.is_internal(path);
+    script.url.starts_with("node:")
+        || script.url == POKE
+        || script.path.as_deref().is_some_and(|path| path == setup.hook || is_library(path))
+}
+
+/// Breakpoints at all places where the function of a stop returns: only there its value is to be seen. A
+/// function that throws does not come by; V8's own step out goes on then.
+async fn plant_ends(debugger: &CdpDebugger, stop: &Stop) -> Vec<String> {
+    let Some(frame) = stop.frames.first() else { return Vec::new() };
+    if frame.return_value.is_some() {
+        return Vec::new();
+    }
+    let mut ends = Vec::new();
+    for location in returns(debugger, frame).await.unwrap_or_default() {
+        let location = Location {
+            script_id: location.script_id,
+            line_number: location.line_number,
+            column_number: location.column_number,
+        };
+        // One of the user's that is there already does as well.
+        if let Ok(set) = debugger.request(debugger::SetBreakpoint { location, condition: None }).await {
+            debugger.0.breakpoints.add_temporary(set.breakpoint_id.clone());
+            ends.push(set.breakpoint_id);
+        }
+    }
+    ends
+}
+
+async fn returns(debugger: &CdpDebugger, frame: &CallFrame) -> Option<Vec<debugger::BreakLocation>> {
+    let scope = frame.scope_chain.iter().find(|scope| scope.kind == "local")?;
+    let start = frame.function_location.clone().or_else(|| scope.start_location.clone())?;
+    let end = scope.end_location.clone();
+    let question = debugger::GetPossibleBreakpoints { start, end, restrict_to_function: true };
+    let possible = debugger.request(question).await.ok()?.locations;
+    Some(possible.into_iter().filter(|location| location.kind.as_deref() == Some("return")).collect())
+}
+
+/// Takes back what a step has planted.
+pub(super) async fn clear(debugger: &CdpDebugger, stepping: Stepping) {
+    for breakpoint_id in stepping.ends {
+        debugger.0.breakpoints.remove_temporary(&breakpoint_id);
+        // One that V8 does not know any more is gone.
+        let _ = debugger.request(debugger::RemoveBreakpoint { breakpoint_id }).await;
+    }
+}
+
+/// V8 lets go of what a stop gave out when the program runs; this outlives it.
+async fn keep(
+    debugger: &CdpDebugger,
+    frame: &CallFrame,
+    value: &runtime::RemoteObject,
+) -> Option<(String, runtime::RemoteObject)> {
+    let name = frame.function_name.clone();
+    let Some(object_id) = value.object_id.clone() else { return Some((name, value.clone())) };
+    let again = runtime::CallFunctionOn {
+        function_declaration: "function(){return this}".to_owned(),
+        object_id: Some(object_id),
+        object_group: Some(super::values::GROUP.to_owned()),
+        ..Default::default()
+    };
+    let kept = debugger.request(again).await.ok()?;
+    Some((name, kept.result))
+}
+
+/// Asks a running thread to stop. One that runs no code at the moment is brought to its stop by an evaluation.
+pub(super) async fn pause(debugger: &CdpDebugger) -> Result<()> {
+    let mut is_running = debugger.0.is_running.subscribe();
+    // V8 forgets a pause that it is asked for before it has said that it runs.
+    let _ = tokio::time::timeout(deadlines::GOODBYE, is_running.wait_for(|is_running| *is_running)).await;
+    *lock(&debugger.0.intent) = Intent::Pause;
+    debugger.request(debugger::Pause::default()).await?;
+    let connection = Arc::downgrade(&debugger.0);
+    tokio::spawn(async move {
+        tokio::time::sleep(IDLE).await;
+        let Some(debugger) = connection.upgrade().map(CdpDebugger) else { return };
+        let is_awaited = matches!(*lock(&debugger.0.intent), Intent::Pause);
+        if is_awaited && lock(&debugger.0.stop).is_none() {
+            let expression = format!("0\n//# sourceURL={POKE}");
+            // Its answer comes when the program runs on.
+            let poke = runtime::Evaluate { expression, silent: true, ..Default::default() };
+            let _ = debugger.0.client.request(poke, deadlines::GOODBYE).await;
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! Frames as a user knows them: in the source, under the names that stand there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ::cdp::debugger::{self, CallFrame, Location as Place};
+use ::cdp::runtime;
+
+use super::CdpDebugger;
+use super::scripts::Script;
+use super::stops::Stop;
+use super::values::Frame;
+use crate::error::{Error, Result};
+use crate::model::ids::RawId;
+use crate::model::source::{Generated, Location, Source};
+use crate::model::stack::{Stack, StackFrame};
+
+/// The frames of a stop, followed by those that called them in earlier turns of the event loop.
+pub(super) async fn stack_trace(
+    debugger: &CdpDebugger,
+    start: usize,
+    levels: usize,
+) -> Result<Stack<RawId>> {
+    let stop = debugger.stop()?;
+    if stop.is_idle {
+        let idle = StackFrame { id: stop.id_of(0), name: "(idle)".to_owned(), location: None };
+        return Ok(Stack { frames: [idle].into_iter().skip(start).take(levels).collect(), total: 1 });
+    }
+    let callers = callers(&stop);
+    let all = stop.frames.len() + callers.len();
+    let mut frames = Vec::new();
+    for index in start..all.min(start.saturating_add(levels)) {
+        let frame = match (stop.frames.get(index), callers.get(index - stop.frames.len().min(index))) {
+            (Some(frame), _) => describe(debugger, stop.id_of(index), frame).await,
+            (None, Some(frame)) => describe_caller(debugger, stop.id_of(index), frame).await,
+            (None, None) => break,
+        };
+        frames.push(frame);
+    }
+    Ok(Stack { frames, total: all })
+}
+
+/// Frames that are not on the stack any more: their functions wait for what is on it.
+fn callers(stop: &Stop) -> Vec<runtime::CallFrame> {
+    let mut callers = Vec::new();
+    let mut next = stop.asynchronous.as_ref();
+    while let Some(trace) = next {
+        callers.extend(trace.call_frames.iter().cloned());
+        next = trace.parent.as_deref();
+    }
+    callers
+}
+
+async fn describe(debugger: &CdpDebugger, id: RawId, frame: &CallFrame) -> StackFrame<RawId> {
+    let script = debugger.0.scripts.get(&frame.location.script_id);
+    let name = match &script {
+        Some(script) => name(script, &frame.function_name, frame.function_location.as_ref()).await,
+        None => frame.function_name.clone(),
+    };
+    StackFrame { id, name, location: location(debugger, &frame.location).await }
+}
+
+async fn describe_caller(debugger: &CdpDebugger, id: RawId, frame: &runtime::CallFrame) -> StackFrame<RawId> {
+    let place = Place {
+        script_id: frame.script_id.clone(),
+        line_number: frame.line_number,
+        column_number: Some(frame.column_number),
+    };
+    let name = if frame.function_name.is_empty() { "<anonymous>" } else { &frame.function_name };
+    StackFrame { id, name: format!("async {name}"), location: location(debugger, &place).await }
+}
+
+/// The name of a function in its source. A function without one is `<anonymous>`, a module's own code
+/// `<module>`.
+async fn name(script: &Script, name: &str, function: Option<&Place>) -> String {
+    let Some(place) = function else { return or_anonymous(name) };
+    let (line, column) = position(place);
+    if name.is_empty() && (place.line_number, place.column_number.unwrap_or(0)) == script.start {
+        return "<module>".to_owned();
+    }
+    if let Some(Ok(map)) = script.map().await
+        && let Some(original) = map.original(line, column)
+        && let Some(original) = original.name
+        && !name.is_empty()
+    {
+        // A method keeps the class in front.
+        return match name.rsplit_once('.') {
+            Some((class, _)) => format!("{class}.{original}"),
+            None => original.to_owned(),
+        };
+    }
+    or_anonymous(name)
+}
+
+fn or_anonymous(name: &str) -> String {
+    if name.is_empty() { "<anonymous>".to_owned() } else { name.to_owned() }
+}
+
+/// A place as a user knows it: in the source, with the place in the script beside it where they differ.
+pub(super) async fn location(debugger: &CdpDebugger, place: &Place) -> Option<Location> {
+    let script = debugger.0.scripts.get(&place.script_id)?;
+    let (line, column) = position(place);
+    let here = Location {
+        source: source(debugger, &script),
+        line: line.saturating_add(1),
+        column: column.saturating_add(1),
+        generated: None,
+    };
+    let Some(Ok(map)) = script.map().await else { return Some(here) };
+    let Some(original) = map.original(line, column) else { return Some(here) };
+    let Some(found) = map.source(original.source) else { return Some(here) };
+    let generated = Generated { script: here.source.name, line: here.line, column: here.column };
+    let source = match &found.path {
+        Some(path) => {
+            let path = debugger.0.shared.setup.to_local(path);
+            let internal = here.source.internal || debugger.0.shared.adapter.is_internal(&path);
+            Source { internal, ..Source::file(path) }
+        }
+        None => Source { path: None, name: found.name.clone(), internal: here.source.internal },
+    };
+    Some(Location {
+        source,
+        line: original.line.saturating_add(1),
+        column: original.column.saturating_add(1),
+        generated: Some(generated),
+    })
+}
+
+fn source(debugger: &CdpDebugger, script: &Script) -> Source {
+    let shared = &debugger.0.shared;
+    match &script.path {
+        Some(path) => {
+            let path = shared.setup.to_local(path);
+            let internal = shared.adapter.is_internal(&path) || path == shared.setup.hook;
+            Source { internal, ..Source::file(path) }
+        }
+        None => {
+            let name = if script.url.is_empty() { format!("eval-{}", script.id) } else { script.url.clone() };
+            Source { path: None, internal: name.starts_with("node:"), name }
+        }
+    }
+}
+
+/// The line of a place as a user counts it, with what tells its source; none for code that no source stands for.
+pub(super) async fn line(debugger: &CdpDebugger, place: &Place) -> Option<(String, u32)> {
+    let script = debugger.0.scripts.get(&place.script_id)?;
+    let (line, column) = position(place);
+    match script.map().await {
+        Some(Ok(map)) => {
+            let original = map.original(line, column)?;
+            Some((format!("{} {:?}", script.id, original.source), original.line))
+        }
+        _ => Some((script.id.clone(), line)),
+    }
+}
+
+/// 0-based line and column; V8 leaves a column out where it is 0.
+pub(super) fn position(place: &Place) -> (u32, u32) {
+    let number = |value: i32| u32::try_from(value).unwrap_or(0);
+    (number(place.line_number), number(place.column_number.unwrap_or(0)))
+}
+
+/// A frame that values can be read from.
+pub(super) async fn frame(debugger: &CdpDebugger, id: RawId) -> Result<Frame> {
+    let stop = debugger.stop()?;
+    let index = stop.index_of(id).ok_or(Error::NotPaused { state: "running" })?;
+    let call_frame = stop.frames.get(index).cloned().ok_or_else(|| {
+        Error::Unsupported(
+            "this frame waits for the ones above it and is not on the stack any more: its variables cannot be \
+             read"
+                .to_owned(),
+        )
+    })?;
+    let names = names(debugger, &call_frame).await.unwrap_or_default();
+    let returned = stop.returned.clone().filter(|_| index == 0);
+    Ok(Frame { call_frame, names, returned })
+}
+
+/// What the variables of a frame are called in its source, by what a minifier called them.
+async fn names(debugger: &CdpDebugger, frame: &CallFrame) -> Option<HashMap<String, String>> {
+    let script = debugger.0.scripts.get(&frame.location.script_id)?;
+    let map = Arc::clone(script.map().await?.ok()?);
+    if !map.has_names() {
+        return None;
+    }
+    let scope = frame.scope_chain.iter().find(|scope| scope.kind == "local")?;
+    let start = position(scope.start_location.as_ref()?);
+    let end = position(scope.end_location.as_ref()?);
+    let text = text(debugger, &script).await?;
+    Some(map.names(&text, start, end))
+}
+
+/// The text of a script.
+pub(super) async fn text(debugger: &CdpDebugger, script: &Script) -> Option<Arc<str>> {
+    let read = || async {
+        let question = debugger::GetScriptSource { script_id: script.id.clone() };
+        debugger.request(question).await.map(|source| source.script_source.into())
+    };
+    script.text.get_or_try_init(read).await.ok().cloned()
+}

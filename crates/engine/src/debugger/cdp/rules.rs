@@ -1,0 +1,112 @@
+//! Rules of breakpoints, as a condition that V8 evaluates in the program; see `debuggee/node/rules.js`.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::debugger::RuleFor;
+use crate::javascript::{Part, log_parts};
+use crate::model::breakpoint::HitCondition;
+use crate::model::ids::BreakpointId;
+
+/// The function by which the program talks to us. It exists once a breakpoint has a rule.
+pub(super) const BINDING: &str = "__stillframe";
+
+const RULES: &str = include_str!("../../debuggee/node/rules.js");
+
+/// What the program tells by way of the binding.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub(super) enum Told {
+    /// The stop that follows belongs to these.
+    Hit { ids: Vec<u32> },
+    /// A logpoint spoke.
+    Logged { id: u32, text: String },
+    /// A condition or message failed so many times since the last such message.
+    Failed { id: u32, message: String, times: u64 },
+}
+
+/// Whether it stops at every pass, so that V8 needs no condition.
+pub(super) fn are_plain(rules: &[RuleFor]) -> bool {
+    rules.iter().any(|rule| rule.rule.is_plain()) && rules.iter().all(|rule| rule.rule.is_plain())
+}
+
+/// The condition of a place. `number` is new whenever its rules are, so that passes are counted anew.
+///
+/// The texts were checked to be expressions, so that none of them ends the function it stands in.
+pub(super) fn condition(number: u64, rules: &[RuleFor]) -> Result<String, String> {
+    let rules = rules.iter().map(translate).collect::<Result<Vec<_>, _>>()?;
+    Ok(format!("({BINDING}.rules ??= {RULES})({number},[{}])", rules.join(",")))
+}
+
+fn translate(rule: &RuleFor) -> Result<String, String> {
+    let BreakpointId(id) = rule.id;
+    let mut fields = format!("id:{id}");
+    if let Some(condition) = &rule.rule.condition {
+        fields += &format!(",condition:{}", function(condition));
+    }
+    if let Some(hit) = rule.rule.hit_condition {
+        fields += &format!(",pass:{}", passes(hit));
+    }
+    if let Some(message) = &rule.rule.log_message {
+        let parts = log_parts(message)?;
+        let parts: Vec<String> = parts.iter().map(part).collect();
+        fields += &format!(",message:[{}]", parts.join(","));
+    }
+    Ok(format!("{{{fields}}}"))
+}
+
+/// An arrow function sees `this` and `arguments` of the frame. The line end closes a comment.
+fn function(expression: &str) -> String {
+    format!("()=>(\n{expression}\n)")
+}
+
+fn passes(hit: HitCondition) -> String {
+    use crate::model::breakpoint::HitOperator::Multiple;
+    match hit.operator {
+        Multiple => format!("n=>n%{}===0", hit.count),
+        operator => format!("n=>n{}{}", operator.as_str(), hit.count),
+    }
+}
+
+fn part(part: &Part) -> String {
+    match part {
+        Part::Text(text) => json!(text).to_string(),
+        Part::Expression(expression) => function(expression),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::breakpoint::Rule;
+
+    fn rule(condition: Option<&str>, hit: Option<&str>, message: Option<&str>) -> RuleFor {
+        let rule = Rule {
+            condition: condition.map(str::to_owned),
+            hit_condition: hit.map(|hit| hit.parse().unwrap()),
+            log_message: message.map(str::to_owned),
+        };
+        RuleFor { id: BreakpointId(7), rule }
+    }
+
+    #[test]
+    fn rules_become_javascript() {
+        let table = [
+            (rule(Some("a > 1 // why"), None, None), "{id:7,condition:()=>(\na > 1 // why\n)}"),
+            (rule(None, Some("% 5"), None), "{id:7,pass:n=>n%5===0}"),
+            (rule(None, Some("3"), None), "{id:7,pass:n=>n==3}"),
+            (rule(None, None, Some("x is {x}\n")), "{id:7,message:[\"x is \",()=>(\nx\n),\"\\n\"]}"),
+            (rule(None, None, None), "{id:7}"),
+        ];
+        for (rule, expected) in table {
+            assert_eq!(translate(&rule).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn only_places_without_any_condition_are_plain() {
+        let (plain, other) = (rule(None, None, None), rule(Some("x"), None, None));
+        assert!(are_plain(std::slice::from_ref(&plain)));
+        assert!(!are_plain(&[plain, other]));
+    }
+}

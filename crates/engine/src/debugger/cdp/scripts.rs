@@ -1,0 +1,137 @@
+//! The scripts of one thread of JavaScript, and the files that they were made of.
+//!
+//! V8 knows nothing of source maps. A script's own map is read when something asks for it, once.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::OnceCell;
+
+use crate::source_map::{self, Problem, SourceMap};
+
+/// A script.
+#[derive(Debug)]
+pub(super) struct Script {
+    /// V8's number for it.
+    pub(super) id: String,
+    /// What V8 calls it: a `file:` URL, a plain path, `node:…`, or nothing for evaluated code.
+    pub(super) url: String,
+    /// The file that `url` names.
+    pub(super) path: Option<PathBuf>,
+    /// Where its code begins in the file, 0-based; `(0, 0)` unless it was cut out of another text.
+    pub(super) start: (i32, i32),
+    /// Its source map, as the script says it.
+    map_url: Option<String>,
+    map: OnceCell<Result<Arc<SourceMap>, Problem>>,
+    /// Its text, once something has asked for it.
+    pub(super) text: OnceCell<Arc<str>>,
+}
+
+impl Script {
+    pub(super) fn new(parsed: ::cdp::debugger::Script) -> Self {
+        Self {
+            path: path_of(&parsed.url),
+            start: (parsed.start_line, parsed.start_column),
+            map_url: parsed.source_map_url.filter(|url| !url.is_empty()),
+            id: parsed.script_id,
+            url: parsed.url,
+            map: OnceCell::new(),
+            text: OnceCell::new(),
+        }
+    }
+
+    /// It was made by a compiler that left a map.
+    pub(super) fn is_mapped(&self) -> bool {
+        self.map_url.is_some()
+    }
+
+    /// The map; none when the script has none. Read at the first call.
+    pub(super) async fn map(&self) -> Option<Result<&Arc<SourceMap>, &Problem>> {
+        let url = self.map_url.clone()?;
+        let path = self.path.clone()?;
+        let read = || async move {
+            let work = tokio::task::spawn_blocking(move || read_map(&url, &path));
+            work.await.unwrap_or_else(|error| Err(Problem::Corrupt { reason: error.to_string() }))
+        };
+        Some(self.map.get_or_init(read).await.as_ref())
+    }
+
+    /// Whether its map could be about a file of this name, without decoding it.
+    pub(super) async fn may_mention(&self, file_name: &str) -> bool {
+        let (Some(url), Some(path)) = (self.map_url.clone(), self.path.clone()) else { return false };
+        if let Some(Ok(map)) = self.map.get() {
+            let ends_so = |name: &Path| name.file_name().is_some_and(|name| name == file_name);
+            return map.sources().any(|source| source.path.as_deref().is_some_and(ends_so));
+        }
+        let file_name = file_name.to_owned();
+        let work = tokio::task::spawn_blocking(move || {
+            let raw = source_map::read(&source_map::place(&url, &path));
+            raw.is_ok_and(|raw| source_map::may_mention(&raw, &file_name))
+        });
+        work.await.unwrap_or(false)
+    }
+}
+
+/// Reads and decodes the map that a script at `path` names.
+pub(super) fn read_map(url: &str, path: &Path) -> Result<Arc<SourceMap>, Problem> {
+    let place = source_map::place(url, path);
+    let raw = source_map::read(&place)?;
+    let beside = match &place {
+        source_map::Place::File(map) => map.parent(),
+        _ => path.parent(),
+    };
+    SourceMap::decode(&raw, beside.unwrap_or(path)).map(Arc::new)
+}
+
+/// The file that a script's URL names. Loaders append a query to make a URL another one.
+fn path_of(url: &str) -> Option<PathBuf> {
+    if url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
+        return source_map::file_url_path(url);
+    }
+    let path = Path::new(url);
+    path.is_absolute().then(|| path.to_owned())
+}
+
+/// All scripts of a thread.
+#[derive(Debug, Default)]
+pub(super) struct Scripts(Mutex<HashMap<String, Arc<Script>>>);
+
+impl Scripts {
+    pub(super) fn add(&self, script: Script) -> Arc<Script> {
+        let script = Arc::new(script);
+        self.lock().insert(script.id.clone(), Arc::clone(&script));
+        script
+    }
+
+    pub(super) fn get(&self, id: &str) -> Option<Arc<Script>> {
+        self.lock().get(id).cloned()
+    }
+
+    /// Those of a file. A file that is evaluated anew is a new script.
+    pub(super) fn of_path(&self, path: &Path) -> Vec<Arc<Script>> {
+        self.where_so(|script| script.path.as_deref() == Some(path))
+    }
+
+    /// Those that a compiler made.
+    pub(super) fn mapped(&self) -> Vec<Arc<Script>> {
+        self.where_so(Script::is_mapped)
+    }
+
+    /// The files that are loaded, each once.
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        let mut paths: Vec<PathBuf> = self.lock().values().filter_map(|script| script.path.clone()).collect();
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+
+    fn where_so(&self, is_wanted: impl Fn(&Script) -> bool) -> Vec<Arc<Script>> {
+        self.lock().values().filter(|script| is_wanted(script)).cloned().collect()
+    }
+
+    /// Nothing panics while the lock is held.
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Script>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
