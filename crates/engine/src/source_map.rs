@@ -1,11 +1,13 @@
-//! Source maps: from a position in a script that runs to the position in the file that somebody wrote, and back.
+//! Source maps: from a position in a script that runs to the position in the file that somebody wrote, and
+//! back.
 //!
-//! The format is [ECMA-426](https://tc39.es/ecma426/). Reading order: `place` (where a script says its map is),
-//! `mention` (whether it can matter), [`SourceMap::decode`], [`SourceMap::original`], `index` (the way back),
-//! `names` (of mangled variables), `stale` (whether it is still true), `problem` (what can be wrong with it).
-//! Pure apart from reading files; knows no protocol and no session.
+//! The format is [ECMA-426](https://tc39.es/ecma426/). Reading order: `place` (where a script says its map
+//! is), `mention` (whether it can matter), [`SourceMap::decode`], [`SourceMap::original`], `index` (the way
+//! back), `names` (of mangled variables), `stale` (whether it is still true), `problem` (what can be wrong
+//! with it). Pure apart from reading files; knows no protocol and no session.
 //!
-//! Everywhere lines and columns are 0-based and columns count UTF-16 units, as in the maps themselves and in V8.
+//! Everywhere lines and columns are 0-based and columns count UTF-16 units, as in the maps themselves and in
+//! V8.
 
 mod place;
 mod resolve;
@@ -47,8 +49,8 @@ pub struct SourceId(u32);
 /// A file that a script was made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Where it is: absolute, without `.` and `..`, and without links if it exists, as Node reports paths. None
-    /// if the name cannot be made a path, as with `webpack/runtime` or a null source.
+    /// Where it is: absolute, without `.` and `..`, and without links if it exists, as Node reports paths.
+    /// None if the name cannot be made a path, as with `webpack/runtime` or a null source.
     pub path: Option<PathBuf>,
     /// As the map says it, without its `sourceRoot`; empty for a null source.
     pub name: String,

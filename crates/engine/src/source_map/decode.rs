@@ -1,8 +1,8 @@
 //! From the text of a map to its segments, sources and names.
 //!
-//! The crate `sourcemap` reads JSON and mappings. Sections are put together here, because its way to do so adds
-//! positions without checking them and gives up on a section without a map, and it joins `sourceRoot` with names
-//! that stand by themselves.
+//! The crate `sourcemap` reads JSON and mappings. Sections are put together here, because its way to do so
+//! adds positions without checking them and gives up on a section without a map, and it joins `sourceRoot`
+//! with names that stand by themselves.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,8 @@ pub(super) fn decode(raw: &[u8], base: &Path) -> Result<SourceMap, Problem> {
     Ok(parts.into_map())
 }
 
-/// The JSON of a map: without a byte order mark, and without the `)]}'` that keeps it from being run as a script.
+/// The JSON of a map: without a byte order mark, and without the `)]}'` that keeps it from being run as a
+/// script.
 pub(super) fn json(raw: &[u8]) -> &[u8] {
     let raw = raw.strip_prefix(b"\xef\xbb\xbf").unwrap_or(raw);
     if !raw.starts_with(b")]}") {
@@ -77,7 +78,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Adds a map that begins at `offset`. Sections can hold sections; JSON is read to a depth of 128 at most.
+    /// Adds a map that begins at `offset`. Sections can hold sections; JSON is read to a depth of 128 at
+    /// most.
     fn add(&mut self, map: DecodedMap, offset: Position) {
         match map {
             DecodedMap::Regular(map) => self.add_plain(map, offset),
@@ -109,8 +111,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The number of a source among all. The same file in two sections is one source, unless both tell texts that
-    /// differ: then they are parts of it, or made of it.
+    /// The number of a source among all. The same file in two sections is one source, unless both tell texts
+    /// that differ: then they are parts of it, or made of it.
     fn add_source(&mut self, map: &Decoded, number: u32, root: Option<&str>) -> u32 {
         let name = map.get_source(number).unwrap_or_default();
         let content = map.get_source_contents(number);

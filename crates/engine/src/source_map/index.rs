@@ -13,11 +13,11 @@ pub struct Nearest {
 }
 
 impl SourceMap {
-    /// All generated positions of an original line, in the order of the original columns, then of the script; each
-    /// once.
+    /// All generated positions of an original line, in the order of the original columns, then of the script;
+    /// each once.
     ///
-    /// With a column, only those of the piece of code that the column is in: the last that begins at or before it,
-    /// or else the first of the line.
+    /// With a column, only those of the piece of code that the column is in: the last that begins at or
+    /// before it, or else the first of the line.
     pub fn generated(&self, source: SourceId, line: u32, column: Option<u32>) -> Vec<Position> {
         let mut positions: Vec<Position> =
             self.pieces(source, line, column).map(|(_, segment)| segment.generated()).collect();
@@ -27,11 +27,17 @@ impl SourceMap {
         positions
     }
 
-    /// Where to stop for an original line: the first piece of code on it, or the one that the column is in, once for
-    /// each copy of it in the script, in the script's order.
+    /// Where to stop for an original line: the first piece of code on it, or the one that the column is in,
+    /// once for each copy of it in the script, in the script's order.
     ///
-    /// A bundler or a compiler may have copied the code; each copy needs a breakpoint of its own. Entries that follow
-    /// each other with nothing but this line between them are one copy, and its leftmost position stands for it.
+    /// A bundler or a compiler may have copied the code; each copy needs a breakpoint of its own. Entries
+    /// that follow each other with nothing but this line between them are one copy, and its leftmost position
+    /// stands for it.
+    ///
+    /// A line can have a place and yet nothing to stop at, such as a closing brace or the head of a function:
+    /// V8 binds the breakpoint elsewhere then, also before it. [`original`](Self::original) of where it was
+    /// bound tells. In minified code it may tell another line even for the right stop, because statements of
+    /// several lines have become one.
     pub fn places(&self, source: SourceId, line: u32, column: Option<u32>) -> Result<Vec<Position>, Problem> {
         let first = self.line(source, line).next().map(|(_, segment)| segment.original_column);
         let mut pieces: Vec<(usize, &Segment)> = self.pieces(source, line, column.or(first)).collect();
@@ -42,7 +48,9 @@ impl SourceMap {
         let mut places = Vec::new();
         let mut previous = None;
         for (at, segment) in pieces {
-            if previous.is_none_or(|previous| self.is_left_between(previous, at, source, line)) {
+            // The same position can be twice in a map, with something of another line between.
+            let is_new = places.last() != Some(&segment.generated());
+            if is_new && previous.is_none_or(|previous| self.is_left_between(previous, at, source, line)) {
                 places.push(segment.generated());
             }
             previous = Some(at);
@@ -123,16 +131,18 @@ impl SourceMap {
 
     fn reverse(&self) -> &[u32] {
         self.reverse.get_or_init(|| {
-            let numbered = (0u32..).zip(&self.segments);
-            let with_source = numbered.filter(|(_, segment)| segment.source != NONE);
-            let mut numbers: Vec<u32> = with_source.map(|(number, _)| number).collect();
-            numbers.sort_unstable_by_key(|number| {
-                let key = |segment: &Segment| {
-                    (segment.source, segment.original_line, segment.original_column, *number)
-                };
-                self.segment(*number).map(key)
-            });
-            numbers
+            let numbered = (0u32..).zip(&self.segments).filter(|(_, segment)| segment.source != NONE);
+            let mut keyed: Vec<(u32, u32, u32, u32)> = numbered
+                .map(|(number, segment)| {
+                    (segment.source, segment.original_line, segment.original_column, number)
+                })
+                .collect();
+            #[expect(
+                clippy::stable_sort_primitive,
+                reason = "three times as fast on what is mostly in order already"
+            )]
+            keyed.sort();
+            keyed.into_iter().map(|(.., number)| number).collect()
         })
     }
 }

@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use super::{NONE, Position, SourceMap};
 
 impl SourceMap {
-    /// What the identifiers in a part of a script were called: from the name in the script to the original. Those
-    /// that kept their names are left out.
+    /// What the identifiers in a part of a script were called: from the name in the script to the original.
+    /// Those that kept their names are left out.
     ///
-    /// `script_text` is the whole script; the part reaches from `start` up to, not including, `end`. A debugger asks
-    /// for the text of the innermost scope first.
+    /// `script_text` is the whole script; the part reaches from `start` up to, not including, `end`. A
+    /// debugger asks for the text of the innermost scope first.
     ///
-    /// The same mangled name can stand for several originals, because scopes within scopes use it again. One is
-    /// given only if it is the first in the part, where a scope declares its own, *and* has more than half of the
-    /// occurrences. Otherwise the name is left out: a mangled name is better than a wrong one. Names of properties
-    /// say nothing of variables, nor does a module object that stands where a name was imported (`util_1.sum` for
-    /// `sum`).
+    /// The same mangled name can stand for several originals, because scopes within scopes use it again. One
+    /// is given only if it is the first in the part, where a scope declares its own, *and* has more than half
+    /// of the occurrences. Otherwise the name is left out: a mangled name is better than a wrong one. Names
+    /// of properties say nothing of variables, nor does a module object that stands where a name was imported
+    /// (`util_1.sum` for `sum`).
     pub fn names(&self, script_text: &str, start: Position, end: Position) -> HashMap<String, String> {
         let mut uses: HashMap<&str, Vec<(&str, u32)>> = HashMap::new();
         for (mangled, original) in self.named(script_text, start, end) {
@@ -70,8 +70,8 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The variable that begins at a column, unless it is a property, or stands for a module of which `original` was
-    /// imported.
+    /// The variable that begins at a column, unless it is a property, or stands for a module of which
+    /// `original` was imported.
     fn variable_at(&mut self, column: u32, original: &str) -> Option<&'a str> {
         self.advance(column);
         if self.column != column {

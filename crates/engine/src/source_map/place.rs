@@ -8,7 +8,7 @@ use data_encoding::BASE64_NOPAD;
 use percent_encoding::percent_decode_str;
 
 use super::problem::Problem;
-use super::resolve::{file_url_path, normalised, scheme};
+use super::resolve::{file_url_path, in_folder, scheme};
 
 /// The largest map that is read, in bytes.
 pub(super) const LARGEST: u64 = 100 * 1024 * 1024;
@@ -24,8 +24,9 @@ pub enum Place {
     Remote(String),
 }
 
-/// Resolves what a script says of its map (`sourceMappingURL`; `sourceMapURL` of CDP's `Debugger.scriptParsed`)
-/// against the script's own path. It is a URL, so percent-encoded; relative, absolute, `file:` or `data:`.
+/// Resolves what a script says of its map (`sourceMappingURL`; `sourceMapURL` of CDP's
+/// `Debugger.scriptParsed`) against the script's own path. It is a URL, so percent-encoded; relative,
+/// absolute, `file:` or `data:`.
 pub fn place(source_map_url: &str, script_path: &Path) -> Place {
     let url = source_map_url.trim();
     match scheme(url) {
@@ -39,10 +40,7 @@ pub fn place(source_map_url: &str, script_path: &Path) -> Place {
         None if url.starts_with("//") => return Place::Remote(url.to_owned()),
         None => {}
     }
-    let end = url.find(['?', '#']).unwrap_or(url.len());
-    let relative = percent_decode_str(url.get(..end).unwrap_or(url)).decode_utf8_lossy().into_owned();
-    let folder = script_path.parent().unwrap_or(script_path);
-    Place::File(normalised(&folder.join(relative)))
+    Place::File(in_folder(script_path.parent().unwrap_or(script_path), url))
 }
 
 /// Reads a map as it is, not yet decoded. Only a regular file of at most 100 MB is read.

@@ -21,7 +21,8 @@ impl<'a> Resolver<'a> {
         Self { base, roots: OnceCell::new() }
     }
 
-    /// The path of a source, or None if its name cannot be made one. A file that exists is given without links.
+    /// The path of a source, or None if its name cannot be made one. A file that exists is given without
+    /// links.
     pub(super) fn path(&self, name: &str, source_root: Option<&str>) -> Option<PathBuf> {
         if name.is_empty() {
             return None;
@@ -42,9 +43,9 @@ impl<'a> Resolver<'a> {
         Some(path.canonicalize().unwrap_or(path))
     }
 
-    /// The file that a bundler means by `webpack://package/./src/x.ts` and the like, given what follows `://`. The
-    /// name is from the project's root, which is not told: the folders above the map are tried. Without a package it
-    /// may also be from the root of the disk.
+    /// The file that a bundler means by `webpack://package/./src/x.ts` and the like, given what follows
+    /// `://`. The name is from the project's root, which is not told: the folders above the map are tried.
+    /// Without a package it may also be from the root of the disk.
     fn bundled(&self, rest: &str) -> Option<PathBuf> {
         let (package, name) = rest.split_once('/')?;
         let name = name.strip_prefix("[project]/").unwrap_or(name);
@@ -117,18 +118,21 @@ fn rooted(name: &str, root: Option<&str>) -> String {
     format!("{}/{name}", root.strip_suffix('/').unwrap_or(root))
 }
 
-/// A name is a URL, and some tools write it as a plain path: what exists decides, then the URL's rules.
-fn in_folder(folder: &Path, name: &str) -> PathBuf {
+/// What a relative URL means in a folder. Some tools write a plain path there, with `%`, `?` or `#` in it:
+/// what exists decides, and then the rules of URLs do.
+pub(super) fn in_folder(folder: &Path, name: &str) -> PathBuf {
     let literal = normalised(&folder.join(name));
-    if !name.contains(['%', '?']) || literal.is_file() {
+    if !name.contains(['%', '?', '#']) || literal.is_file() {
         return literal;
     }
-    let decode = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    let decoded = normalised(&folder.join(decode(name)));
-    if decoded.is_file() {
-        return decoded;
+    let decoded = |name: &str| {
+        let name = percent_decode_str(name).decode_utf8_lossy();
+        normalised(&folder.join(name.as_ref()))
+    };
+    let whole = decoded(name);
+    if whole.is_file() {
+        return whole;
     }
-    let unquestioned = name.split('?').next().unwrap_or(name);
-    let unquestioned = normalised(&folder.join(decode(unquestioned)));
-    if unquestioned.is_file() { unquestioned } else { decoded }
+    let end = name.find(['?', '#']).unwrap_or(name.len());
+    decoded(name.get(..end).unwrap_or(name))
 }

@@ -7,12 +7,12 @@ use super::Source;
 use super::place::LARGEST;
 use super::problem::Problem;
 
-/// What speaks against a map that names this source. `built` is the file that the map is in: the map itself, or the
-/// script with the inline map.
+/// What speaks against a map that names this source. `built` is the file that the map is in: the map itself,
+/// or the script with the inline map.
 ///
-/// If the map carries the source's text, the text decides, whatever the line ends. Otherwise times do, and only say
-/// that lines may be off. None where all is well or nothing can be said: no such file, or only a part of it
-/// (`App.vue?vue&type=script`).
+/// If the map carries the source's text, the text decides, whatever the line ends. Otherwise times do, and
+/// only say that lines may be off. None where all is well or nothing can be said: no such file, or only a
+/// part of it (`App.vue?vue&type=script`).
 pub fn staleness(source: &Source, built: &Path) -> Option<Problem> {
     let path = source.path.as_deref()?;
     if source.name.contains('?') {

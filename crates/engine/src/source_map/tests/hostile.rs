@@ -73,15 +73,17 @@ fn section(line: u32, column: u32, map: &Value) -> Value {
     json!({ "offset": { "line": line, "column": column }, "map": map })
 }
 
+/// A map of the first two lines of a source.
+fn part(source: &str, root: &str) -> Value {
+    json!({
+        "version": 3, "sources": [source], "sourceRoot": root, "names": ["n"], "mappings": "AAAAA;AACA",
+    })
+}
+
 #[test]
 fn sections_are_put_together() {
-    let part = |source: &str, root: &str| json!({"version":3,"sources":[source],"sourceRoot":root,"names":["n"],"mappings":"AAAAA,C;ACCA"});
-    let part = |source, root| {
-        let mut part = part(source, root);
-        part["mappings"] = json!("AAAAA;AACA");
-        part
-    };
-    let inner = json!({ "version": 3, "sections": [section(0, 0, &part("a.ts", "")), section(1, 5, &part("b.ts", "../x"))] });
+    let sections = [section(0, 0, &part("a.ts", "")), section(1, 5, &part("b.ts", "../x"))];
+    let inner = json!({ "version": 3, "sections": sections });
     let map = decoded(&json!({
         "version": 3,
         "sections": [
@@ -104,7 +106,9 @@ fn sections_are_put_together() {
 
 proptest! {
     #[test]
-    fn any_mappings_are_decoded_or_refused(mappings in "[A-Za-z0-9+/,;]{0,80}", line in 0u32..9, column in 0u32..99) {
+    fn any_mappings_are_decoded_or_refused(
+        mappings in "[A-Za-z0-9+/,;]{0,80}", line in 0u32..9, column in 0u32..99,
+    ) {
         let raw = json!({"version":3,"sources":["a.ts","b.ts",null],"names":["x","y"],"mappings":mappings});
         if let Ok(map) = try_decode(raw.to_string().as_bytes()) {
             let _ = map.original(line, column);

@@ -32,6 +32,25 @@ fn a_script_says_where_its_map_is() {
 }
 
 #[test]
+fn a_map_that_is_there_is_found_whatever_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a#b.js.map", "100%25.js.map", "c d?.js.map"] {
+        std::fs::write(folder.path().join(name), "{}").unwrap();
+    }
+    let table = [
+        ("a#b.js.map", "a#b.js.map"),
+        ("a%23b.js.map", "a#b.js.map"),
+        ("100%25.js.map", "100%25.js.map"),
+        ("100%2525.js.map", "100%25.js.map"),
+        ("c%20d?.js.map", "c d?.js.map"),
+    ];
+    for (url, expected) in table {
+        let found = place(url, &folder.path().join("x.js"));
+        assert_eq!(found, Place::File(folder.path().join(expected)), "{url}");
+    }
+}
+
+#[test]
 fn inline_maps_are_read() {
     let table = [
         ("data:application/json;base64,eyJhIjoxfQ==", Ok(r#"{"a":1}"#)),

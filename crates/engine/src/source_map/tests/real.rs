@@ -71,8 +71,8 @@ const SCRIPTS: [&str; 10] = [
     "babel/main.js",
 ];
 
-/// Lines of `prices.ts`, and with what the code begins that each tool made of them. Where esbuild minifies, it puts
-/// statements together.
+/// Lines of `prices.ts`, and with what the code begins that each tool made of them. Where esbuild minifies,
+/// it puts statements together.
 const PRICES: [(&str, &str, &str, &str); 7] = [
     // The line, in modern JavaScript, in old JavaScript, minified.
     ("const gross", "const gross = item.price", "var gross = item.price", "e.price*e.count"),

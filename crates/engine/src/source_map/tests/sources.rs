@@ -8,7 +8,8 @@ use super::*;
 fn project() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
-    for name in ["src/main.ts", "src/my file.ts", "src/50%.ts", "src/App.vue", "src/ab:c.ts", "dist/js/keep"] {
+    for name in ["src/main.ts", "src/my file.ts", "src/50%.ts", "src/App.vue", "src/ab:c.ts", "dist/js/keep"]
+    {
         let path = root.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, "").unwrap();
