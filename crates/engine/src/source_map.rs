@@ -162,6 +162,11 @@ impl SourceMap {
         })
     }
 
+    /// Whether it knows what anything was called.
+    pub fn has_names(&self) -> bool {
+        !self.names.is_empty()
+    }
+
     fn at(&self, path: &Path) -> Option<SourceId> {
         let found = self.identified().filter(|(_, source)| source.path.as_deref() == Some(path));
         // Parts of a file, such as the script of `App.vue?vue&type=script`, come after the file itself.

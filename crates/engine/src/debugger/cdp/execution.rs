@@ -23,6 +23,9 @@ const MOST_STEPS: u32 = 32;
 /// How long a program that was asked to pause is left alone before it counts as idle.
 const IDLE: Duration = Duration::from_millis(30);
 
+/// The group of the objects that functions returned.
+const RETURNED: &str = "stillframe-returned";
+
 /// What a thread was last told to do; it ends with the next stop that is told.
 #[derive(Debug, Default)]
 pub(super) enum Intent {
@@ -52,7 +55,7 @@ pub(super) struct Stepping {
     /// Breakpoints of our own at the ends of the function, for a step out of it.
     ends: Vec<String>,
     /// What the function returned.
-    returned: Option<(String, runtime::RemoteObject)>,
+    returned: Option<runtime::RemoteObject>,
 }
 
 pub(super) async fn resume(debugger: &CdpDebugger) -> Result<()> {
@@ -102,8 +105,13 @@ async fn send(debugger: &CdpDebugger, step: Step) -> Result<()> {
 
 /// What was read at the stop is void from here on.
 fn leave(debugger: &CdpDebugger) {
-    *lock(&debugger.0.stop) = None;
+    let left = lock(&debugger.0.stop).take();
     debugger.0.values.forget();
+    if left.is_some_and(|stop| stop.returned.is_some()) {
+        let client = debugger.0.client.clone();
+        let release = runtime::ReleaseObjectGroup { object_group: RETURNED.to_owned() };
+        tokio::spawn(async move { client.request(release, deadlines::REQUEST).await });
+    }
 }
 
 /// Goes on from a pause that is none of the user's, with what the thread was told before.
@@ -188,7 +196,7 @@ async fn next_step(debugger: &CdpDebugger, stop: &Stop, stepping: &mut Stepping)
     let is_same_function = frame.function_location == stepping.function;
     if stepping.step == Step::Out && stop.frames.len() >= stepping.depth && is_same_function {
         if let Some(value) = &frame.return_value {
-            stepping.returned = keep(debugger, frame, value).await;
+            stepping.returned = keep(debugger, value).await;
         }
         return Some(Step::Out);
     }
@@ -257,21 +265,15 @@ pub(super) async fn clear(debugger: &CdpDebugger, stepping: Stepping) {
 }
 
 /// V8 lets go of what a stop gave out when the program runs; this outlives it.
-async fn keep(
-    debugger: &CdpDebugger,
-    frame: &CallFrame,
-    value: &runtime::RemoteObject,
-) -> Option<(String, runtime::RemoteObject)> {
-    let name = frame.function_name.clone();
-    let Some(object_id) = value.object_id.clone() else { return Some((name, value.clone())) };
+async fn keep(debugger: &CdpDebugger, value: &runtime::RemoteObject) -> Option<runtime::RemoteObject> {
+    let Some(object_id) = value.object_id.clone() else { return Some(value.clone()) };
     let again = runtime::CallFunctionOn {
         function_declaration: "function(){return this}".to_owned(),
         object_id: Some(object_id),
-        object_group: Some(super::values::GROUP.to_owned()),
+        object_group: Some(RETURNED.to_owned()),
         ..Default::default()
     };
-    let kept = debugger.request(again).await.ok()?;
-    Some((name, kept.result))
+    Some(debugger.request(again).await.ok()?.result)
 }
 
 /// Asks a running thread to stop. One that runs no code at the moment is brought to its stop by an evaluation.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ::cdp::debugger::{self, CallFrame, Location as Place};
 use ::cdp::runtime;
 
-use super::CdpDebugger;
+use super::{CdpDebugger, lock};
 use super::scripts::Script;
 use super::stops::Stop;
 use super::values::Frame;
@@ -161,19 +161,27 @@ pub(super) fn position(place: &Place) -> (u32, u32) {
 }
 
 /// A frame that values can be read from.
-pub(super) async fn frame(debugger: &CdpDebugger, id: RawId) -> Result<Frame> {
+pub(super) async fn frame(debugger: &CdpDebugger, id: RawId) -> Result<Arc<Frame>> {
     let stop = debugger.stop()?;
     let index = stop.index_of(id).ok_or(Error::NotPaused { state: "running" })?;
-    let call_frame = stop.frames.get(index).cloned().ok_or_else(|| {
+    if let Some(known) = lock(&stop.read).get(&index) {
+        return Ok(Arc::clone(known));
+    }
+    let mut call_frame = stop.frames.get(index).cloned().ok_or_else(|| {
         Error::Unsupported(
             "this frame waits for the ones above it and is not on the stack any more: its variables cannot be \
              read"
                 .to_owned(),
         )
     })?;
+    if index == 0 && stop.returned.is_some() {
+        call_frame.return_value.clone_from(&stop.returned);
+    }
+    let script_end = debugger.0.scripts.get(&call_frame.location.script_id).map(|script| script.end);
     let names = names(debugger, &call_frame).await.unwrap_or_default();
-    let returned = stop.returned.clone().filter(|_| index == 0);
-    Ok(Frame { call_frame, names, returned })
+    let frame = Arc::new(Frame { call_frame, names, script_end });
+    lock(&stop.read).insert(index, Arc::clone(&frame));
+    Ok(frame)
 }
 
 /// What the variables of a frame are called in its source, by what a minifier called them.

@@ -21,6 +21,8 @@ pub(super) struct Script {
     pub(super) path: Option<PathBuf>,
     /// Where its code begins in the file, 0-based; `(0, 0)` unless it was cut out of another text.
     pub(super) start: (i32, i32),
+    /// Where it ends, 0-based.
+    pub(super) end: (i32, i32),
     /// Its source map, as the script says it.
     map_url: Option<String>,
     map: OnceCell<Result<Arc<SourceMap>, Problem>>,
@@ -33,6 +35,7 @@ impl Script {
         Self {
             path: path_of(&parsed.url),
             start: (parsed.start_line, parsed.start_column),
+            end: (parsed.end_line, parsed.end_column),
             map_url: parsed.source_map_url.filter(|url| !url.is_empty()),
             id: parsed.script_id,
             url: parsed.url,

@@ -1,13 +1,15 @@
 //! From a pause of V8 to a stop that is worth telling.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 use ::cdp::debugger::{CallFrame, Paused};
 use ::cdp::runtime::{RemoteObject, StackTrace};
 
 use super::breakpoints::Hit;
 use super::execution::{self, Intent};
+use super::values::Frame;
 use super::{CdpDebugger, THREAD, lock, transpiled};
 use crate::debugger::Event;
 use crate::model::ids::{BreakpointId, RawId};
@@ -31,8 +33,10 @@ pub(super) struct Stop {
     pub(super) thrown: Option<Thrown>,
     /// The program waits for events: its only frame is ours.
     pub(super) is_idle: bool,
-    /// What the function returned that was just stepped out of, and its name.
-    pub(super) returned: Option<(String, RemoteObject)>,
+    /// What the function returned that was just stepped out of.
+    pub(super) returned: Option<RemoteObject>,
+    /// The frames that values were read from so far, by their index.
+    pub(super) read: Mutex<HashMap<usize, Arc<Frame>>>,
 }
 
 /// What was thrown.
@@ -47,6 +51,19 @@ impl Stop {
     /// The number of a frame. It means nothing at another stop.
     pub(super) fn id_of(&self, index: usize) -> RawId {
         RawId(self.number * FRAMES + i64::try_from(index).unwrap_or(FRAMES - 1))
+    }
+
+    /// The same stop, after a function has returned.
+    pub(super) fn with_returned(&self, returned: RemoteObject) -> Self {
+        Self {
+            number: self.number,
+            frames: self.frames.clone(),
+            asynchronous: self.asynchronous.clone(),
+            thrown: self.thrown.clone(),
+            is_idle: self.is_idle,
+            returned: Some(returned),
+            read: Mutex::default(),
+        }
     }
 
     /// The index of a frame of this stop.
@@ -71,6 +88,7 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, told: Vec<Bre
         thrown,
         is_idle,
         returned: None,
+        read: Mutex::default(),
     });
     *lock(&connection.stop) = Some(Arc::clone(&stop));
     if transpiled::pass(debugger, &paused.reason, paused.data.as_ref(), &stop).await {

@@ -1,0 +1,595 @@
+//! What is wanted of a thread's breakpoints, what V8 knows of them, and whose they are.
+//!
+//! V8 binds a breakpoint on a URL when it compiles a script of that URL, before its first statement. So a
+//! place in a source becomes breakpoints on the files that it is, or will be, in; see `places`. Each line has a
+//! number of its own, under which its rules count.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use ::cdp::debugger::{self, Location};
+use ::cdp::runtime;
+
+use super::places::{self, Made, Spot};
+use super::scripts::Script;
+use super::stops::Stop;
+use super::{CdpDebugger, frames, lock, rules, transpiled};
+use crate::debugger::{Event, Planted, RuleFor, SourceBreakpoint};
+use crate::error::Result;
+use crate::model::ids::BreakpointId;
+use crate::source_map::SourceMap;
+use crate::sources;
+
+/// All breakpoints of a thread.
+#[derive(Debug, Default)]
+pub(super) struct Breakpoints(Mutex<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    /// By the real paths of the sources.
+    sources: HashMap<PathBuf, Wanted>,
+    /// By their numbers.
+    places: HashMap<u64, Place>,
+    /// What V8's names of breakpoints stand for.
+    owners: HashMap<String, u64>,
+    /// Breakpoints of our own, for steps.
+    temporary: HashSet<String>,
+    last_number: u64,
+    /// The program can talk to us.
+    has_binding: bool,
+}
+
+/// What is wanted in a source.
+#[derive(Debug, Default)]
+struct Wanted {
+    /// The scripts that are known to be made of it.
+    made: Vec<Made>,
+    /// The numbers of its places.
+    places: Vec<u64>,
+}
+
+/// A place that is wanted.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The real path of the source.
+    pub(super) source: PathBuf,
+    /// 0-based.
+    pub(super) line: u32,
+    /// 0-based, in UTF-16 units.
+    pub(super) column: Option<u32>,
+    pub(super) rules: Vec<RuleFor>,
+    /// What V8 knows of it.
+    spots: Vec<PlantedSpot>,
+    /// What keeps V8 from taking it.
+    refused: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+struct PlantedSpot {
+    spot: Spot,
+    /// V8's name for it.
+    id: String,
+    /// The line in the source, 1-based, that it is bound to; none while its script is not loaded.
+    bound: Option<u32>,
+}
+
+/// Whose a pause is.
+pub(super) enum Hit {
+    /// The user's.
+    Users(Vec<BreakpointId>),
+    /// A step's.
+    Temporary,
+    /// Nobody's any more, or it is in the wrong place.
+    Nobodys,
+}
+
+/// Replaces the breakpoints of a source.
+pub(super) async fn set_in_source(
+    debugger: &CdpDebugger,
+    path: &Path,
+    wanted: Vec<SourceBreakpoint>,
+) -> Result<Vec<Planted>> {
+    let source = real(&debugger.0.shared.setup.to_remote(path));
+    let made = made_of(debugger, &source, !wanted.is_empty()).await;
+    let (numbers, removed) = debugger.0.breakpoints.replace(&source, made, wanted);
+    for breakpoint_id in removed {
+        debugger.request(debugger::RemoveBreakpoint { breakpoint_id }).await?;
+    }
+    transpiled::look_out(debugger, debugger.0.breakpoints.sources()).await?;
+    let mut planted = Vec::with_capacity(numbers.len());
+    for number in numbers {
+        plant(debugger, number).await?;
+        planted.push(debugger.0.breakpoints.outcome(number));
+    }
+    Ok(planted)
+}
+
+/// Whether something is wanted in a source of this path.
+pub(super) fn is_wanted(debugger: &CdpDebugger, path: &Path) -> bool {
+    lock(&debugger.0.breakpoints.0).sources.contains_key(path)
+}
+
+/// Node reports scripts under their real paths.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+async fn made_of(debugger: &CdpDebugger, source: &Path, is_needed: bool) -> Vec<Made> {
+    if !is_needed {
+        return Vec::new();
+    }
+    let (connection, source) = (Arc::clone(&debugger.0), source.to_owned());
+    let find = move || {
+        places::made_of(&source, connection.shared.setup.program.as_deref(), &connection.scripts)
+    };
+    tokio::task::spawn_blocking(find).await.unwrap_or_default()
+}
+
+/// Has V8 know a place, unless it does already.
+async fn plant(debugger: &CdpDebugger, number: u64) -> Result<()> {
+    let Some((place, made)) = debugger.0.breakpoints.to_plant(number) else { return Ok(()) };
+    let mut spots = places::spots(&place.source, &made, place.line, place.column);
+    if let Some((script, map)) = transpiled_itself(debugger, &place.source).await {
+        spots.retain(|spot| spot.is_mapped);
+        spots.extend(places::mapped(&place.source, &script, &map, place.line, place.column));
+    }
+    set_spots(debugger, number, spots).await
+}
+
+/// The newest script of the source's own name that a compiler made on the fly.
+async fn transpiled_itself(debugger: &CdpDebugger, source: &Path) -> Option<(PathBuf, Arc<SourceMap>)> {
+    let scripts = debugger.0.scripts.of_path(source);
+    let newest = scripts.into_iter().filter(|script| script.is_mapped());
+    let newest = newest.max_by_key(|script| script.id.parse::<u64>().unwrap_or(0))?;
+    let map = Arc::clone(newest.map().await?.ok()?);
+    map.source_of(source)?;
+    Some((newest.path.clone()?, map))
+}
+
+/// Makes the spots of a place these.
+async fn set_spots(debugger: &CdpDebugger, number: u64, spots: Vec<Spot>) -> Result<()> {
+    let Some((surplus, missing)) = debugger.0.breakpoints.compare(number, spots) else { return Ok(()) };
+    for breakpoint_id in surplus {
+        debugger.request(debugger::RemoveBreakpoint { breakpoint_id }).await?;
+    }
+    for spot in missing {
+        set_spot(debugger, number, spot).await?;
+    }
+    Ok(())
+}
+
+async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()> {
+    let Some(place) = debugger.0.breakpoints.place(number) else { return Ok(()) };
+    let condition = match condition(debugger, number, &place.rules).await? {
+        Ok(condition) => condition,
+        Err(problem) => {
+            debugger.0.breakpoints.refuse(number, problem);
+            return Ok(());
+        }
+    };
+    let set = debugger::SetBreakpointByUrl {
+        line_number: i32::try_from(spot.line).unwrap_or(i32::MAX),
+        column_number: Some(i32::try_from(spot.column).unwrap_or(i32::MAX)),
+        url: None,
+        url_regex: Some(url_pattern(&spot.path)),
+        condition,
+    };
+    match debugger.request(set).await {
+        Ok(set) => {
+            debugger.0.breakpoints.planted(number, spot, set.breakpoint_id.clone());
+            for location in set.locations {
+                bind(debugger, &set.breakpoint_id, &location).await;
+            }
+            Ok(())
+        }
+        Err(crate::error::Error::Refused(message)) => {
+            // Two lines of a source can be one place in a script.
+            debugger.0.breakpoints.refuse(number, format!("V8 does not take it: {message}"));
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The condition that V8 evaluates; none where it stops at every pass.
+async fn condition(
+    debugger: &CdpDebugger,
+    number: u64,
+    rules: &[RuleFor],
+) -> Result<std::result::Result<Option<String>, String>> {
+    if rules::are_plain(rules) {
+        return Ok(Ok(None));
+    }
+    if debugger.0.breakpoints.needs_binding() {
+        debugger.request(runtime::AddBinding { name: rules::BINDING.to_owned(), ..Default::default() }).await?;
+    }
+    Ok(rules::condition(number, rules).map(Some))
+}
+
+/// V8 has given a breakpoint a place.
+async fn bind(debugger: &CdpDebugger, id: &str, at: &Location) -> Option<u64> {
+    let (number, spot) = debugger.0.breakpoints.owner(id)?;
+    let is_exact = frames::position(at) == (spot.line, spot.column);
+    let place = debugger.0.breakpoints.place(number)?;
+    let line = match frames::location(debugger, at).await {
+        // Minified code of several lines is one statement, which is the right place for each of them.
+        _ if spot.is_mapped && is_exact => place.line.saturating_add(1),
+        Some(location) => location.line,
+        None => place.line.saturating_add(1),
+    };
+    debugger.0.breakpoints.bound(id, line);
+    Some(number)
+}
+
+/// A breakpoint that was set before its script was loaded has a place now.
+pub(super) async fn resolved(debugger: &CdpDebugger, id: &str, at: &Location) -> Vec<Event> {
+    match bind(debugger, id, at).await {
+        Some(number) => debugger.0.breakpoints.news(number),
+        None => Vec::new(),
+    }
+}
+
+/// A script was loaded. One that a compiler made may hold what is wanted and was not on disk before.
+pub(super) async fn loaded(debugger: &CdpDebugger, script: &Arc<Script>) -> Vec<Event> {
+    let Some(path) = script.path.as_ref().filter(|_| script.is_mapped()) else { return Vec::new() };
+    let mut changed = Vec::new();
+    for (source, is_found) in debugger.0.breakpoints.unbound_sources() {
+        let is_itself = source == *path;
+        let name = source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if !is_itself && (is_found || debugger.0.shared.adapter.is_internal(path) || !script.may_mention(name).await) {
+            continue;
+        }
+        if let Some(Ok(map)) = script.map().await {
+            changed.extend(retarget(debugger, &source, path, map).await);
+        }
+    }
+    changed.into_iter().flat_map(|number| debugger.0.breakpoints.news(number)).collect()
+}
+
+/// A script is about to run that a compiler made of a source: the source's places are where its map says.
+pub(super) async fn retarget(
+    debugger: &CdpDebugger,
+    source: &Path,
+    script: &Path,
+    map: &Arc<SourceMap>,
+) -> Vec<u64> {
+    if map.source_of(source).is_none() {
+        return Vec::new();
+    }
+    let numbers = debugger.0.breakpoints.made(source, script, map);
+    for &number in &numbers {
+        let Some(place) = debugger.0.breakpoints.place(number) else { continue };
+        let mut spots: Vec<Spot> = place.spots.iter().map(|planted| planted.spot.clone()).collect();
+        spots.retain(|spot| spot.path != script);
+        spots.extend(places::mapped(source, script, map, place.line, place.column));
+        if let Err(error) = set_spots(debugger, number, spots).await {
+            tracing::warn!(%error, "a breakpoint could not be planted in transpiled code");
+        }
+    }
+    numbers
+}
+
+/// What is left to say of places that were never bound, when the program ends.
+pub(super) async fn never_bound(debugger: &CdpDebugger) -> Vec<Event> {
+    let mut events = Vec::new();
+    for place in debugger.0.breakpoints.unbound() {
+        let reason = why_not(debugger, &place).await;
+        let planted = Planted::NotLoaded(reason);
+        events.extend(
+            RuleFor::ids(&place.rules).into_iter().map(|id| Event::Planted { id, planted: planted.clone() }),
+        );
+    }
+    events
+}
+
+async fn why_not(debugger: &CdpDebugger, place: &Place) -> String {
+    for script in debugger.0.scripts.mapped() {
+        let name = place.source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        match script.map().await {
+            Some(Ok(map)) if map.source_of(&place.source).is_some() => {
+                if let Some(problem) = places::problem(&place.source, &script, map, place.line) {
+                    return format!("`{}` was loaded, but {problem}", script.url);
+                }
+            }
+            Some(Err(problem)) if stem(&script.path) == Path::new(name).file_stem() => {
+                return format!("`{}` was loaded, but its source map is of no use: {problem}", script.url);
+            }
+            _ => {}
+        }
+    }
+    let loaded = debugger.0.scripts.paths();
+    if loaded.contains(&place.source) {
+        return "its file was loaded, and has no code on or after the line".to_owned();
+    }
+    let users = loaded.iter().filter(|path| !debugger.0.shared.adapter.is_internal(path));
+    let wanted = place.source.file_name().unwrap_or_default().to_string_lossy();
+    let names: Vec<String> = users.map(|path| path.display().to_string()).collect();
+    let near = similar(&wanted, names);
+    let near = if near.is_empty() { String::new() } else { format!("; it has loaded {}", near.join(", ")) };
+    format!("the program has not loaded {}{near}", place.source.display())
+}
+
+fn stem(path: &Option<PathBuf>) -> Option<&std::ffi::OsStr> {
+    path.as_deref().and_then(Path::file_stem)
+}
+
+/// The loaded files whose names are most like the one that is wanted.
+fn similar(wanted: &str, mut paths: Vec<String>) -> Vec<String> {
+    paths.sort_by_cached_key(|path| {
+        sources::distance(path.rsplit('/').next().unwrap_or(path).to_lowercase().as_str(), &wanted.to_lowercase())
+    });
+    paths.truncate(3);
+    paths
+}
+
+/// A regular expression for the URLs under which Node loads a file: with or without `file:`, with special
+/// characters encoded or not, with or without a query.
+fn url_pattern(path: &Path) -> String {
+    let mut pattern = String::from("^(?:file://)?");
+    for character in path.to_string_lossy().chars() {
+        if character.is_ascii_alphanumeric() || matches!(character, '/' | '_' | '-') {
+            pattern.push(character);
+            continue;
+        }
+        let mut bytes = [0; 4];
+        let encoded: String =
+            character.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let plain = if character.is_ascii() { format!("\\{character}") } else { character.to_string() };
+        pattern.push_str(&format!("(?:{plain}|{encoded})"));
+    }
+    pattern.push_str("(?:[?#].*)?$");
+    pattern
+}
+
+impl Breakpoints {
+    /// Takes up what is wanted in a source: the numbers of its places, in order, and V8's names of those that
+    /// are not wanted any more. A place that is wanted as before is left alone, and its passes count on.
+    fn replace(
+        &self,
+        source: &Path,
+        made: Vec<Made>,
+        wanted: Vec<SourceBreakpoint>,
+    ) -> (Vec<u64>, Vec<String>) {
+        let mut table = lock(&self.0);
+        let before = table.sources.remove(source).unwrap_or_default().places;
+        let mut numbers = Vec::with_capacity(wanted.len());
+        for breakpoint in wanted {
+            let place = Place::new(source, breakpoint);
+            let known = before.iter().copied().find(|number| {
+                table.places.get(number).is_some_and(|known| known.is_wanted_as(&place))
+            });
+            numbers.push(known.unwrap_or_else(|| table.add(place)));
+        }
+        let mut removed = Vec::new();
+        for number in before.into_iter().filter(|number| !numbers.contains(number)) {
+            removed.extend(table.remove(number));
+        }
+        if !numbers.is_empty() {
+            table.sources.insert(source.to_owned(), Wanted { made, places: numbers.clone() });
+        }
+        (numbers, removed)
+    }
+
+    /// The sources in which something is wanted.
+    fn sources(&self) -> Vec<PathBuf> {
+        lock(&self.0).sources.keys().cloned().collect()
+    }
+
+    /// A place that V8 knows nothing of yet, and the scripts that are made of its source.
+    fn to_plant(&self, number: u64) -> Option<(Place, Vec<Made>)> {
+        let table = lock(&self.0);
+        let place = table.places.get(&number).filter(|place| place.spots.is_empty())?;
+        Some((place.clone(), table.sources.get(&place.source)?.made.clone()))
+    }
+
+    fn place(&self, number: u64) -> Option<Place> {
+        lock(&self.0).places.get(&number).cloned()
+    }
+
+    /// What to remove and what to set to make the spots of a place these.
+    fn compare(&self, number: u64, spots: Vec<Spot>) -> Option<(Vec<String>, Vec<Spot>)> {
+        let mut table = lock(&self.0);
+        let place = table.places.get_mut(&number)?;
+        let surplus: Vec<String> = place
+            .spots
+            .extract_if(.., |planted| !spots.contains(&planted.spot))
+            .map(|planted| planted.id)
+            .collect();
+        let is_known = |spot: &Spot| place.spots.iter().any(|planted| planted.spot == *spot);
+        let missing = spots.into_iter().filter(|spot| !is_known(spot)).collect();
+        for id in &surplus {
+            table.owners.remove(id);
+        }
+        Some((surplus, missing))
+    }
+
+    fn planted(&self, number: u64, spot: Spot, id: String) {
+        let mut table = lock(&self.0);
+        table.owners.insert(id.clone(), number);
+        if let Some(place) = table.places.get_mut(&number) {
+            place.refused = None;
+            place.spots.push(PlantedSpot { spot, id, bound: None });
+        }
+    }
+
+    fn refuse(&self, number: u64, problem: String) {
+        if let Some(place) = lock(&self.0).places.get_mut(&number) {
+            place.refused = Some(problem);
+        }
+    }
+
+    /// True once.
+    fn needs_binding(&self) -> bool {
+        !std::mem::replace(&mut lock(&self.0).has_binding, true)
+    }
+
+    fn owner(&self, id: &str) -> Option<(u64, Spot)> {
+        let table = lock(&self.0);
+        let number = *table.owners.get(id)?;
+        let planted = table.places.get(&number)?.spots.iter().find(|planted| planted.id == id)?;
+        Some((number, planted.spot.clone()))
+    }
+
+    fn bound(&self, id: &str, line: u32) {
+        let mut table = lock(&self.0);
+        let Some(&number) = table.owners.get(id) else { return };
+        let place = table.places.get_mut(&number);
+        if let Some(planted) = place.and_then(|place| place.spots.iter_mut().find(|planted| planted.id == id)) {
+            planted.bound = Some(line);
+        }
+    }
+
+    fn outcome(&self, number: u64) -> Planted {
+        lock(&self.0).places.get(&number).map_or_else(
+            || Planted::Refused("it was removed meanwhile".to_owned()),
+            Place::outcome,
+        )
+    }
+
+    /// What is known of a place, for each breakpoint there.
+    fn news(&self, number: u64) -> Vec<Event> {
+        let Some(place) = self.place(number) else { return Vec::new() };
+        let planted = place.outcome();
+        let ids = RuleFor::ids(&place.rules).into_iter();
+        ids.map(|id| Event::Planted { id, planted: planted.clone() }).collect()
+    }
+
+    /// The sources with places that are not bound, and whether a script is known that is made of them.
+    fn unbound_sources(&self) -> Vec<(PathBuf, bool)> {
+        let table = lock(&self.0);
+        let is_unbound = |number: &u64| table.places.get(number).is_some_and(|place| !place.is_bound());
+        let wanted = table.sources.iter();
+        let unbound = wanted.filter(|(_, wanted)| wanted.places.iter().any(is_unbound));
+        unbound.map(|(source, wanted)| (source.clone(), !wanted.made.is_empty())).collect()
+    }
+
+    fn unbound(&self) -> Vec<Place> {
+        lock(&self.0).places.values().filter(|place| !place.is_bound()).cloned().collect()
+    }
+
+    /// Notes that a script is made of a source, and gives the numbers of the source's places.
+    fn made(&self, source: &Path, script: &Path, map: &Arc<SourceMap>) -> Vec<u64> {
+        let mut table = lock(&self.0);
+        let Some(wanted) = table.sources.get_mut(source) else { return Vec::new() };
+        if script != source {
+            wanted.made.retain(|made| made.path != script);
+            wanted.made.push(Made { path: script.to_owned(), map: Arc::clone(map) });
+        }
+        wanted.places.clone()
+    }
+
+    pub(super) fn add_temporary(&self, id: String) {
+        lock(&self.0).temporary.insert(id);
+    }
+
+    pub(super) fn remove_temporary(&self, id: &str) {
+        lock(&self.0).temporary.remove(id);
+    }
+
+    /// Whose a pause at these is. `told` are those that the program named, because they have rules.
+    pub(super) async fn hit(
+        &self,
+        debugger: &CdpDebugger,
+        hits: &[String],
+        told: Vec<BreakpointId>,
+        stop: &Stop,
+    ) -> Hit {
+        let mut users = told;
+        let mut is_users = !users.is_empty();
+        for (number, spot) in hits.iter().filter_map(|id| self.owner(id)) {
+            if is_misplaced(debugger, &spot, stop).await {
+                continue;
+            }
+            is_users = true;
+            let place = self.place(number).filter(|place| rules::are_plain(&place.rules));
+            users.extend(place.into_iter().flat_map(|place| RuleFor::ids(&place.rules)));
+        }
+        users.sort_unstable();
+        users.dedup();
+        let table = lock(&self.0);
+        match is_users {
+            true => Hit::Users(users),
+            false if hits.iter().any(|id| table.temporary.contains(id)) => Hit::Temporary,
+            false => Hit::Nobodys,
+        }
+    }
+}
+
+/// A breakpoint that was meant for a source as it is, in a script that was transpiled from it and could not be
+/// looked at before it ran.
+async fn is_misplaced(debugger: &CdpDebugger, spot: &Spot, stop: &Stop) -> bool {
+    let Some(frame) = stop.frames.first().filter(|_| !spot.is_mapped) else { return false };
+    let Some(script) = debugger.0.scripts.get(&frame.location.script_id) else { return false };
+    let Some(Ok(map)) = script.map().await else { return false };
+    let Some(path) = &script.path else { return false };
+    !retarget(debugger, path, path, map).await.is_empty()
+}
+
+impl Table {
+    fn add(&mut self, place: Place) -> u64 {
+        self.last_number += 1;
+        self.places.insert(self.last_number, place);
+        self.last_number
+    }
+
+    fn remove(&mut self, number: u64) -> Vec<String> {
+        let spots = self.places.remove(&number).map(|place| place.spots).unwrap_or_default();
+        let ids: Vec<String> = spots.into_iter().map(|planted| planted.id).collect();
+        for id in &ids {
+            self.owners.remove(id);
+        }
+        ids
+    }
+}
+
+impl Place {
+    fn new(source: &Path, wanted: SourceBreakpoint) -> Self {
+        Self {
+            source: source.to_owned(),
+            line: wanted.line.saturating_sub(1),
+            column: wanted.column.map(|column| column.saturating_sub(1)),
+            rules: wanted.rules,
+            spots: Vec::new(),
+            refused: None,
+        }
+    }
+
+    fn is_wanted_as(&self, other: &Self) -> bool {
+        (self.line, self.column, &self.rules) == (other.line, other.column, &other.rules)
+    }
+
+    fn is_bound(&self) -> bool {
+        self.spots.iter().any(|planted| planted.bound.is_some())
+    }
+
+    fn outcome(&self) -> Planted {
+        if let Some(problem) = &self.refused {
+            return Planted::Refused(problem.clone());
+        }
+        // Copies of the line that V8 moved elsewhere do not speak for it.
+        let wanted = self.line.saturating_add(1);
+        let bound = self.spots.iter().filter_map(|planted| planted.bound);
+        match bound.min_by_key(|line| line.abs_diff(wanted)) {
+            Some(line) => Planted::Bound { line: Some(line) },
+            None => Planted::NotLoaded("its file is not loaded yet; it binds when the program loads it".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_match_whatever_way_they_are_written() {
+        let pattern = url_pattern(Path::new("/a b/é-1.js"));
+        assert_eq!(pattern, r"^(?:file://)?/a(?:\ |%20)b/(?:é|%C3%A9)-1(?:\.|%2E)js(?:[?#].*)?$");
+    }
+
+    #[test]
+    fn loaded_files_of_similar_names_come_first() {
+        let paths = ["/x/app.js", "/x/basket.js", "/y/Baskets.js"].map(str::to_owned).to_vec();
+        assert_eq!(similar("baskets.js", paths).first().map(String::as_str), Some("/y/Baskets.js"));
+    }
+}

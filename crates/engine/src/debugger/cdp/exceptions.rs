@@ -1,0 +1,70 @@
+//! Stops at what was thrown.
+
+use ::cdp::runtime::{self, CallArgument, RemoteObject};
+
+use super::CdpDebugger;
+use crate::error::{Error, Result};
+use crate::model::stop::{Exception, ExceptionMode};
+
+/// What the thread is stopped at.
+pub(super) async fn describe(debugger: &CdpDebugger) -> Result<Exception> {
+    let stop = debugger.stop()?;
+    let thrown = stop.thrown.as_ref().ok_or_else(|| {
+        Error::Unsupported("the program is not stopped at an exception".to_owned())
+    })?;
+    debugger.0.values.exception(&thrown.value, thrown.is_uncaught).await
+}
+
+/// An error that is thrown on by one function after the other is told once, where it was thrown first. What
+/// is thrown and caught inside Node or a library is none of the user's.
+pub(super) async fn is_worth_a_stop(debugger: &CdpDebugger, mode: ExceptionMode) -> Result<bool> {
+    let stop = debugger.stop()?;
+    let Some(thrown) = &stop.thrown else { return Ok(true) };
+    if is_known(debugger, &thrown.value).await {
+        return Ok(false);
+    }
+    if thrown.is_uncaught || mode != ExceptionMode::All {
+        return Ok(true);
+    }
+    let is_users = |script_id: &str| {
+        let script = debugger.0.scripts.get(script_id);
+        let path = script.as_ref().and_then(|script| script.path.as_deref());
+        path.is_some_and(|path| {
+            !debugger.0.shared.adapter.is_internal(path) && path != debugger.0.shared.setup.hook
+        })
+    };
+    Ok(stop.frames.iter().any(|frame| is_users(&frame.location.script_id)))
+}
+
+/// Whether a stop was about this error before; it is known from here on.
+async fn is_known(debugger: &CdpDebugger, thrown: &RemoteObject) -> bool {
+    let Some(object_id) = &thrown.object_id else { return false };
+    let Some(known) = known_errors(debugger).await else { return false };
+    let question = runtime::CallFunctionOn {
+        function_declaration:
+            "function(known){const is=known.has(this);known.add(this);return is}".to_owned(),
+        object_id: Some(object_id.clone()),
+        arguments: vec![CallArgument { object_id: Some(known), ..Default::default() }],
+        return_by_value: true,
+        silent: true,
+        ..Default::default()
+    };
+    // An object of another global object cannot be compared; then the stop is one too many, not one too few.
+    let answer = debugger.request(question).await.ok();
+    answer.and_then(|answer| answer.result.value).and_then(|value| value.as_bool()).unwrap_or(false)
+}
+
+/// The set of errors, which lives in the program and holds none of them.
+async fn known_errors(debugger: &CdpDebugger) -> Option<String> {
+    if let Some(known) = debugger.0.known_errors.get() {
+        return Some(known.clone());
+    }
+    let make = runtime::Evaluate {
+        expression: "new WeakSet()".to_owned(),
+        object_group: Some("stillframe-errors".to_owned()),
+        silent: true,
+        ..Default::default()
+    };
+    let made = debugger.request(make).await.ok()?.result.object_id?;
+    Some(debugger.0.known_errors.get_or_init(|| made).clone())
+}

@@ -1,0 +1,203 @@
+//! From a line of a source to the places in scripts that were made of it.
+//!
+//! A source runs as it is, or a compiler made scripts of it. Those on disk are found before they are loaded,
+//! so that V8 can bind a breakpoint in them when it compiles them: by their names first, and only when none of
+//! them is it, by a look into every map of the project.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::scripts::{Script, Scripts, read_map};
+use crate::source_map::{self, SourceMap};
+
+/// A place to plant a breakpoint, 0-based.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Spot {
+    /// The file whose scripts it is in.
+    pub(super) path: PathBuf,
+    pub(super) line: u32,
+    /// In UTF-16 units; the first code at or after it is meant.
+    pub(super) column: u32,
+    /// A compiler's map says so; otherwise the script is the source itself.
+    pub(super) is_mapped: bool,
+}
+
+/// A script that a compiler made of a source.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    /// The file of the script.
+    pub(super) path: PathBuf,
+    pub(super) map: Arc<SourceMap>,
+}
+
+/// The most files of a project that are looked at.
+const MOST_FILES: usize = 20_000;
+/// The most bytes of maps that are read in search of a source.
+const MOST_BYTES: u64 = 256 * 1024 * 1024;
+/// How much of the end of a script is read to find what it says of its map.
+const TAIL: u64 = 64 * 1024;
+
+/// The scripts that were made of a source, on disk and among those that are loaded. Reads files.
+pub(super) fn made_of(source: &Path, program: Option<&Path>, loaded: &Scripts) -> Vec<Made> {
+    let mut found: Vec<Made> = Vec::new();
+    let candidates = project_scripts(source);
+    let is_namesake = |path: &&PathBuf| stem(path) == stem(source) && path.as_path() != source;
+    let named: Vec<&PathBuf> = candidates.iter().filter(is_namesake).collect();
+    let main = program.filter(|program| *program != source).map(Path::to_owned);
+    for path in named.into_iter().chain(main.as_ref()) {
+        add(&mut found, source, path);
+    }
+    for script in loaded.mapped() {
+        if let Some(path) = &script.path
+            && path != source
+        {
+            add(&mut found, source, path);
+        }
+    }
+    // What Node runs as it is has no need of a compiler; for the rest, one must be somewhere.
+    if found.is_empty() && !is_plain(source) {
+        search(&mut found, source, &candidates);
+    }
+    found
+}
+
+/// The places for a line (0-based) of a source.
+pub(super) fn spots(source: &Path, made: &[Made], line: u32, column: Option<u32>) -> Vec<Spot> {
+    let itself = Spot { path: source.to_owned(), line, column: column.unwrap_or(0), is_mapped: false };
+    let mut spots = vec![itself];
+    for Made { path, map } in made {
+        spots.extend(mapped(source, path, map, line, column));
+    }
+    spots
+}
+
+/// The places for a line of a source in one script that was made of it.
+pub(super) fn mapped(
+    source: &Path,
+    script: &Path,
+    map: &SourceMap,
+    line: u32,
+    column: Option<u32>,
+) -> Vec<Spot> {
+    let places = map.source_of(source).map(|id| map.places(id, line, column));
+    let places = places.and_then(Result::ok).unwrap_or_default();
+    let spot = |(line, column)| Spot { path: script.to_owned(), line, column, is_mapped: true };
+    places.into_iter().map(spot).collect()
+}
+
+/// Why no script has the line; the last step that failed, in words.
+pub(super) fn problem(source: &Path, script: &Script, map: &SourceMap, line: u32) -> Option<String> {
+    let id = match map.find(source) {
+        Ok(id) => id,
+        Err(problem) => return Some(problem.to_string()),
+    };
+    let stale = script.path.as_deref().and_then(|built| source_map::staleness(map.source(id)?, built));
+    let places = map.places(id, line, None).err();
+    stale.or(places).map(|problem| problem.to_string())
+}
+
+fn add(found: &mut Vec<Made>, source: &Path, script: &Path) {
+    if found.iter().any(|made| made.path == script) {
+        return;
+    }
+    let Some(map) = map_of(script) else { return };
+    if map.source_of(source).is_some() {
+        found.push(Made { path: real(script), map });
+    }
+}
+
+/// The map of a script on disk: what its last lines name, or the file beside it.
+fn map_of(script: &Path) -> Option<Arc<SourceMap>> {
+    let url = map_url(script).or_else(|| {
+        let beside = format!("{}.map", script.file_name()?.to_str()?);
+        script.with_file_name(&beside).is_file().then_some(beside)
+    })?;
+    read_map(&url, script).ok()
+}
+
+fn map_url(script: &Path) -> Option<String> {
+    use std::io::{Read, Seek, SeekFrom};
+    let mut file = std::fs::File::open(script).ok()?;
+    let length = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+    let mut tail = Vec::new();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
+    file.take(TAIL).read_to_end(&mut tail).ok()?;
+    let found = comment(&String::from_utf8_lossy(&tail));
+    // An inline map is longer than the tail, and its beginning is what is missing.
+    found.or_else(|| comment(&std::fs::read_to_string(script).ok().filter(|_| length > TAIL)?))
+}
+
+/// The last `//# sourceMappingURL=` of a text.
+fn comment(text: &str) -> Option<String> {
+    let (_, after) = text.rsplit_once("//# sourceMappingURL=")?;
+    let url = after.lines().next()?.trim();
+    (!url.is_empty()).then(|| url.to_owned())
+}
+
+/// Looks into all maps of the project for one that names the source.
+fn search(found: &mut Vec<Made>, source: &Path, candidates: &[PathBuf]) {
+    let Some(name) = source.file_name().and_then(|name| name.to_str()) else { return };
+    let mut read = 0;
+    for script in candidates {
+        let Some(beside) = script.file_name().and_then(|name| name.to_str()) else { continue };
+        let map = script.with_file_name(format!("{beside}.map"));
+        let Ok(raw) = source_map::read(&source_map::Place::File(map)) else { continue };
+        read += raw.len() as u64;
+        if read > MOST_BYTES {
+            return;
+        }
+        if source_map::may_mention(&raw, name) {
+            add(found, source, script);
+        }
+    }
+}
+
+/// The scripts of the project that a file belongs to, without libraries and hidden folders.
+fn project_scripts(source: &Path) -> Vec<PathBuf> {
+    let Some(root) = project(source) else { return Vec::new() };
+    let mut scripts = Vec::new();
+    let mut folders = vec![root];
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MOST_FILES {
+                return scripts;
+            }
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => {
+                    if name != "node_modules" && !name.starts_with('.') {
+                        folders.push(entry.path());
+                    }
+                }
+                Ok(_) if is_plain(Path::new(&*name)) => scripts.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    scripts
+}
+
+/// The nearest folder with a `package.json` or `tsconfig.json`.
+fn project(source: &Path) -> Option<PathBuf> {
+    let is_root = |folder: &&Path| {
+        ["package.json", "tsconfig.json"].iter().any(|name| folder.join(name).is_file())
+    };
+    source.ancestors().skip(1).find(is_root).map(Path::to_owned)
+}
+
+/// Whether Node runs a file of this name as it is.
+fn is_plain(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| ["js", "mjs", "cjs"].iter().any(|plain| extension == *plain))
+}
+
+fn stem(path: &Path) -> Option<&std::ffi::OsStr> {
+    path.file_stem()
+}
+
+/// Node reports scripts under their real paths.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}

@@ -1,0 +1,93 @@
+//! Sources that are compiled when they are loaded, by a loader such as tsx, ts-node, Babel's or Jest's.
+//!
+//! Their scripts have the names of the sources and positions of their own, which only the script itself
+//! knows. So V8 or our hook stops between the compilation and the first statement: V8 does where it compiles
+//! ES modules and `vm.Script`s that have a map, our hook where Node compiles a CommonJS module.
+
+use std::path::{Path, PathBuf};
+
+use ::cdp::debugger::{self, Instrumentation, SetInstrumentationBreakpoint};
+use ::cdp::runtime;
+use serde_json::{Value as Json, json};
+
+use super::CdpDebugger;
+use super::breakpoints;
+use super::scripts::read_map;
+use super::stops::Stop;
+use crate::error::Result;
+
+/// Where our hook stops.
+const FUNCTION: &str = "transpiled";
+
+/// Tells V8 and the hook which sources are wanted. `Runtime.evaluate` works while a process waits for us.
+pub(super) async fn look_out(debugger: &CdpDebugger, sources: Vec<PathBuf>) -> Result<()> {
+    let paths: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
+    if !paths.is_empty() && debugger.0.shared.setup.transpiles {
+        let instrumentation = Instrumentation::BeforeScriptWithSourceMapExecution;
+        // V8 refuses a second one, which changes nothing.
+        let _ = debugger.request(SetInstrumentationBreakpoint { instrumentation }).await;
+    }
+    let expression = format!(
+        "{{ const wanted = globalThis[Symbol.for('stillframe.wanted')]; \
+         if (wanted) {{ wanted.clear(); for (const path of {}) wanted.add(path); }} }}",
+        json!(paths)
+    );
+    let evaluate = runtime::Evaluate {
+        expression,
+        silent: true,
+        disable_breaks: true,
+        return_by_value: true,
+        ..Default::default()
+    };
+    // A program that was attached to has no hook, and one that is busy in native code is told later.
+    let _ = debugger.0.client.request(evaluate, crate::deadlines::GOODBYE).await;
+    Ok(())
+}
+
+/// Deals with a stop between compilation and execution; true when it was one.
+pub(super) async fn pass(
+    debugger: &CdpDebugger,
+    reason: &str,
+    data: Option<&Json>,
+    stop: &Stop,
+) -> bool {
+    if reason == "instrumentation" {
+        if let Some(id) = data.and_then(|data| data.get("scriptId")).and_then(Json::as_str)
+            && let Some(script) = debugger.0.scripts.get(id)
+            && let Some(path) = &script.path
+            && breakpoints::is_wanted(debugger, path)
+            && let Some(Ok(map)) = script.map().await
+        {
+            breakpoints::retarget(debugger, path, path, map).await;
+        }
+        return true;
+    }
+    let Some(frame) = stop.frames.first().filter(|frame| frame.function_name == FUNCTION) else {
+        return false;
+    };
+    let script = debugger.0.scripts.get(&frame.location.script_id);
+    if script.is_none_or(|script| script.path.as_ref() != Some(&debugger.0.shared.setup.hook)) {
+        return false;
+    }
+    if let Some((path, map_url)) = arguments(debugger, &frame.call_frame_id).await {
+        let script = path.clone();
+        let read = tokio::task::spawn_blocking(move || read_map(&map_url, &script)).await;
+        if let Ok(Ok(map)) = read {
+            breakpoints::retarget(debugger, &path, &path, &map).await;
+        }
+    }
+    true
+}
+
+/// What our hook was called with: the file, and what its text says of its map.
+async fn arguments(debugger: &CdpDebugger, call_frame_id: &str) -> Option<(PathBuf, String)> {
+    let evaluate = debugger::EvaluateOnCallFrame {
+        call_frame_id: call_frame_id.to_owned(),
+        expression: "[filename, sourceMapURL]".to_owned(),
+        return_by_value: true,
+        ..Default::default()
+    };
+    let found = debugger.request(evaluate).await.ok()?.result.value?;
+    let (path, map_url): (String, String) = serde_json::from_value(found).ok()?;
+    Some((Path::new(&path).to_owned(), map_url))
+}
