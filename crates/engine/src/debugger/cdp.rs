@@ -1,0 +1,5 @@
+//! The inspector protocol of Node.js.
+
+#![allow(dead_code)]
+
+mod values;
