@@ -3,6 +3,7 @@
 //! Above it everything is in the words of the Debug Adapter Protocol; below it each protocol has its own.
 //! The set of protocols is small and closed, so the trait is generic and nothing is boxed.
 
+pub mod cdp;
 pub mod dap;
 #[doc(hidden)]
 pub mod fake;
@@ -147,6 +148,8 @@ pub struct Evaluate {
     pub deadline: Duration,
     /// A result text longer than this is cut, in characters.
     pub text: usize,
+    /// It must not change anything; one that may is refused.
+    pub pure: bool,
 }
 
 /// A rule, and whose it is.

@@ -319,15 +319,16 @@ impl Session {
         self.ask(|reply| Command::Variables { reference, page, text, reply }).await
     }
 
-    /// Evaluates an expression in a frame.
+    /// Evaluates an expression in a frame. A `pure` one may change nothing, and is refused when it could.
     pub async fn evaluate(
         &self,
         frame: Reference,
         expression: String,
         deadline: Duration,
         text: usize,
+        pure: bool,
     ) -> Result<Value<Reference>> {
-        self.ask(|reply| Command::Evaluate { frame, expression, deadline, text, reply }).await
+        self.ask(|reply| Command::Evaluate { frame, expression, deadline, text, pure, reply }).await
     }
 
     /// Assigns to a child of a scope or value.

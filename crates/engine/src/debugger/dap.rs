@@ -32,6 +32,10 @@ use crate::output::Output;
 
 pub use connector::DapConnector;
 
+/// No server can tell beforehand what an expression does.
+const NOT_PURE: &str = "this language's debugger cannot evaluate without side effects; leave `sideEffects` out, \
+                        and ask for names and attributes only";
+
 /// One connection to a server of the protocol.
 #[derive(Clone, Debug)]
 pub struct DapDebugger(Arc<Connection>);
@@ -313,6 +317,9 @@ impl Debugger for DapDebugger {
     }
 
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
+        if request.pure {
+            return Err(Error::Unsupported(NOT_PURE.to_owned()));
+        }
         match self.inspector() {
             Some(inspector) => inspector.evaluate(request).await,
             None => inspect::evaluate(self, request).await,

@@ -24,7 +24,7 @@ use super::breakpoints::{Breakpoints, Change, Relocation};
 use super::references::References;
 use super::stacks::Stacks;
 use super::state::{Execution, State};
-use crate::debugger::{Connector, Sinks, Step};
+use crate::debugger::{Connector, Evaluate, Sinks, Step};
 use crate::error::{Error, Result};
 use crate::journal::{Journal, Record};
 use crate::model::breakpoint::{Breakpoint, Place, Request};
@@ -117,6 +117,7 @@ pub(super) enum Command {
         expression: String,
         deadline: Duration,
         text: usize,
+        pure: bool,
         reply: Reply<Value<Reference>>,
     },
     SetVariable {
@@ -237,8 +238,8 @@ impl<C: Connector> Actor<C> {
             Command::Variables { reference, page, text, reply } => {
                 self.variables(reference, page, text, reply);
             }
-            Command::Evaluate { frame, expression, deadline, text, reply } => {
-                self.evaluate(frame, expression, deadline, text, reply);
+            Command::Evaluate { frame, expression, deadline, text, pure, reply } => {
+                self.evaluate(frame, |frame| Evaluate { expression, frame, deadline, text, pure }, reply);
             }
             Command::SetVariable { parent, name, value, text, reply } => {
                 self.set_variable(parent, name, value, text, reply);

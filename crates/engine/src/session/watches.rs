@@ -89,7 +89,7 @@ impl Session {
             if left < deadlines::WATCH {
                 return (changed, expressions.len() - done);
             }
-            let value = self.evaluate(frame, expression.clone(), deadlines::WATCH, TEXT).await;
+            let value = self.evaluate(frame, expression.clone(), deadlines::WATCH, TEXT, false).await;
             let text = match &value {
                 Err(Error::Deadline { .. }) => Some(LATE.to_owned()),
                 value => text(value),
@@ -110,7 +110,7 @@ impl Session {
             let problem = format!("{MOST} expressions are watched, which is the most there may be");
             return Err(Error::Refused(problem));
         }
-        let value = self.evaluate(frame, expression.to_owned(), deadline, TEXT).await;
+        let value = self.evaluate(frame, expression.to_owned(), deadline, TEXT, false).await;
         match text(&value) {
             Some(text) => drop(self.watches().note(expression, text)),
             None => self.watches().remove(expression),

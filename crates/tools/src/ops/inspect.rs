@@ -95,17 +95,18 @@ pub async fn frame(session: &Session, frame: Option<u64>) -> Result<Reference, T
     Ok(first.id)
 }
 
-/// Evaluates an expression.
+/// Evaluates an expression. A `pure` one may change nothing.
 pub async fn evaluate(
     session: &Session,
     expression: &str,
     frame_id: Option<u64>,
     timeout_ms: Option<u64>,
     text: usize,
+    pure: bool,
 ) -> Result<Value<Reference>, ToolError> {
     let frame = frame_for(session, expression, frame_id).await?;
     let deadline = limit(timeout_ms);
-    Ok(session.evaluate(frame, expression.to_owned(), deadline, text.min(MAX_VALUE)).await?)
+    Ok(session.evaluate(frame, expression.to_owned(), deadline, text.min(MAX_VALUE), pure).await?)
 }
 
 /// Evaluates an expression, and watches it from now on.

@@ -177,7 +177,7 @@ impl InspectorClient {
     }
 
     pub(super) async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
-        let Evaluate { expression, frame, deadline, text } = request;
+        let Evaluate { expression, frame, deadline, text, pure: _ } = request;
         let arguments = json!([frame.0, expression, deadline.as_secs_f64(), text]);
         let answer: Result<Valued> = self.call(frame, "evaluate", arguments, deadline).await;
         Ok(self.value(answer.map_err(|error| interrupted(error, deadline))?.value, frame))

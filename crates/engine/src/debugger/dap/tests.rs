@@ -280,7 +280,7 @@ async fn locals_are_the_scope_that_is_called_so() {
 async fn an_expression_that_the_server_refuses_has_raised() {
     let mut scene = Scene::ready(json!({})).await;
     let request =
-        Evaluate { expression: "x".to_owned(), frame: RawId(4), deadline: Duration::from_secs(1), text: 10 };
+        Evaluate { expression: "x".to_owned(), frame: RawId(4), deadline: Duration::from_secs(1), text: 10, pure: false };
     let served = async {
         let asked = scene.peer.receive().await;
         assert_eq!(asked["arguments"], json!({ "expression": "x", "frameId": 4, "context": "watch" }));
@@ -295,7 +295,7 @@ async fn an_expression_that_the_server_refuses_has_raised() {
 async fn an_expression_that_is_never_answered_meets_its_deadline() {
     let mut scene = Scene::ready(json!({})).await;
     let deadline = Duration::from_secs(3);
-    let request = Evaluate { expression: "x".to_owned(), frame: RawId(4), deadline, text: 10 };
+    let request = Evaluate { expression: "x".to_owned(), frame: RawId(4), deadline, text: 10, pure: false };
     let (value, _) = tokio::join!(scene.debugger.evaluate(request), scene.peer.receive());
     assert_eq!(value.unwrap_err().code(), "deadline_exceeded");
 }

@@ -1,7 +1,5 @@
 //! Reading a suspended program: threads, frames, values.
 
-use std::time::Duration;
-
 use super::super::references::{Kind, Referent};
 use super::{Actor, Reply, answer};
 use crate::debugger::{Connector, Debugger, Evaluate};
@@ -148,17 +146,16 @@ impl<C: Connector> Actor<C> {
     pub(super) fn evaluate(
         &self,
         frame: Reference,
-        expression: String,
-        deadline: Duration,
-        text: usize,
+        request: impl FnOnce(RawId) -> Evaluate,
         reply: Reply<Value<Reference>>,
     ) {
         self.read(
             Kind::Frame,
             frame,
             reply,
-            move |debugger, frame| async move {
-                debugger.evaluate(Evaluate { expression, frame, deadline, text }).await
+            |debugger, frame| {
+                let request = request(frame);
+                async move { debugger.evaluate(request).await }
             },
             |value, number| value.try_map(number),
         );

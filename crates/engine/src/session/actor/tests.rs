@@ -154,7 +154,7 @@ async fn an_evaluation_that_hangs_holds_up_nobody_else() {
     scene.program.hold("evaluate");
     let evaluation = tokio::spawn({
         let session = scene.session.clone();
-        async move { session.evaluate(frame, "f()".to_owned(), Duration::from_secs(5), 100).await }
+        async move { session.evaluate(frame, "f()".to_owned(), Duration::from_secs(5), 100, false).await }
     });
     scene.program.asked("evaluate").await;
     assert_eq!(scene.session.scopes(frame).await.unwrap().len(), 1);

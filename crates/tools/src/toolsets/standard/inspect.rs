@@ -298,6 +298,8 @@ pub(super) struct EvaluateExpression {
     max_length: Option<usize>,
     /// true: each stop report tells when its value changed; false: not any more
     watch: Option<bool>,
+    /// default true; false: refused when it could change anything
+    side_effects: Option<bool>,
 }
 
 /// The value of an expression.
@@ -329,13 +331,17 @@ impl Tool for EvaluateExpression {
     async fn call(self, context: &Context) -> Result<Evaluated, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let text = self.max_length.unwrap_or(VALUE);
+        let pure = self.side_effects == Some(false);
+        if pure && self.watch == Some(true) {
+            return Err(ToolError::argument("sideEffects", "goes with `watch: false` only"));
+        }
         let value = if self.watch == Some(true) {
             inspect::watch(&session, &self.expression, self.frame_id, self.timeout).await?
         } else {
             if self.watch == Some(false) {
                 session.watches().remove(&self.expression);
             }
-            inspect::evaluate(&session, &self.expression, self.frame_id, self.timeout, text).await?
+            inspect::evaluate(&session, &self.expression, self.frame_id, self.timeout, text, pure).await?
         };
         Ok(Evaluated {
             success: true,

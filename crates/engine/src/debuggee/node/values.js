@@ -1,0 +1,1266 @@
+// What stillframe runs inside a Node.js program to read values: one expression, whose value is an object of
+// functions that only the debugger holds. It is evaluated with the console's `require` in scope, once in each
+// context, when the program is suspended.
+//
+// Nothing here runs the program's code unless it is told to: no getter, no trap of a proxy, no custom
+// inspection. So every object is first asked whether it is a proxy, properties are read by their descriptors,
+// and nothing is used that a program may have replaced: neither methods of arrays nor iteration by `for … of`.
+(() => {
+  "use strict";
+  const util = require("util");
+  const types = util.types;
+  const inspect = util.inspect;
+  const moduleOfModules = require("module");
+
+  const { apply, ownKeys, getPrototypeOf, getOwnPropertyDescriptor: descriptorOf } = Reflect;
+  const { keys: enumerableKeys, is } = Object;
+  const { isArray } = Array;
+  const method = (prototype, name) => {
+    const found = descriptorOf(prototype, name);
+    const call = found.get ?? found.value;
+    return (self, ...rest) => apply(call, self, rest);
+  };
+  const sliceText = method(String.prototype, "slice");
+  const charCode = method(String.prototype, "charCodeAt");
+  const indexIn = method(String.prototype, "indexOf");
+  const padded = method(String.prototype, "padStart");
+  const test = method(RegExp.prototype, "exec");
+  const hexadecimal = method(Number.prototype, "toString");
+  const bigText = method(BigInt.prototype, "toString");
+  const symbolText = method(Symbol.prototype, "toString");
+  const sourceText = method(Function.prototype, "toString");
+  const isoDate = method(Date.prototype, "toISOString");
+  const dateTime = method(Date.prototype, "getTime");
+  const regexSource = method(RegExp.prototype, "source");
+  const regexFlags = method(RegExp.prototype, "flags");
+  const mapSize = method(Map.prototype, "size");
+  const mapEntries = method(Map.prototype, "entries");
+  const mapNext = method(getPrototypeOf(new Map().entries()), "next");
+  const mapSet = method(Map.prototype, "set");
+  const mapGet = method(Map.prototype, "get");
+  const setSize = method(Set.prototype, "size");
+  const setValues = method(Set.prototype, "values");
+  const setNext = method(getPrototypeOf(new Set().values()), "next");
+  const setHas = method(Set.prototype, "has");
+  const setAdd = method(Set.prototype, "add");
+  const typedPrototype = getPrototypeOf(Uint8Array.prototype);
+  const typedLength = method(typedPrototype, "length");
+  const typedName = method(typedPrototype, Symbol.toStringTag);
+  const bufferLength = method(ArrayBuffer.prototype, "byteLength");
+  const sharedLength = method(SharedArrayBuffer.prototype, "byteLength");
+  const viewLength = method(DataView.prototype, "byteLength");
+  const ofBoxed = {
+    __proto__: null,
+    Number: method(Number.prototype, "valueOf"),
+    String: method(String.prototype, "valueOf"),
+    Boolean: method(Boolean.prototype, "valueOf"),
+    BigInt: method(BigInt.prototype, "valueOf"),
+    Symbol: method(Symbol.prototype, "valueOf"),
+  };
+  const weakGet = method(WeakMap.prototype, "get");
+  const weakSet = method(WeakMap.prototype, "set");
+  const Uint8 = Uint8Array;
+  const { toStringTag, iterator, hasInstance } = Symbol;
+  // A context of the `vm` module has no Buffer of its own; buffers that come into it are of the main one.
+  const bufferPrototype = require("buffer").Buffer.prototype;
+  const Raised = TypeError;
+
+  // Objects with more keys, and arrays with more elements, are not searched for symbols and other extras.
+  const MANY = 10000;
+  // Containers are opened to this depth.
+  const DEPTH = 24;
+  // Empty items that are counted one by one.
+  const HOLES = 1000;
+
+  const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
+  const isProxy = types.isProxy;
+
+  // -------------------------------------------------------------------------------------------------------
+  // Properties
+
+  // A property of an object or its prototypes, if it can be found without running anything.
+  const lookup = (object, key) => {
+    for (let at = object, steps = 0; at !== null && steps < 1000; at = getPrototypeOf(at), steps++) {
+      if (isProxy(at)) return undefined;
+      const found = own(at, key);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+
+  // As a descriptor; one without value and accessors stands for a binding that is not initialized.
+  const own = (object, key) => {
+    try {
+      return descriptorOf(object, key);
+    } catch {
+      return { __proto__: null, uninitialized: true, enumerable: true };
+    }
+  };
+
+  const data = (descriptor) => (descriptor !== undefined && "value" in descriptor ? descriptor.value : undefined);
+
+  const prototypeOf = (object) => (isProxy(object) ? null : getPrototypeOf(object));
+
+  const hasInChain = (object, wanted) => {
+    for (let at = object, steps = 0; at !== null && steps < 1000; steps++) {
+      if (isProxy(at)) return false;
+      at = getPrototypeOf(at);
+      if (at === wanted) return true;
+    }
+    return false;
+  };
+
+  // The name of the class of an object; nothing when it has no prototype, or one that does not tell.
+  const classOf = (object) => {
+    for (let at = object, steps = 0; at !== null && steps < 1000; at = getPrototypeOf(at), steps++) {
+      if (isProxy(at)) return null;
+      const maker = data(own(at, "constructor"));
+      if (typeof maker !== "function" || isProxy(maker)) continue;
+      const name = data(own(maker, "name"));
+      const made = data(own(maker, "prototype"));
+      if (typeof name === "string" && name !== "" && isObject(made) && hasInChain(object, made)) {
+        return clip(name, 200);
+      }
+    }
+    return null;
+  };
+
+  // The keys of the last objects that have very many, because listing them takes long.
+  let manyKeys = new WeakMap();
+  let epoch = -1;
+
+  const keysOf = (object) => {
+    const known = weakGet(manyKeys, object);
+    if (known !== undefined) return known;
+    let found;
+    try {
+      found = enumerableKeys(object);
+    } catch {
+      return ownKeys(object); // A module with bindings that are not initialized.
+    }
+    if (found.length <= MANY) return ownKeys(object);
+    weakSet(manyKeys, object, found);
+    return found;
+  };
+
+  const isIndex = (key) => typeof key === "string" && test(/^(?:0|[1-9]\d{0,9})$/, key) !== null && +key < 4294967295;
+
+  // Keys of an array-like that are not elements: they come after those.
+  const extraKeys = (object, length) => {
+    const extra = [];
+    if (length > MANY) return extra;
+    const all = ownKeys(object);
+    let first = all.length;
+    while (first > 0 && !isIndex(all[first - 1])) first--;
+    for (let at = first; at < all.length; at++) extra[extra.length] = all[at];
+    return extra;
+  };
+
+  // -------------------------------------------------------------------------------------------------------
+  // What lies inside
+
+  // The result of a promise and the target of a proxy are not to be had by JavaScript. `util.inspect` has
+  // them, and asks its list of what it has seen about each object before it looks at it. So it is given a list
+  // that takes notes and says that it has seen everything. The list is put in place by the first styled text.
+  const peek = (inside) => {
+    const notes = [];
+    let entered = false;
+    const seen = {
+      __proto__: null,
+      length: 1,
+      includes(object) {
+        if (object === inside && !entered) {
+          entered = true;
+          return false;
+        }
+        notes[notes.length] = { __proto__: null, value: object };
+        return true;
+      },
+      indexOf: () => 0,
+      push: () => 1,
+      pop: () => undefined,
+    };
+    let first = true;
+    const stylize = function (text, style) {
+      if (first) {
+        first = false;
+        this.seen = seen;
+      } else if (entered) {
+        notes[notes.length] = { __proto__: null, text, style };
+      }
+      return text;
+    };
+    const outside = { get first() { return 0; }, inside };
+    const options = { customInspect: false, showProxy: true, depth: 5, maxStringLength: 1000, stylize };
+    try {
+      inspect(outside, options);
+    } catch {
+      return [];
+    }
+    return notes;
+  };
+
+  // Whether `util.inspect` can look at an object without running code of the program.
+  const isPlain = (object) => {
+    for (let at = object, steps = 0; at !== null && steps < 1000; at = getPrototypeOf(at), steps++) {
+      if (isProxy(at)) return false;
+      for (let which = 0; which < 2; which++) {
+        const found = own(at, which === 0 ? toStringTag : iterator);
+        if (found !== undefined && !("value" in found)) return false;
+      }
+      const maker = data(own(at, "constructor"));
+      if (isObject(maker)) {
+        const asked = lookup(maker, hasInstance);
+        if (typeof data(asked) !== "function" || indexIn(sourceText(asked.value), "[native code]") < 0) return false;
+      }
+    }
+    return true;
+  };
+
+  const inPromise = (promise) => {
+    if (!isPlain(promise)) return { __proto__: null, state: "unknown" };
+    const notes = peek(promise);
+    if (notes.length === 0) return { __proto__: null, state: "unknown" };
+    const { text, style } = notes[0];
+    if (text === "<pending>" && style === "special") return { __proto__: null, state: "pending" };
+    // An object is followed by the text of the reference to it.
+    const next = notes["value" in notes[0] ? 2 : 1];
+    const state = next?.text === "<rejected>" && next.style === "special" ? "rejected" : "fulfilled";
+    return { __proto__: null, state, ...notes[0] };
+  };
+
+  const inProxy = (proxy) => {
+    const notes = peek(proxy);
+    const found = [];
+    for (let at = 0; at < notes.length; at++) if ("value" in notes[at]) found[found.length] = notes[at].value;
+    return found.length < 2 ? null : { __proto__: null, target: found[0], handler: found[1] };
+  };
+
+  // -------------------------------------------------------------------------------------------------------
+  // Texts
+
+  // The head of a string, without half of a surrogate pair at its end.
+  const clip = (text, limit) => {
+    if (text.length <= limit) return text;
+    const last = limit > 0 ? charCode(text, limit - 1) : 0;
+    return sliceText(text, 0, last >= 0xd800 && last < 0xdc00 ? limit - 1 : limit);
+  };
+
+  const ESCAPES = { __proto__: null, 8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r", 92: "\\\\" };
+
+  const quote = (text) => {
+    let mark = "'";
+    if (indexIn(text, "'") >= 0) {
+      if (indexIn(text, '"') < 0) mark = '"';
+      else if (indexIn(text, "`") < 0 && indexIn(text, "${") < 0) mark = "`";
+    }
+    let out = "";
+    let copied = 0;
+    for (let at = 0; at < text.length; at++) {
+      const code = charCode(text, at);
+      let escaped = ESCAPES[code];
+      if (escaped === undefined && text[at] === mark) escaped = "\\" + mark;
+      if (escaped === undefined && (code < 32 || (code >= 127 && code < 160))) {
+        escaped = "\\x" + (code < 16 ? "0" : "") + upper(code);
+      }
+      if (escaped === undefined && code >= 0xd800 && code < 0xe000) {
+        const next = at + 1 < text.length ? charCode(text, at + 1) : 0;
+        if (code < 0xdc00 && next >= 0xdc00 && next < 0xe000) {
+          at++;
+          continue;
+        }
+        escaped = "\\u" + upper(code);
+      }
+      if (escaped !== undefined) {
+        out += sliceText(text, copied, at) + escaped;
+        copied = at + 1;
+      }
+    }
+    return mark + out + sliceText(text, copied) + mark;
+  };
+
+  const DIGITS = "0123456789ABCDEF";
+  const upper = (code) => {
+    let out = "";
+    for (let rest = code; rest > 0; rest = rest >> 4) out = DIGITS[rest & 15] + out;
+    return out;
+  };
+
+  const keyName = (key) => {
+    if (typeof key === "symbol") return "[" + clip(symbolText(key), 200) + "]";
+    if (test(/^[a-zA-Z_][a-zA-Z_0-9]*$/, key) !== null) return clip(key, 200);
+    return quote(clip(key, 200)) + (key.length > 200 ? "..." : "");
+  };
+
+  const HUGE = 1n << 4096n;
+
+  // Primitives other than strings.
+  const primitive = (value) => {
+    switch (typeof value) {
+      case "number":
+        return is(value, -0) ? "-0" : "" + value;
+      case "bigint":
+        if (value >= HUGE || value <= -HUGE) return value < 0n ? "<negative bigint above 4096 bits>" : "<bigint above 4096 bits>";
+        return bigText(value) + "n";
+      case "symbol":
+        return symbolText(value);
+      default:
+        return "" + value;
+    }
+  };
+
+  const isClass = (value) => {
+    const text = sourceText(value);
+    return sliceText(text, 0, 5) === "class" && test(/^class[\s{]/, sliceText(text, 0, 6)) !== null;
+  };
+
+  const functionText = (value) => {
+    const name = data(own(value, "name"));
+    const named = typeof name === "string" && name !== "" ? clip(name, 200) : null;
+    if (isClass(value)) {
+      const base = prototypeOf(value);
+      const above = typeof base === "function" && !isProxy(base) ? data(own(base, "name")) : undefined;
+      const extending = typeof above === "string" && above !== "" ? " extends " + clip(above, 200) : "";
+      return "[class " + (named ?? "(anonymous)") + extending + (base === null ? " extends [null prototype]" : "") + "]";
+    }
+    return "[" + functionKind(value) + (named === null ? " (anonymous)" : ": " + named) + "]";
+  };
+
+  const functionKind = (value) => {
+    const generator = types.isGeneratorFunction(value) ? "Generator" : "";
+    return (types.isAsyncFunction(value) ? "Async" : "") + generator + "Function";
+  };
+
+  const errorText = (value) => {
+    const message = data(lookup(value, "message"));
+    let name = data(lookup(value, "name"));
+    const kind = classOf(value);
+    if (typeof name !== "string" || name === "" || (name === "Error" && kind !== null)) name = kind ?? "Error";
+    const told = isObject(message) || message === undefined || message === "" ? "" : message;
+    return clip(name, 200) + (told === "" ? "" : ": " + (typeof told === "string" ? told : primitive(told)));
+  };
+
+  const accessorText = ({ get, set }) =>
+    get === undefined ? "[Setter]" : set === undefined ? "[Getter]" : "[Getter/Setter]";
+
+  // The name of what a value is.
+  const typeName = (value) => {
+    if (value === null) return "null";
+    if (typeof value === "function") return isProxy(value) ? "Proxy" : isClass(value) ? "class" : "function";
+    if (typeof value !== "object") return typeof value;
+    if (isProxy(value)) return "Proxy";
+    if (types.isModuleNamespaceObject(value)) return "Module";
+    if (types.isArgumentsObject(value)) return "Arguments";
+    return classOf(value) ?? "Object";
+  };
+
+  // Where a text is put together. `left` is the room in characters; what goes beyond is left out.
+  class Writer {
+    pieces = [];
+    around = [];
+    marks = [];
+    circles = 0;
+    cut = false;
+
+    constructor(limit) {
+      this.left = limit;
+    }
+
+    put(text) {
+      this.left -= text.length;
+      this.pieces[this.pieces.length] = text;
+    }
+
+    text() {
+      let out = "";
+      for (let at = 0; at < this.pieces.length; at++) out += this.pieces[at];
+      return out;
+    }
+
+    // A text of a length that is not known beforehand.
+    bounded(text) {
+      const room = this.left > 8 ? this.left : 8;
+      if (text.length > room + 8) {
+        this.cut = true;
+        this.put(clip(text, room) + "...");
+      } else {
+        this.put(text);
+      }
+    }
+
+    string(value) {
+      const room = this.left > 8 ? this.left : 8;
+      if (value.length > room) this.cut = true;
+      this.put(value.length > room ? quote(clip(value, room)) + "..." : quote(value));
+    }
+
+    value(value) {
+      if (typeof value === "string") this.string(value);
+      else if (!isObject(value)) this.bounded(primitive(value));
+      else this.object(value);
+    }
+
+    object(value) {
+      for (let at = 0; at < this.around.length; at++) {
+        if (this.around[at] !== value) continue;
+        if (this.marks[at].number === 0) this.marks[at].number = ++this.circles;
+        this.put("[Circular *" + this.marks[at].number + "]");
+        return;
+      }
+      if (this.around.length >= DEPTH) {
+        this.cut = true;
+        this.put("[" + typeName(value) + "]");
+        return;
+      }
+      const mark = { __proto__: null, at: this.pieces.length, number: 0 };
+      this.put("");
+      this.around[this.around.length] = value;
+      this.marks[this.marks.length] = mark;
+      this.opened(value);
+      this.around.length--;
+      this.marks.length--;
+      if (mark.number > 0) this.pieces[mark.at] = "<ref *" + mark.number + "> ";
+    }
+
+    // What an object is, and what is in it.
+    opened(value) {
+      if (isProxy(value)) return this.proxy(value);
+      if (typeof value === "function") return this.based(functionText(value), value, false);
+      if (isArray(value)) return this.array(value);
+      if (types.isTypedArray(value)) return this.typed(value);
+      if (types.isMap(value)) return this.map(value);
+      if (types.isSet(value)) return this.set(value);
+      if (types.isNativeError(value)) return this.error(value);
+      if (types.isPromise(value)) return this.promise(value);
+      if (types.isArgumentsObject(value)) return this.array(value, "[Arguments] ");
+      if (types.isModuleNamespaceObject(value)) return this.properties("[Module: null prototype] ", value, keysOf(value));
+      if (types.isDate(value)) return this.based(dateText(value), value, true);
+      if (types.isRegExp(value)) return this.based(regexText(value), value, true);
+      if (types.isBoxedPrimitive(value)) return this.boxed(value);
+      if (types.isArrayBuffer(value) || types.isSharedArrayBuffer(value)) return this.buffer(value);
+      if (types.isDataView(value)) return this.based("DataView(" + viewLength(value) + ")", value, true);
+      if (types.isWeakMap(value) || types.isWeakSet(value)) {
+        return this.put((types.isWeakMap(value) ? "WeakMap" : "WeakSet") + " { <items unknown> }");
+      }
+      if (types.isExternal(value)) return this.put("[External]");
+      return this.properties(this.prefix(value, "Object", null), value, keysOf(value));
+    }
+
+    // The class in front of a value, where the brackets do not tell it.
+    prefix(value, usual, size) {
+      const kind = classOf(value);
+      const count = size === null ? "" : "(" + size + ")";
+      const tag = data(lookup(value, toStringTag));
+      const tagged = typeof tag === "string" && tag !== "" && tag !== (kind ?? usual) ? "[" + clip(tag, 200) + "] " : "";
+      if (kind === null) {
+        const orphan = prototypeOf(value) === null ? ": null prototype" : "";
+        return orphan === "" ? tagged : "[" + usual + count + orphan + "] " + tagged;
+      }
+      const silent = kind === usual && tagged === "" && (usual === "Object" || usual === "Array");
+      return silent ? "" : kind + count + " " + tagged;
+    }
+
+    // Writes items, as many as there is room for. `one` writes an item; false when there is none left.
+    items(open, close, one) {
+      this.put(open);
+      let at = 0;
+      for (; this.left > 0 || at === 0; at++) {
+        const before = this.pieces.length;
+        this.put(at === 0 ? " " : ", ");
+        if (!one(at)) {
+          this.pieces.length = before;
+          this.put(at === 0 ? close : " " + close);
+          return;
+        }
+      }
+      // The last one may have been the end.
+      const before = this.pieces.length;
+      const cut = this.cut;
+      this.put("");
+      if (one(at)) {
+        this.pieces.length = before;
+        this.cut = true;
+        this.put(", ... " + close);
+      } else {
+        this.pieces.length = before;
+        this.cut = cut;
+        this.put(" " + close);
+      }
+    }
+
+    properties(prefix, value, keys, open = "{", close = "}") {
+      this.put(prefix);
+      this.items(open, close, this.keyed(value, keys));
+    }
+
+    // Writes the enumerable properties, one at a time.
+    keyed(value, keys) {
+      let next = 0;
+      return () => {
+        for (; next < keys.length; next++) {
+          const descriptor = own(value, keys[next]);
+          if (descriptor === undefined || !descriptor.enumerable) continue;
+          this.put(keyName(keys[next++]) + ": ");
+          this.described(descriptor);
+          return true;
+        }
+        return false;
+      };
+    }
+
+    described(descriptor) {
+      if ("value" in descriptor) this.value(descriptor.value);
+      else if (descriptor.uninitialized) this.put("<uninitialized>");
+      else this.put(accessorText(descriptor));
+    }
+
+    // A text, with the enumerable properties after it if there are any.
+    based(text, value, withClass) {
+      this.bounded(text);
+      if (withClass && prototypeOf(value) === null) this.put(" [null prototype]");
+      this.extras(value, keysOf(value));
+    }
+
+    extras(value, keys) {
+      for (let at = 0; at < keys.length; at++) {
+        const descriptor = own(value, keys[at]);
+        if (descriptor !== undefined && descriptor.enumerable) {
+          this.put(" ");
+          this.properties("", value, keys);
+          return;
+        }
+      }
+    }
+
+    array(value, prefix) {
+      const length = data(own(value, "length"));
+      const count = typeof length === "number" && length >= 0 ? length : 0;
+      this.put(prefix ?? this.prefix(value, "Array", count));
+      const rest = this.keyed(value, extraKeys(value, count));
+      let next = 0;
+      this.items("[", "]", () => {
+        if (next >= count) return rest();
+        const descriptor = own(value, "" + next);
+        if (descriptor !== undefined) {
+          next++;
+          this.described(descriptor);
+          return true;
+        }
+        const end = endOfHole(value, next, count);
+        this.put("<" + (end - next) + " empty item" + (end - next === 1 ? "" : "s") + ">");
+        next = end;
+        return true;
+      });
+    }
+
+    typed(value) {
+      const count = typedLength(value);
+      if (hasInChain(value, bufferPrototype)) return this.bytes(count === 0 ? "<Buffer" : "<Buffer ", value, count);
+      this.put(this.prefix(value, typedName(value), count));
+      const rest = this.keyed(value, extraKeys(value, count));
+      this.items("[", "]", (at) => {
+        if (at >= count) return rest();
+        this.value(own(value, "" + at).value);
+        return true;
+      });
+    }
+
+    bytes(open, value, count) {
+      this.put(open);
+      let at = 0;
+      for (; at < count && this.left > 0; at++) {
+        const byte = padded(hexadecimal(value[at], 16), 2, "0");
+        this.put(at === 0 ? byte : " " + byte);
+      }
+      if (at < count) {
+        this.cut = true;
+        this.put(at === 0 ? "..." : " ...");
+      }
+      this.put(">");
+    }
+
+    buffer(value) {
+      const shared = types.isSharedArrayBuffer(value);
+      const count = shared ? sharedLength(value) : bufferLength(value);
+      this.put((shared ? "SharedArrayBuffer" : "ArrayBuffer") + " { [Uint8Contents]: ");
+      let detached = false;
+      try {
+        this.bytes("<", new Uint8(value), count);
+      } catch {
+        detached = true;
+      }
+      this.put((detached ? "<detached>" : "") + ", byteLength: " + count + " }");
+    }
+
+    map(value) {
+      this.put(this.prefix(value, "Map", mapSize(value)));
+      const entries = mapEntries(value);
+      const rest = this.keyed(value, keysOf(value));
+      this.items("{", "}", () => {
+        const step = mapNext(entries);
+        if (step.done) return rest();
+        this.value(step.value[0]);
+        this.put(" => ");
+        this.value(step.value[1]);
+        return true;
+      });
+    }
+
+    set(value) {
+      this.put(this.prefix(value, "Set", setSize(value)));
+      const values = setValues(value);
+      const rest = this.keyed(value, keysOf(value));
+      this.items("{", "}", () => {
+        const step = setNext(values);
+        if (step.done) return rest();
+        this.value(step.value);
+        return true;
+      });
+    }
+
+    error(value) {
+      this.bounded(errorText(value));
+      const keys = keysOf(value);
+      const listed = [];
+      for (let at = 0; at < keys.length; at++) {
+        // Reading the stack for the first time runs what the program may have set to prepare stacks.
+        if (keys[at] === "stack" || keys[at] === "message") continue;
+        const hidden = keys[at] === "cause" || keys[at] === "errors";
+        const descriptor = own(value, keys[at]);
+        if (descriptor === undefined) continue;
+        if (descriptor.enumerable || hidden) listed[listed.length] = keys[at];
+      }
+      if (listed.length === 0) return;
+      this.put(" ");
+      this.items("{", "}", (at) => {
+        if (at >= listed.length) return false;
+        const descriptor = own(value, listed[at]);
+        this.put((descriptor.enumerable ? keyName(listed[at]) : "[" + listed[at] + "]") + ": ");
+        this.described(descriptor);
+        return true;
+      });
+    }
+
+    promise(value) {
+      const inside = inPromise(value);
+      this.put(this.prefix(value, "Promise", null));
+      const rest = this.keyed(value, keysOf(value));
+      this.items("{", "}", (at) => {
+        if (at > 0) return rest();
+        if (inside.state === "pending" || inside.state === "unknown") {
+          this.put("<" + inside.state + ">");
+          return true;
+        }
+        if (inside.state === "rejected") this.put("<rejected> ");
+        if ("value" in inside) this.value(inside.value);
+        else this.bounded(inside.text);
+        return true;
+      });
+    }
+
+    proxy(value) {
+      const inside = inProxy(value);
+      if (inside === null) return this.put("<Revoked Proxy>");
+      this.put("Proxy { ");
+      this.value(inside.target);
+      this.put(" }");
+    }
+
+    boxed(value) {
+      const kind = boxedKind(value);
+      this.put("[" + kind + ": ");
+      this.value(ofBoxed[kind](value));
+      this.put("]");
+      this.extras(value, kind === "String" ? extraKeys(value, ofBoxed.String(value).length) : keysOf(value));
+    }
+  }
+
+  const boxedKind = (value) =>
+    types.isNumberObject(value) ? "Number"
+      : types.isStringObject(value) ? "String"
+        : types.isBooleanObject(value) ? "Boolean"
+          : types.isBigIntObject(value) ? "BigInt" : "Symbol";
+
+  const dateText = (value) => (dateTime(value) === dateTime(value) ? isoDate(value) : "Invalid Date");
+
+  // The flags are read from properties that a program may have replaced, on the object too.
+  const regexText = (value) => {
+    if (prototypeOf(value) !== RegExp.prototype && classOf(value) !== "RegExp") return "/" + regexSource(value) + "/";
+    const names = ["hasIndices", "global", "ignoreCase", "multiline", "dotAll", "unicode", "unicodeSets", "sticky"];
+    for (let at = 0; at < names.length; at++) {
+      const found = lookup(value, names[at]);
+      const isNative = found?.get !== undefined && indexIn(sourceText(found.get), "[native code]") >= 0;
+      if (found !== undefined && !isNative) return "/" + regexSource(value) + "/";
+    }
+    return "/" + regexSource(value) + "/" + regexFlags(value);
+  };
+
+  const endOfHole = (value, start, count) => {
+    let end = start + 1;
+    for (; end < count && end - start < HOLES; end++) if (own(value, "" + end) !== undefined) return end;
+    if (end >= count) return count;
+    // A hole this long: the keys of the array tell where it ends, in order.
+    const all = ownKeys(value);
+    for (let at = 0; at < all.length && isIndex(all[at]); at++) if (+all[at] >= end) return +all[at];
+    return count;
+  };
+
+  // -------------------------------------------------------------------------------------------------------
+  // Rows: [text, type, expandable, children, cut, length]
+
+  const row = (value, limit) => {
+    if (typeof value === "string") {
+      const cut = value.length > limit;
+      return [cut ? quote(clip(value, limit)) + "..." : quote(value), "string", false, null, cut, value.length];
+    }
+    if (!isObject(value)) {
+      const text = primitive(value);
+      const cut = text.length > limit;
+      return [cut ? clip(text, limit) + "..." : text, typeName(value), false, null, cut, cut ? text.length : null];
+    }
+    const writer = new Writer(limit);
+    writer.object(value);
+    const count = childrenOf(value);
+    const isBare = count === 0 && !isProxy(value) && isOrdinary(value);
+    return [writer.text(), typeName(value), !isBare, count > 0 ? count : null, writer.cut, null];
+  };
+
+  // An object of which there is nothing to tell beyond that it is empty.
+  const isOrdinary = (value) => {
+    if (typeof value !== "object") return false;
+    if (types.isPromise(value) || types.isNativeError(value)) return false;
+    const kind = classOf(value);
+    return kind === null || kind === "Object" || kind === "Array" || kind === "Map" || kind === "Set";
+  };
+
+  // How many children there are that belong to the data.
+  const childrenOf = (value) => {
+    if (isProxy(value)) return 2;
+    const count = itemsOf(value);
+    const keys = count === null ? keysOf(value) : extraKeys(value, isKeyed(value) ? 0 : count);
+    if (keys.length > MANY) return (count ?? 0) + keys.length;
+    let extra = 0;
+    const error = types.isNativeError(value);
+    for (let at = 0; at < keys.length; at++) {
+      if ((error && includes(ERROR_KEYS, keys[at])) || own(value, keys[at])?.enumerable) extra++;
+    }
+    if (types.isPromise(value)) extra += inPromise(value).state === "pending" ? 1 : 2;
+    return (count ?? 0) + extra;
+  };
+
+  const isKeyed = (value) => types.isMap(value) || types.isSet(value);
+
+  // How many items a container has; nothing for what is no container.
+  const itemsOf = (value) => {
+    if (isArray(value)) return data(own(value, "length"));
+    if (types.isTypedArray(value)) return typedLength(value);
+    if (types.isMap(value)) return mapSize(value);
+    if (types.isSet(value)) return setSize(value);
+    if (types.isArgumentsObject(value)) {
+      const length = data(own(value, "length"));
+      return typeof length === "number" && length >= 0 && length < 4294967296 ? length : 0;
+    }
+    return null;
+  };
+
+  // What belongs to an error though it is not enumerable. Its own accessors are listed as such.
+  const ERROR_KEYS = ["message", "stack", "cause", "errors"];
+  const errorKeys = (value) => {
+    const found = [];
+    for (let at = 0; at < ERROR_KEYS.length; at++) {
+      if (own(value, ERROR_KEYS[at]) !== undefined) found[found.length] = ERROR_KEYS[at];
+    }
+    return found;
+  };
+
+  const UNINITIALIZED = ["<uninitialized>", "uninitialized", false, null, false, null];
+  const EMPTY = ["<empty item>", "empty", false, null, false, null];
+
+  const rowOf = (descriptor, limit) => {
+    if (descriptor === undefined) return EMPTY;
+    if (descriptor.uninitialized) return UNINITIALIZED;
+    if ("value" in descriptor) return guarded(descriptor.value, limit);
+    return [accessorText(descriptor), "accessor", descriptor.get !== undefined, null, false, null];
+  };
+
+  // One object that resists must not hide the others.
+  const guarded = (value, limit) => {
+    try {
+      return row(value, limit);
+    } catch {
+      return ["<cannot be read>", typeof value, false, null, false, null];
+    }
+  };
+
+  // -------------------------------------------------------------------------------------------------------
+  // Children
+
+  // Everything in a value but its items, as [name, special, step, descriptor]. A step is what `walk` takes.
+  const membersOf = (value) => {
+    const found = [];
+    const add = (name, special, step, descriptor) => {
+      found[found.length] = [name, special, step, descriptor];
+    };
+    const held = (item) => ({ __proto__: null, value: item });
+    if (isProxy(value)) {
+      const inside = inProxy(value);
+      if (inside !== null) {
+        add("[[Target]]", false, { slot: "target" }, held(inside.target));
+        add("[[Handler]]", false, { slot: "handler" }, held(inside.handler));
+      }
+      return found;
+    }
+    if (types.isPromise(value)) addPromise(value, add, held);
+    const error = types.isNativeError(value);
+    const early = error ? errorKeys(value) : [];
+    for (let at = 0; at < early.length; at++) add(early[at], false, { key: early[at] }, own(value, early[at]));
+    const count = itemsOf(value);
+    const keys = count === null || isKeyed(value) ? keysOf(value) : extraKeys(value, count);
+    const hidden = [];
+    for (let at = 0, symbols = 0; at < keys.length; at++) {
+      const key = keys[at];
+      const step = typeof key === "symbol" ? { symbol: symbols++ } : { key };
+      const descriptor = own(value, key);
+      const name = typeof key === "symbol" ? keyName(key) : key;
+      if (descriptor === undefined || (error && includes(early, key))) continue;
+      if (descriptor.enumerable) add(name, false, step, descriptor);
+      else hidden[hidden.length] = [name, true, step, descriptor];
+    }
+    addInherited(value, add);
+    for (let at = 0; at < hidden.length; at++) found[found.length] = hidden[at];
+    const prototype = getPrototypeOf(value);
+    if (prototype !== null) add("[[Prototype]]", true, { slot: "prototype" }, held(prototype));
+    return found;
+  };
+
+  const addPromise = (value, add, held) => {
+    const inside = inPromise(value);
+    add("[[PromiseState]]", false, { slot: "state" }, held(inside.state));
+    if ("value" in inside) add("[[PromiseResult]]", false, { slot: "result" }, held(inside.value));
+    else if ("text" in inside) {
+      add("[[PromiseResult]]", false, { slot: "result" }, { __proto__: null, text: inside.text, type: inside.style });
+    }
+  };
+
+  const includes = (list, wanted) => {
+    for (let at = 0; at < list.length; at++) if (list[at] === wanted) return true;
+    return false;
+  };
+
+  // The getters that an object has from classes of the program: they read as if they were its fields.
+  const addInherited = (value, add) => {
+    let at = typeof value === "object" ? getPrototypeOf(value) : null;
+    for (let depth = 0; at !== null && depth < 100 && !isProxy(at); at = getPrototypeOf(at), depth++) {
+      const maker = data(own(at, "constructor"));
+      if (typeof maker !== "function" || isProxy(maker)) return;
+      if (indexIn(clip(sourceText(maker), 200), "[native code]") >= 0) return;
+      const keys = ownKeys(at);
+      for (let which = 0; which < keys.length; which++) {
+        const key = keys[which];
+        const descriptor = own(at, key);
+        if (typeof key !== "string" || descriptor.get === undefined || own(value, key) !== undefined) continue;
+        add(key, false, { key }, descriptor);
+      }
+    }
+  };
+
+  // Whether there may be members that only the debugger can list.
+  const hasInner = (value) =>
+    !isProxy(value) && (typeof value === "function" || types.isGeneratorObject(value) || hasPrivate(value));
+
+  // Whether a class of an object may have `#private` members.
+  const hasPrivate = (value) => {
+    if (!isObject(value) || isProxy(value)) return false;
+    let at = typeof value === "function" ? value : getPrototypeOf(value);
+    for (let depth = 0; at !== null && depth < 100 && !isProxy(at); at = getPrototypeOf(at), depth++) {
+      const maker = typeof value === "function" ? at : data(own(at, "constructor"));
+      if (typeof maker !== "function" || isProxy(maker)) return false;
+      const source = sourceText(maker);
+      if (indexIn(clip(source, 200), "[native code]") >= 0) return false;
+      if (isClass(maker) && indexIn(source, "#") >= 0) return true;
+    }
+    return false;
+  };
+
+  // One item of a container, as [name, step, descriptor].
+  const readItems = (value, start, stop, each) => {
+    if (isKeyed(value)) {
+      const isMap = types.isMap(value);
+      const all = isMap ? mapEntries(value) : setValues(value);
+      for (let at = 0; at < stop; at++) {
+        const step = isMap ? mapNext(all) : setNext(all);
+        if (step.done) return;
+        if (at >= start) each("" + at, isMap ? { entry: at } : { item: at }, step.value);
+      }
+      return;
+    }
+    for (let at = start; at < stop; at++) each("" + at, { key: "" + at }, own(value, "" + at));
+  };
+
+  const entryRow = (key, item, limit) => {
+    const writer = new Writer(limit);
+    writer.value(key);
+    writer.put(" => ");
+    writer.value(item);
+    return [writer.text(), "entry", true, 2, writer.cut, null];
+  };
+
+  // A page of rows: what `Children` is made of on the other side.
+  const page = (value, options) => {
+    const { start, count, special, limit } = options;
+    const rows = [];
+    const put = (name, shown, isSpecial, step) => {
+      rows[rows.length] = [clip(name, 1000), shown, isSpecial, step];
+    };
+    const items = (isProxy(value) ? null : itemsOf(value)) ?? 0;
+    const stop = start + count;
+    const isMap = !isProxy(value) && types.isMap(value);
+    const isSet = !isProxy(value) && types.isSet(value);
+    readItems(value, start < items ? start : items, stop < items ? stop : items, (name, step, found) => {
+      if (isMap) put(name, entryRow(found[0], found[1], limit), false, step);
+      else put(name, isSet ? guarded(found, limit) : rowOf(found, limit), false, step);
+    });
+    let at = items;
+    let hidden = 0;
+    const members = membersOf(value);
+    for (let which = 0; which < members.length; which++) {
+      const name = members[which][0];
+      const isSpecial = members[which][1];
+      const descriptor = members[which][3];
+      if (isSpecial && !special) {
+        hidden++;
+        continue;
+      }
+      if (at >= start && at < stop) {
+        const shown = "text" in descriptor
+          ? [descriptor.text, descriptor.type, false, null, false, null]
+          : rowOf(descriptor, limit);
+        put(name, shown, isSpecial, members[which][2]);
+      }
+      at++;
+    }
+    return { total: at, hidden, rows, inner: hasInner(value) };
+  };
+
+  // -------------------------------------------------------------------------------------------------------
+  // Ways to a value: a list of steps from an object that the debugger holds
+
+  // They are told from the program's values by a private member, because `instanceof` asks a proxy.
+  class Entry {
+    #own;
+
+    constructor(map, key, item) {
+      this.map = map;
+      this.key = key;
+      this.item = item;
+    }
+
+    static is(value) {
+      return isObject(value) && #own in value;
+    }
+  }
+
+  class Accessor {
+    #own;
+
+    constructor(object, getter) {
+      this.object = object;
+      this.getter = getter;
+    }
+
+    static is(value) {
+      return isObject(value) && #own in value;
+    }
+  }
+
+  const gone = () => {
+    throw new Raised("the value is not there any more");
+  };
+
+  const walk = (root, steps) => {
+    let value = root;
+    for (let at = 0; at < steps.length; at++) value = follow(value, steps[at]);
+    return value;
+  };
+
+  const follow = (value, step) => {
+    if (Entry.is(value)) return step.key === "key" ? value.key : value.item;
+    if (Accessor.is(value) || !isObject(value)) return gone();
+    if (step.slot !== undefined) return slot(value, step.slot);
+    if (step.entry !== undefined || step.item !== undefined) return nthItem(value, step.entry ?? step.item);
+    const key = step.symbol === undefined ? step.key : nthSymbol(value, step.symbol);
+    if (isProxy(value)) return gone();
+    const found = lookup(value, key) ?? gone();
+    if ("value" in found) return found.value;
+    return found.get === undefined ? gone() : new Accessor(value, found.get);
+  };
+
+  const slot = (value, name) => {
+    if (name === "prototype") return getPrototypeOf(value);
+    if (name === "target" || name === "handler") return (inProxy(value) ?? gone())[name];
+    return inPromise(value).value;
+  };
+
+  const nthItem = (value, wanted) => {
+    let found = gone;
+    const isMap = types.isMap(value);
+    readItems(value, wanted, wanted + 1, (name, step, item) => {
+      found = isMap ? new Entry(value, item[0], item[1]) : item;
+    });
+    return found === gone ? gone() : found;
+  };
+
+  const nthSymbol = (value, wanted) => {
+    const keys = ownKeys(value);
+    for (let at = 0, count = 0; at < keys.length; at++) {
+      if (typeof keys[at] === "symbol" && count++ === wanted) return keys[at];
+    }
+    return gone();
+  };
+
+  const entryPage = (entry, limit) => {
+    const rows = [
+      ["key", guarded(entry.key, limit), false, { key: "key" }],
+      ["value", guarded(entry.item, limit), false, { key: "value" }],
+    ];
+    return { total: 2, hidden: 0, rows, whole: true };
+  };
+
+  // -------------------------------------------------------------------------------------------------------
+  // Frames
+
+  const MODULE_WORDS = ["exports", "require", "module", "__filename", "__dirname"];
+
+  // The modules that are loaded: what a variable may hold that is part of the program's text.
+  const modules = () => {
+    const found = new Set();
+    try {
+      const loaded = require("process").moduleLoadList;
+      for (let at = 0; at < loaded.length; at++) {
+        const name = test(/^NativeModule ([a-z_/]+)$/, loaded[at]);
+        if (name === null || name[1] === "punycode" || indexIn(name[1], "internal/") === 0) continue;
+        if (moduleOfModules.isBuiltin(name[1])) setAdd(found, require(name[1]));
+      }
+      const cache = data(own(moduleOfModules, "_cache"));
+      const files = isObject(cache) && !isProxy(cache) ? ownKeys(cache) : [];
+      for (let at = 0; at < files.length; at++) {
+        const module = data(own(cache, files[at]));
+        if (typeof files[at] !== "string" || sliceText(files[at], -5) === ".json" || !isObject(module)) continue;
+        const exported = isProxy(module) ? undefined : data(own(module, "exports"));
+        if (isObject(exported)) setAdd(found, exported);
+      }
+    } catch {
+      // A runtime that is put together in another way: then modules are shown like other values.
+    }
+    return found;
+  };
+
+  const isText = (value, loaded) =>
+    typeof value === "function" || (isObject(value) && (types.isModuleNamespaceObject(value) || setHas(loaded, value)));
+
+  // The variables of several scopes as one list. `order` has the places of scopes as they are to be shown;
+  // an inner variable hides an outer one of its name.
+  const merged = (scopes, order) => {
+    const owners = new Map();
+    for (let at = 0; at < scopes.length; at++) {
+      const keys = keysOf(scopes[at]);
+      for (let which = 0; which < keys.length; which++) {
+        if (mapGet(owners, keys[which]) === undefined) mapSet(owners, keys[which], at);
+      }
+    }
+    const found = [];
+    for (let place = 0; place < order.length; place++) {
+      const keys = keysOf(scopes[order[place]]);
+      for (let which = 0; which < keys.length; which++) {
+        const key = keys[which];
+        if (typeof key !== "string" || key[0] === "." || key === "this") continue;
+        if (mapGet(owners, key) === order[place]) found[found.length] = [key, order[place]];
+      }
+    }
+    return found;
+  };
+
+  // What was learnt about the program's objects holds until it runs, or an expression changes them.
+  const answered = (options, answer) => {
+    if (options.epoch !== epoch) {
+      epoch = options.epoch;
+      manyKeys = new WeakMap();
+    }
+    return answer(options);
+  };
+
+  const from = (list, first) => {
+    const rest = [];
+    for (let at = first; at < list.length; at++) rest[rest.length] = list[at];
+    return rest;
+  };
+
+  // Each takes the list of what it is given: options first, then values.
+  return {
+    __proto__: null,
+
+    // The variables of a frame: given what it returns, what `this` is, what was read anew, and its scopes.
+    locals: (given) => answered(given[0], (options) => {
+      const returned = given[1];
+      const self = given[2];
+      const anew = given[3];
+      const scopes = from(given, 4);
+      const { start, count, special, limit } = options;
+      const loaded = options.module ? modules() : null;
+      const rows = [];
+      let at = 0;
+      let hidden = 0;
+      const put = (name, isSpecial, descriptor, root) => {
+        if (isSpecial && !special) return void hidden++;
+        if (at >= start && at < start + count) rows[rows.length] = [name, rowOf(descriptor, limit), isSpecial, { key: name }, root];
+        at++;
+      };
+      const held = (value) => ({ __proto__: null, value });
+      if (options.returned) put("(return)", false, held(returned), -1);
+      const listed = merged(scopes, options.order);
+      for (let which = 0; which < listed.length; which++) {
+        const name = listed[which][0];
+        const scope = listed[which][1];
+        const again = anew === null || anew === undefined ? undefined : own(anew, name);
+        const descriptor = again ?? own(scopes[scope], name);
+        if (again !== undefined && again.value === anew) {
+          put(name, false, { __proto__: null, uninitialized: true }, scope);
+          continue;
+        }
+        const word = loaded === null ? name === "arguments" : includes(MODULE_WORDS, name);
+        const isSpecial = word || (loaded !== null && isText(data(descriptor), loaded));
+        put(name, isSpecial, descriptor, again === undefined ? scope : -3);
+      }
+      if (options.self) put("this", true, held(self), -2);
+      return { total: at, hidden, rows };
+    }),
+
+    // The names of the variables of scopes that can be read anew, where those of the first ones count.
+    names: (given) => answered(given[0], (options) => {
+      const scopes = from(given, 1);
+      const listed = merged(scopes, options.order);
+      const found = [];
+      for (let at = 0; at < listed.length; at++) {
+        const isUnset = data(own(scopes[listed[at][1]], listed[at][0])) === undefined;
+        found[found.length] = [listed[at][0], listed[at][1], isUnset];
+      }
+      return found;
+    }),
+
+    children: (given) => answered(given[0], (options) => {
+      const value = walk(given[1], options.steps);
+      if (Accessor.is(value)) return { total: 1, hidden: 0, rows: [], accessor: true };
+      if (Entry.is(value)) return entryPage(value, options.limit);
+      return isObject(value) ? page(value, options) : { total: 0, hidden: 0, rows: [] };
+    }),
+
+    describe: (given) => answered(given[0], (options) => guarded(walk(given[1], options.steps), options.limit)),
+
+    // Several values that the debugger holds.
+    each: (given) => answered(given[0], (options) => {
+      const values = from(given, 1);
+      const rows = [];
+      for (let at = 0; at < values.length; at++) rows[at] = guarded(values[at], options.limit);
+      return rows;
+    }),
+
+    // The value itself.
+    value: (given) => walk(given[1], given[0].steps),
+
+    // Runs a getter, because its value was asked for.
+    get: (given) => {
+      const accessor = walk(given[1], given[0].steps);
+      return { __proto__: null, v: apply(accessor.getter, accessor.object, []) };
+    },
+
+    // Assigns to a child. Setters and traps of proxies are run, as by any assignment.
+    assign: (given) => answered(given[0], (options) => {
+      const parent = walk(given[1], options.steps);
+      // The value is in a box, as every result of an evaluation.
+      const value = options.boxed ? data(own(given[2], "v")) : given[2];
+      const { name, limit } = options;
+      if (Entry.is(parent)) {
+        if (name !== "value") return { refused: "the key of an entry cannot be assigned to" };
+        mapSet(parent.map, parent.key, value);
+        return { row: guarded(value, limit), step: { key: "value" } };
+      }
+      if (!isObject(parent)) return { refused: "the value has no children" };
+      if (!isProxy(parent) && types.isSet(parent)) return { refused: "an item of a Set cannot be assigned to" };
+      if (!isProxy(parent) && types.isMap(parent)) return assignEntry(parent, name, value, limit);
+      const step = isProxy(parent) ? { key: name } : stepTo(parent, name);
+      if (step === null) return { refused: "there is no `" + clip(name, 200) + "` in this " + typeName(parent) };
+      const key = step.symbol === undefined ? step.key : nthSymbol(parent, step.symbol);
+      if (!Reflect.set(parent, key, value, parent)) {
+        return { refused: "`" + clip(name, 200) + "` of this " + typeName(parent) + " is read-only" };
+      }
+      const now = isProxy(parent) ? undefined : lookup(parent, key);
+      return { row: now === undefined ? guarded(value, limit) : rowOf(now, limit), step };
+    }),
+
+    // What an exception is: type, message, and the stack with its causes.
+    exception: (given) => answered(given[0], (options) => exceptionParts(given[1], options.limit)),
+  };
+
+  function assignEntry(map, name, value, limit) {
+    const all = mapEntries(map);
+    for (let at = 0, step = mapNext(all); !step.done; at++, step = mapNext(all)) {
+      const key = step.value[0];
+      if ("" + at !== name && guarded(key, 200)[0] !== name && key !== name) continue;
+      mapSet(map, key, value);
+      return { row: entryRow(key, value, limit), step: { entry: at } };
+    }
+    return { refused: "there is no entry `" + clip(name, 200) + "` in this Map" };
+  }
+
+  function stepTo(object, name) {
+    if (lookup(object, name) !== undefined) return { key: name };
+    if (name[0] !== "[") return null;
+    const keys = ownKeys(object);
+    for (let at = 0, symbols = 0; at < keys.length; at++) {
+      if (typeof keys[at] !== "symbol") continue;
+      if (keyName(keys[at]) === name) return { symbol: symbols };
+      symbols++;
+    }
+    return null;
+  }
+
+  function exceptionParts(thrown, limit) {
+    if (!isObject(thrown) || isProxy(thrown) || !types.isNativeError(thrown)) {
+      const shown = guarded(thrown, limit);
+      return { type: shown[1], message: shown[0], stack: "", error: false };
+    }
+    const message = data(lookup(thrown, "message"));
+    const headline = errorText(thrown);
+    const told = typeof message === "string" ? message : message === undefined ? "" : guarded(message, limit)[0];
+    let stack = "";
+    const seen = new Set();
+    for (let error = thrown, depth = 0; depth < 10; depth++) {
+      setAdd(seen, error);
+      stack += stackText(error, limit);
+      const cause = own(error, "cause");
+      if (cause === undefined || !("value" in cause)) break;
+      stack += "\n[cause]: ";
+      const next = cause.value;
+      if (!isObject(next) || isProxy(next) || !types.isNativeError(next) || setHas(seen, next)) {
+        stack += isObject(next) && setHas(seen, next) ? "[Circular]" : guarded(next, limit)[0];
+        break;
+      }
+      error = next;
+    }
+    return { type: errorName(thrown), message: clip(told, limit), headline: clip(headline, limit), stack, error: true };
+  }
+
+  function errorName(error) {
+    const name = data(lookup(error, "name"));
+    const kind = classOf(error);
+    return typeof name === "string" && name !== "" && (name !== "Error" || kind === null) ? clip(name, 200) : kind ?? "Error";
+  }
+
+  // The stack is a data property, or since V8 12 an accessor of the engine's own.
+  function stackText(error, limit) {
+    const found = own(error, "stack");
+    let stack = data(found);
+    if (found?.get !== undefined && indexIn(sourceText(found.get), "[native code]") >= 0) stack = apply(found.get, error, []);
+    return typeof stack === "string" && stack !== "" ? clip(stack, limit) : clip(errorText(error), limit);
+  }
+})()

@@ -1,0 +1,147 @@
+//! Values of a suspended thread of JavaScript.
+//!
+//! They are read by code of ours in the program, `debuggee/node/values.js`, which lists, pages, cuts and
+//! describes without running anything of the program's. A request is one call of it; JSON comes back. What has
+//! children is known here by an object that the debugger holds and the steps that lead from there to it.
+//!
+//! Reading order: `frame` (which scopes count), `helper` (the code in the program), `rows` (what it answers),
+//! `references`, then `scopes`, `children`, `evaluate`, `assign`, `exceptions`; `plain` is for programs that
+//! the code cannot get into.
+
+mod assign;
+mod children;
+mod evaluate;
+mod exceptions;
+mod frame;
+mod helper;
+mod names;
+mod plain;
+mod references;
+mod rows;
+mod scopes;
+mod text;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::deadlines;
+use crate::error::{Error, Result};
+use helper::Helpers;
+use references::References;
+
+pub(super) use frame::Frame;
+
+/// The group of the objects that are held until the program runs.
+const STOP: &str = "stillframe-stop";
+
+/// Names a place in a script, from its id, line and column as the protocol counts them; `None` for a script
+/// that is not known.
+pub(super) type Places = Arc<dyn Fn(&str, i32, i32) -> Option<String> + Send + Sync>;
+
+/// The values of one thread. Clones share it.
+#[derive(Clone, Debug)]
+pub(super) struct Values(Arc<Shared>);
+
+struct Shared {
+    client: ::cdp::Client,
+    helpers: Helpers,
+    references: References,
+    places: Option<Places>,
+    /// Counts the times at which anything in the program may have changed.
+    epoch: AtomicU64,
+    /// The program's variables may have changed during this stop. V8's scopes are copies from its beginning.
+    changed: AtomicBool,
+    /// Objects are held.
+    holds: AtomicBool,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Values").field("references", &self.references).finish_non_exhaustive()
+    }
+}
+
+impl Values {
+    /// The values of the thread that a client speaks to. Nothing is sent before it is needed.
+    pub(super) fn new(client: ::cdp::Client) -> Self {
+        Self::build(client, None)
+    }
+
+    /// The same, with places of functions told by name.
+    pub(super) fn with_places(client: ::cdp::Client, places: Places) -> Self {
+        Self::build(client, Some(places))
+    }
+
+    fn build(client: ::cdp::Client, places: Option<Places>) -> Self {
+        Self(Arc::new(Shared {
+            client,
+            helpers: Helpers::default(),
+            references: References::default(),
+            places,
+            epoch: AtomicU64::new(0),
+            changed: AtomicBool::new(false),
+            holds: AtomicBool::new(false),
+        }))
+    }
+
+    /// The program runs again: all references are gone, and the objects behind them are let go of.
+    ///
+    /// To be called within the runtime. Nothing is waited for.
+    pub(super) fn forget(&self) {
+        self.0.references.clear();
+        self.0.epoch.fetch_add(1, Ordering::Relaxed);
+        self.0.changed.store(false, Ordering::Relaxed);
+        if !self.0.holds.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let client = self.0.client.clone();
+        tokio::spawn(async move {
+            let release = ::cdp::runtime::ReleaseObjectGroup { object_group: STOP.to_owned() };
+            // It fails when the program is gone, and then there is nothing to let go of.
+            let _ = client.request(release, deadlines::REQUEST).await;
+        });
+    }
+
+    /// Something may have changed the program's variables and objects.
+    fn has_changed(&self) {
+        self.0.changed.store(true, Ordering::Relaxed);
+        self.0.epoch.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Sends a command whose results may be held in the group of the stop.
+    async fn request<C: ::cdp::Command>(&self, command: C) -> Result<C::Result> {
+        self.0.client.request(command, deadlines::READ).await.map_err(failed)
+    }
+
+    /// The group for objects of this stop, which is to be released.
+    fn group(&self) -> Option<String> {
+        self.0.holds.store(true, Ordering::Relaxed);
+        Some(STOP.to_owned())
+    }
+}
+
+/// What the wire client says, in the engine's words.
+fn failed(error: ::cdp::Error) -> Error {
+    match error {
+        ::cdp::Error::Closed => Error::Lost,
+        ::cdp::Error::Deadline { command, deadline } => {
+            Error::Deadline { what: format!("the debugger's `{command}`"), after: deadline }
+        }
+        ::cdp::Error::Refused { message, .. } if is_gone(&message) => {
+            Error::Refused("the value is gone, because the program has run or its context has ended".to_owned())
+        }
+        ::cdp::Error::Refused { message, .. } => Error::Refused(message),
+        malformed @ ::cdp::Error::Malformed { .. } => Error::Refused(malformed.to_string()),
+    }
+}
+
+/// V8's words for an object, a frame or a context that is no more.
+fn is_gone(message: &str) -> bool {
+    ["Could not find object with given id", "Cannot find context with specified id", "Invalid remote object id"]
+        .iter()
+        .any(|words| message.contains(words))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! Assignments.
+
+use std::sync::Arc;
+
+use ::cdp::debugger::{SetReturnValue, SetVariableValue};
+use ::cdp::runtime::CallArgument;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::Values;
+use super::evaluate::{Asked, Found};
+use super::frame::{Frame, context_of};
+use super::helper::{argument, object, unreadable};
+use super::references::{Held, Place};
+use super::rows::Shown;
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::ids::RawId;
+use crate::model::variable::Value;
+
+/// What the helper answers.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Assigned {
+    Refused { refused: String },
+    Is { row: Shown, step: Json },
+}
+
+impl Values {
+    /// Assigns the value of an expression to a child of a scope or value, and gives what it holds then.
+    ///
+    /// The frame's own scope stands for all that is visible in the frame. A variable is assigned to by an
+    /// expression, so that V8 refuses constants in its own words; one that an inner variable hides is set by the
+    /// protocol's request, which does not.
+    pub(in super::super) async fn set_variable(
+        &self,
+        parent: RawId,
+        name: &str,
+        value: &str,
+        text: usize,
+    ) -> Result<Value<RawId>> {
+        match self.0.references.find(parent)? {
+            Held::Scope(frame, index) => self.assign_variable(&frame, index, name, value, text).await,
+            Held::Value(place) => self.assign_child(&place, name, value, text).await,
+        }
+    }
+
+    async fn assign_variable(
+        &self,
+        frame: &Arc<Frame>,
+        index: usize,
+        name: &str,
+        value: &str,
+        text: usize,
+    ) -> Result<Value<RawId>> {
+        let chain = frame.chain();
+        let scope = chain.get(index).ok_or_else(|| Error::Refused("no such scope".to_owned()))?;
+        if matches!(scope.kind.as_str(), "global" | "with") {
+            let root = scope.object.object_id.as_deref().unwrap_or_default();
+            return self.assign_child(&Place::of(root, Some(frame)), name, value, text).await;
+        }
+        if name == "(return)" {
+            return self.assign_return(frame, value, text).await;
+        }
+        let generated = frame.generated(name);
+        let whole = frame.own() == Some(index);
+        let last = if whole { frame.visible().last().copied().unwrap_or(index) } else { index };
+        let helper = self.helper(frame.context()).await?.ok_or_else(unreadable)?;
+        let names = self.names(&helper, frame, last).await?;
+        let found = names.iter().find(|(found, ..)| found == generated).map(|(_, index, _)| *index);
+        match found {
+            Some(found) if whole || found == index => {
+                let expression = format!("{generated} = (\n{value}\n)");
+                let found = self.find(frame, &asked(&expression, text)).await?;
+                self.describe(found, text).await
+            }
+            Some(_) => self.assign_hidden(frame, index, generated, value, text).await,
+            None => Err(Error::Refused(format!("there is no variable `{name}` here"))),
+        }
+    }
+
+    /// Assigns to a variable that another one of its name hides from expressions.
+    async fn assign_hidden(
+        &self,
+        frame: &Arc<Frame>,
+        index: usize,
+        name: &str,
+        value: &str,
+        text: usize,
+    ) -> Result<Value<RawId>> {
+        let found = self.find(frame, &asked(value, text)).await?;
+        let set = SetVariableValue {
+            scope_number: i32::try_from(index).unwrap_or(i32::MAX),
+            variable_name: name.to_owned(),
+            new_value: self.raw(&found).await?,
+            call_frame_id: frame.call_frame.call_frame_id.clone(),
+        };
+        self.request(set).await.map_err(|error| match error {
+            // V8 says no more than that.
+            Error::Refused(message) if message.contains("Internal error") => {
+                Error::Refused(format!("there is no variable `{name}` in this scope"))
+            }
+            other => other,
+        })?;
+        self.has_changed();
+        self.describe(found, text).await
+    }
+
+    async fn assign_return(&self, frame: &Arc<Frame>, value: &str, text: usize) -> Result<Value<RawId>> {
+        if frame.call_frame.return_value.is_none() {
+            return Err(Error::Refused("the frame is not at its return".to_owned()));
+        }
+        let found = self.find(frame, &asked(value, text)).await?;
+        self.request(SetReturnValue { new_value: self.raw(&found).await? }).await?;
+        self.describe(found, text).await
+    }
+
+    async fn assign_child(&self, place: &Place, name: &str, value: &str, text: usize) -> Result<Value<RawId>> {
+        let helper = self.helper(context_of(&place.root)).await?.ok_or_else(unreadable)?;
+        let frame = place.frame.as_ref().ok_or_else(|| Error::Refused("the value has no frame".to_owned()))?;
+        if name.starts_with('#') {
+            let message = format!("`{name}` is private: assign to it with an expression in a method of its class");
+            return Err(Error::Refused(message));
+        }
+        let found = self.find(frame, &asked(value, text)).await?;
+        let context = context_of(&place.root).unwrap_or_default();
+        let options = json!({ "steps": place.steps, "name": name, "limit": text });
+        let values = [object(&place.root), self.raw(&found).await?];
+        let answer = self.run(context, "assign", options, values).await?;
+        if let Some(details) = answer.exception_details {
+            return Err(self.raised(details, Some(frame)).await);
+        }
+        let id = answer.result.object_id.unwrap_or_default();
+        match self.call(&helper, "value", json!({ "steps": [] }), [object(&id)]).await? {
+            Assigned::Refused { refused } => Err(Error::Refused(refused)),
+            Assigned::Is { row, step } => Ok(self.value(row, || Some(place.then(step)))),
+        }
+    }
+
+    /// A value as an argument for the debugger.
+    async fn raw(&self, found: &Found) -> Result<CallArgument> {
+        let place = match found {
+            Found::Simple(value) => return Ok(argument(value)),
+            Found::Held(place) => place,
+        };
+        if place.steps.is_empty() {
+            return Ok(object(&place.root));
+        }
+        let helper = self.helper(context_of(&place.root)).await?.ok_or_else(unreadable)?;
+        let options = json!({ "steps": place.steps });
+        let value = self.call_for_object(&helper, "value", options, [object(&place.root)]).await?;
+        Ok(argument(&value))
+    }
+}
+
+fn asked(expression: &str, text: usize) -> Asked<'_> {
+    Asked { expression, deadline: deadlines::EVALUATE, text, pure: false }
+}

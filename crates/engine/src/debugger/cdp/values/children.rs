@@ -1,0 +1,163 @@
+//! What a value is made of.
+
+use ::cdp::runtime::{GetProperties, PropertyDescriptor, RemoteObject};
+use serde_json::json;
+
+use super::Values;
+use super::frame::context_of;
+use super::helper::{argument, object};
+use super::references::{Held, Place};
+use super::rows::{Row, Rows, Shown};
+use crate::error::Result;
+use crate::model::ids::RawId;
+use crate::model::variable::{Children, Page, Variable};
+
+/// An object with more children is not asked for private ones, because all others would come with them.
+const FEW: u64 = 2_000;
+
+/// A member that only the debugger can list.
+struct Inner {
+    name: String,
+    special: bool,
+    value: Option<RemoteObject>,
+    text: Option<String>,
+}
+
+impl Values {
+    /// The children of a scope or value, in pages.
+    ///
+    /// A getter is a child, too, and is run when its own children are asked for: it has one, `(value)`.
+    pub(in super::super) async fn variables(
+        &self,
+        reference: RawId,
+        page: Page,
+        text: usize,
+    ) -> Result<Children<RawId>> {
+        match self.0.references.find(reference)? {
+            Held::Scope(frame, index) => self.scope_variables(&frame, index, page, text).await,
+            Held::Value(place) => self.children(&place, page, text).await,
+        }
+    }
+
+    pub(super) async fn children(&self, place: &Place, page: Page, text: usize) -> Result<Children<RawId>> {
+        let Some(helper) = self.helper(context_of(&place.root)).await? else {
+            return self.plain_children(place, page, text).await;
+        };
+        let options = json!({
+            "steps": place.steps, "start": page.start, "count": page.count, "special": page.special,
+            "limit": text,
+        });
+        let rows: Rows = self.call(&helper, "children", options, [object(&place.root)]).await?;
+        if rows.accessor {
+            return self.run_getter(&helper, place, page, text).await;
+        }
+        let inner = if rows.inner && rows.total < FEW { self.inner(&helper, place).await? } else { Vec::new() };
+        let mut children = self.rows(rows, place, page);
+        self.add_inner(&helper, place, inner, &mut children, page, text).await?;
+        Ok(children)
+    }
+
+    async fn run_getter(&self, helper: &str, place: &Place, page: Page, text: usize) -> Result<Children<RawId>> {
+        let context = context_of(&place.root).unwrap_or_default();
+        let options = json!({ "steps": place.steps });
+        let answer = self.run(context, "get", options, [object(&place.root)]).await?;
+        if let Some(details) = answer.exception_details {
+            return Err(self.raised(details, place.frame.as_ref()).await);
+        }
+        let held = Place::of(answer.result.object_id.as_deref().unwrap_or_default(), place.frame.as_ref());
+        let held = held.then(json!({ "key": "v" }));
+        let options = json!({ "steps": held.steps, "limit": text });
+        let shown: Shown = self.call(helper, "describe", options, [object(&held.root)]).await?;
+        let value = self.value(shown, || Some(held));
+        let variable = Variable { name: "(value)".to_owned(), value, special: false };
+        let variables = if page.start == 0 && page.count > 0 { vec![variable] } else { Vec::new() };
+        Ok(Children { variables, total: 1, start: page.start, hidden: 0 })
+    }
+
+    /// Private members, and what functions and generators have inside.
+    async fn inner(&self, helper: &str, place: &Place) -> Result<Vec<Inner>> {
+        let id = if place.steps.is_empty() {
+            Some(place.root.to_string())
+        } else {
+            let options = json!({ "steps": place.steps });
+            self.call_for_object(helper, "value", options, [object(&place.root)]).await?.object_id
+        };
+        let Some(object_id) = id else { return Ok(Vec::new()) };
+        let ask = GetProperties { object_id, own_properties: true, ..GetProperties::default() };
+        let found = self.request(ask).await?;
+        self.group();
+        let private = found.private_properties.into_iter().map(private);
+        let internal = found.internal_properties.into_iter().filter_map(|property| self.internal(property));
+        Ok(private.chain(internal).collect())
+    }
+
+    fn internal(&self, property: PropertyDescriptor) -> Option<Inner> {
+        let PropertyDescriptor { name, value, .. } = property;
+        if matches!(name.as_str(), "[[Prototype]]" | "[[Scopes]]" | "[[PrimitiveValue]]" | "[[Entries]]") {
+            return None;
+        }
+        let value = value?;
+        let is_place = value.subtype.as_deref() == Some("internal#location");
+        let text = if is_place { Some(self.place_text(&value)?) } else { None };
+        Some(Inner { name, special: true, value: Some(value), text })
+    }
+
+    fn place_text(&self, location: &RemoteObject) -> Option<String> {
+        let location = location.value.as_ref()?;
+        let number = |name| location.get(name)?.as_i64().and_then(|number| i32::try_from(number).ok());
+        let script = location.get("scriptId")?.as_str()?;
+        self.0.places.as_ref()?(script, number("lineNumber")?, number("columnNumber")?)
+    }
+
+    /// Puts them behind the other children, as far as they belong to the page.
+    async fn add_inner(
+        &self,
+        helper: &str,
+        place: &Place,
+        inner: Vec<Inner>,
+        children: &mut Children<RawId>,
+        page: Page,
+        text: usize,
+    ) -> Result<()> {
+        let before = children.total;
+        let (shown, hidden): (Vec<_>, Vec<_>) = inner.into_iter().partition(|one| page.special || !one.special);
+        children.hidden += hidden.len() as u64;
+        children.total += shown.len() as u64;
+        let is_asked = |number: u64| number >= page.start && number < page.start.saturating_add(page.count);
+        let wanted: Vec<Inner> =
+            (before..).zip(shown).filter(|(number, _)| is_asked(*number)).map(|(_, one)| one).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let values = wanted.iter().map(|one| one.value.as_ref().map(argument).unwrap_or_default());
+        let rows: Vec<Shown> = self.call(helper, "each", json!({ "limit": text }), values).await?;
+        for (Inner { name, special, value, text }, shown) in wanted.into_iter().zip(rows) {
+            let id = value.and_then(|value| value.object_id);
+            let value = match text {
+                Some(text) => self.value(Shown(text, String::new(), false, None, false, None), || None),
+                None => self.value(shown, || Some(Place::of(&id?, place.frame.as_ref()))),
+            };
+            children.variables.push(Variable { name, value, special });
+        }
+        Ok(())
+    }
+}
+
+fn private(property: PropertyDescriptor) -> Inner {
+    let PropertyDescriptor { name, value, get, set, .. } = property;
+    let is_there = |accessor: &Option<RemoteObject>| accessor.as_ref().is_some_and(|it| it.kind != "undefined");
+    let text = match (is_there(&get), is_there(&set)) {
+        (false, false) => None,
+        (true, false) => Some("[Getter]"),
+        (false, true) => Some("[Setter]"),
+        (true, true) => Some("[Getter/Setter]"),
+    };
+    // A private method is part of the class and not of the data.
+    let special = value.as_ref().is_some_and(|value| value.kind == "function");
+    Inner { name, special, value, text: text.map(str::to_owned) }
+}
+
+/// A row of a value that is described without the helper.
+pub(super) fn row(name: String, shown: Shown, special: bool) -> Row {
+    Row(name, shown, special, serde_json::Value::Null, 0)
+}

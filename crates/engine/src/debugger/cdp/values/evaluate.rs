@@ -1,0 +1,204 @@
+//! Expressions.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::cdp::debugger::EvaluateOnCallFrame;
+use ::cdp::runtime::{Evaluated, ExceptionDetails, RemoteObject};
+use serde_json::json;
+
+use super::Values;
+use super::frame::{Frame, context_of};
+use super::helper::object;
+use super::names::{renamed, undefined_name};
+use super::references::Place;
+use super::rows::Shown;
+use super::{failed, text};
+use crate::deadlines;
+use crate::debugger::Evaluate;
+use crate::error::{Error, Result};
+use crate::model::ids::RawId;
+use crate::model::variable::Value;
+
+/// How many names of one expression are looked up in the source.
+const NAMES: usize = 8;
+
+/// An expression and how it is evaluated.
+#[derive(Clone, Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) expression: &'a str,
+    pub(super) deadline: Duration,
+    /// Longer strings are not sent, in UTF-16 units.
+    pub(super) text: usize,
+    pub(super) pure: bool,
+}
+
+/// What came of it.
+pub(super) enum Found {
+    /// A simple value.
+    Simple(RemoteObject),
+    /// A value that is held, and the way to it.
+    Held(Place),
+}
+
+impl Values {
+    /// Evaluates an expression, or else runs a statement, in a frame.
+    ///
+    /// A simple value takes one round trip, any other two. What it throws is [`Error::Raised`].
+    pub(in super::super) async fn evaluate(
+        &self,
+        frame: &Arc<Frame>,
+        request: &Evaluate,
+    ) -> Result<Value<RawId>> {
+        let Evaluate { expression, deadline, text, pure, .. } = request;
+        let asked = Asked { expression, deadline: *deadline, text: *text, pure: *pure };
+        let found = self.find(frame, &asked).await?;
+        self.describe(found, *text).await
+    }
+
+    pub(super) async fn describe(&self, found: Found, text: usize) -> Result<Value<RawId>> {
+        let place = match found {
+            Found::Simple(value) => return Ok(self.value(text::shown(&value, text), || None)),
+            Found::Held(place) => place,
+        };
+        let Some(helper) = self.helper(context_of(&place.root)).await? else {
+            return self.plain_value(&place, text).await;
+        };
+        let options = json!({ "steps": place.steps, "limit": text });
+        let shown: Shown = self.call(&helper, "describe", options, [object(&place.root)]).await?;
+        Ok(self.value(shown, || Some(place)))
+    }
+
+    /// Evaluates, under the names of the script where those of the source are not known.
+    pub(super) async fn find(&self, frame: &Arc<Frame>, asked: &Asked<'_>) -> Result<Found> {
+        let mut expression = asked.expression.trim().to_owned();
+        let mut names = 0;
+        loop {
+            let asked = Asked { expression: &expression, ..asked.clone() };
+            let result = self.find_once(frame, &asked).await;
+            let Err(Error::Raised { message, .. }) = &result else { return result };
+            let Some(name) = undefined_name(message).filter(|_| names < NAMES) else { return result };
+            let generated = frame.generated(name);
+            if generated == name {
+                return result;
+            }
+            expression = renamed(&expression, name, generated);
+            names += 1;
+        }
+    }
+
+    /// As an expression it is wrapped, so that what it gives can be held without being sent. What does not
+    /// compile so is a statement, or wrong.
+    async fn find_once(&self, frame: &Arc<Frame>, asked: &Asked<'_>) -> Result<Found> {
+        let wrapped = wrapped(asked.expression, asked.text);
+        let mut answer = self.send(frame, wrapped, asked).await?;
+        let is_wrapped = !answer.exception_details.as_ref().is_some_and(|details| does_not_compile(details, frame));
+        if !is_wrapped {
+            answer = self.send(frame, asked.expression.to_owned(), asked).await?;
+        }
+        if let Some(details) = answer.exception_details {
+            return Err(self.raised(details, Some(frame)).await);
+        }
+        let Some(id) = &answer.result.object_id else { return Ok(Found::Simple(answer.result)) };
+        let place = Place::of(id, Some(frame));
+        Ok(Found::Held(if is_wrapped { place.then(json!({ "key": "v" })) } else { place }))
+    }
+
+    async fn send(&self, frame: &Frame, expression: String, asked: &Asked<'_>) -> Result<Evaluated> {
+        let evaluate = EvaluateOnCallFrame {
+            call_frame_id: frame.call_frame.call_frame_id.clone(),
+            // The console's `require` is there for those who ask for it: a module's own comes first, but is
+            // in reach only of functions that use it.
+            include_command_line_api: !asked.pure && asked.expression.contains("require"),
+            expression,
+            object_group: self.group(),
+            silent: true,
+            throw_on_side_effect: asked.pure,
+            timeout: Some(u32::try_from(asked.deadline.as_millis()).unwrap_or(u32::MAX)),
+            ..EvaluateOnCallFrame::default()
+        };
+        if !asked.pure && !is_path(asked.expression) {
+            self.has_changed();
+        }
+        let answer = self.0.client.request(evaluate, asked.deadline + deadlines::EVALUATE_GRACE).await;
+        answer.map_err(|error| interrupted(failed(error), asked.deadline))
+    }
+
+    /// What an expression threw.
+    pub(super) async fn raised(&self, details: ExceptionDetails, frame: Option<&Arc<Frame>>) -> Error {
+        let thrown = details.exception.unwrap_or_default();
+        let description = thrown.description.as_deref().unwrap_or_default();
+        if description.starts_with("EvalError: Possible side-effect in debug-evaluate") {
+            return Error::Refused(
+                "the expression could have side effects, and was asked to have none; nothing was changed"
+                    .to_owned(),
+            );
+        }
+        match self.thrown(&thrown, frame).await {
+            Ok(exception) => exception.raised(),
+            Err(error) => error,
+        }
+    }
+}
+
+/// An expression whose value comes as it is when it is short and simple, and else in a box. The box is for the
+/// helper to open: V8 would send the whole of a string, the source of a function and the stack of an error.
+fn wrapped(expression: &str, limit: usize) -> String {
+    format!(
+        "(v=>{{switch(typeof v){{case'string':if(v.length<={limit})return v;break;\
+         case'object':if(v===null)return v;break;\
+         case'bigint':if(v<0x10000000000000000n&&v>-0x10000000000000000n)return v;break;\
+         case'function':case'symbol':break;default:return v}}return{{__proto__:null,v}}}})((\n{expression}\n))"
+    )
+}
+
+/// Nothing has run: there is no frame of the expression in the stack.
+fn does_not_compile(details: &ExceptionDetails, frame: &Frame) -> bool {
+    let is_syntax_error =
+        details.exception.as_ref().and_then(|thrown| thrown.class_name.as_deref()) == Some("SyntaxError");
+    let stack = details.stack_trace.as_ref();
+    let top = stack.and_then(|stack| stack.call_frames.first());
+    let at = &frame.call_frame.location;
+    is_syntax_error
+        && top.is_none_or(|top| {
+            (&top.script_id, top.line_number, Some(top.column_number))
+                == (&at.script_id, at.line_number, at.column_number)
+                || frame.call_frame.function_name == top.function_name && top.script_id == at.script_id
+        })
+}
+
+/// Names, dots and plain indices: nothing that changes a variable.
+fn is_path(expression: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | '[' | ']');
+    expression.chars().all(is_part)
+}
+
+/// An evaluation that ran out of time, in the words for that.
+pub(super) fn interrupted(error: Error, deadline: Duration) -> Error {
+    match error {
+        Error::Refused(message) if message.contains("Execution was terminated") => {
+            Error::Deadline { what: "the expression".to_owned(), after: deadline }
+        }
+        Error::Deadline { .. } => Error::Refused(format!(
+            "the expression did not end within {} ms and cannot be interrupted, because native code is at \
+             work; the thread answers again when that returns",
+            deadline.as_millis()
+        )),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_path_leaves_variables_as_they_are() {
+        for path in ["x", "a.b[0].c", "$x", "über"] {
+            assert!(is_path(path), "{path}");
+        }
+        for other in ["x = 1", "f()", "`${f``}`", "x++", "delete a.b"] {
+            assert!(!is_path(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What was thrown.
+
+use std::sync::Arc;
+
+use ::cdp::runtime::RemoteObject;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::frame::{Frame, context_of};
+use super::helper::object;
+use super::{Values, text};
+use crate::error::{Error, Result};
+use crate::model::limits::MAX_VALUE;
+use crate::model::stop::Exception;
+
+/// What was thrown, as the helper tells it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Thrown {
+    /// The name of the error, or the type of another value.
+    #[serde(rename = "type")]
+    type_name: String,
+    /// The error's own, or the text of another value.
+    message: String,
+    /// Name and message of an error.
+    headline: Option<String>,
+    /// With those of the causes.
+    stack: String,
+}
+
+impl Values {
+    /// The exception that the thread is stopped at.
+    ///
+    /// Of an error it tells name, message, and the stack with the stacks of its causes after `[cause]:`. Of any
+    /// other value, which may be thrown as well, type and text; it has no stack. Error stacks are made when
+    /// they are first read, by code of the program if it has set `Error.prepareStackTrace`.
+    pub(in super::super) async fn exception(
+        &self,
+        thrown: &RemoteObject,
+        uncaught: bool,
+    ) -> Result<Exception> {
+        let Thrown { type_name, message, stack, .. } = self.thrown(thrown, None).await?;
+        Ok(Exception { type_name, message, stack, uncaught })
+    }
+
+    pub(super) async fn thrown(&self, thrown: &RemoteObject, frame: Option<&Arc<Frame>>) -> Result<Thrown> {
+        let id = thrown.object_id.as_deref();
+        let context = id.and_then(context_of).or_else(|| frame.and_then(|frame| frame.context()));
+        let helper = self.helper(context.filter(|_| id.is_some())).await?;
+        let (Some(id), Some(helper)) = (id, helper) else { return Ok(Thrown::plain(thrown)) };
+        let mut thrown: Thrown =
+            self.call(&helper, "exception", json!({ "limit": MAX_VALUE }), [object(id)]).await?;
+        thrown.stack = without_evaluation(&thrown.stack);
+        Ok(thrown)
+    }
+}
+
+impl Thrown {
+    /// From what V8 says of it.
+    fn plain(thrown: &RemoteObject) -> Self {
+        let shown = text::shown(thrown, MAX_VALUE);
+        let (text, type_name) = (shown.0, shown.1);
+        if thrown.subtype.as_deref() != Some("error") {
+            return Self { type_name, message: text, headline: None, stack: String::new() };
+        }
+        let stack = without_evaluation(thrown.description.as_deref().unwrap_or_default());
+        let message = text.split_once(": ").map_or(String::new(), |(_, message)| message.to_owned());
+        Self { type_name, message, headline: Some(text), stack }
+    }
+
+    /// As the failure of an expression.
+    pub(super) fn raised(self) -> Error {
+        let message = match &self.headline {
+            Some(headline) => headline.lines().next().unwrap_or_default().to_owned(),
+            None => format!("Uncaught {}", self.message),
+        };
+        Error::Raised { type_name: self.type_name, message, traceback: self.stack }
+    }
+}
+
+/// A stack without the frames of an expression that we evaluate.
+fn without_evaluation(stack: &str) -> String {
+    let is_ours = |line: &&str| {
+        let line = line.trim_start();
+        line.starts_with("at ") && line.contains("(eval at ") && line.contains("<anonymous>:")
+    };
+    let lines: Vec<&str> = stack.lines().filter(|line| !is_ours(line)).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_the_expression_are_left_out() {
+        let stack = "TypeError: x\n    at g (/app/a.js:1:2)\n    at eval (eval at f (/app/a.js:6:5), \
+                     <anonymous>:2:6)\n    at f (/app/a.js:6:5)";
+        let trimmed = "TypeError: x\n    at g (/app/a.js:1:2)\n    at f (/app/a.js:6:5)";
+        assert_eq!(without_evaluation(stack), trimmed);
+    }
+
+    #[test]
+    fn values_that_are_no_errors_are_told_as_such() {
+        let thrown = RemoteObject {
+            kind: "string".to_owned(),
+            value: Some("no".into()),
+            ..RemoteObject::default()
+        };
+        let Error::Raised { type_name, message, traceback } = Thrown::plain(&thrown).raised() else { panic!() };
+        assert_eq!((type_name.as_str(), message.as_str(), traceback.as_str()), ("string", "Uncaught 'no'", ""));
+    }
+}

@@ -1,0 +1,173 @@
+//! The other end of `debuggee/node/values.js`.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ::cdp::runtime::{CallArgument, CallFunctionOn, Evaluate, Evaluated, ReleaseObjectGroup, RemoteObject};
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use super::{Values, failed};
+use crate::deadlines;
+use crate::error::{Error, Result};
+
+const SOURCE: &str = include_str!("../../../debuggee/node/values.js");
+
+/// The group of the helpers themselves. They stay as long as their contexts.
+const HELPERS: &str = "stillframe-values";
+
+/// V8 binds the last result of this group to `$_` for expressions that may use the console's functions.
+const CONSOLE: &str = "console";
+
+/// The helper of each context. `None` where there can be none.
+#[derive(Default)]
+pub(super) struct Helpers(Mutex<HashMap<i32, Option<Arc<str>>>>);
+
+impl Helpers {
+    fn lock(&self) -> MutexGuard<'_, HashMap<i32, Option<Arc<str>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Values {
+    /// The helper of a context, which is brought there first if it must be. `None` where it does not work.
+    pub(super) async fn helper(&self, context: Option<i32>) -> Result<Option<Arc<str>>> {
+        let Some(context) = context else { return Ok(None) };
+        let known = self.0.helpers.lock().get(&context).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let install = Evaluate {
+            expression: SOURCE.to_owned(),
+            object_group: Some(HELPERS.to_owned()),
+            include_command_line_api: true,
+            silent: true,
+            context_id: Some(context),
+            ..Evaluate::default()
+        };
+        let installed = self.request(install).await?;
+        if let Some(exception) = &installed.exception_details {
+            tracing::warn!(context, ?exception, "values are read by the debugger alone");
+        }
+        let id = installed.result.object_id.filter(|_| installed.exception_details.is_none());
+        let id = id.map(Arc::from);
+        self.0.helpers.lock().insert(context, id.clone());
+        Ok(id)
+    }
+
+    /// Calls a function of the helper and reads its answer.
+    pub(super) async fn call<T: DeserializeOwned>(
+        &self,
+        helper: &str,
+        function: &str,
+        options: Json,
+        values: impl IntoIterator<Item = CallArgument>,
+    ) -> Result<T> {
+        let mut call = self.calling(helper, function, options, values);
+        call.return_by_value = true;
+        let answer = plain(self.request(call).await?)?.value.unwrap_or_default();
+        serde_json::from_value(answer)
+            .map_err(|error| Error::Refused(format!("the program's values cannot be read: {error}")))
+    }
+
+    /// Calls a function of the helper and holds on to what it gives.
+    pub(super) async fn call_for_object(
+        &self,
+        helper: &str,
+        function: &str,
+        options: Json,
+        values: impl IntoIterator<Item = CallArgument>,
+    ) -> Result<RemoteObject> {
+        let mut call = self.calling(helper, function, options, values);
+        call.object_group = self.group();
+        plain(self.request(call).await?)
+    }
+
+    /// Runs code of the program, by a function of the helper, within a time limit. The protocol has limits for
+    /// expressions only, so the function is given to one.
+    pub(super) async fn run(
+        &self,
+        context: i32,
+        function: &str,
+        options: Json,
+        values: impl IntoIterator<Item = CallArgument>,
+    ) -> Result<Evaluated> {
+        let Some(helper) = self.helper(Some(context)).await? else { return Err(unreadable()) };
+        let mut prepare = self.calling(&helper, function, options, values);
+        prepare.function_declaration = format!("function(){{return()=>this.{function}(arguments)}}");
+        prepare.object_group = Some(CONSOLE.to_owned());
+        plain(self.request(prepare).await?)?;
+        let limit = deadlines::EVALUATE;
+        let run = Evaluate {
+            expression: "$_()".to_owned(),
+            object_group: self.group(),
+            include_command_line_api: true,
+            silent: true,
+            context_id: Some(context),
+            timeout: u32::try_from(limit.as_millis()).ok(),
+            disable_breaks: true,
+            ..Evaluate::default()
+        };
+        self.has_changed();
+        let answer = self.0.client.request(run, limit + deadlines::EVALUATE_GRACE).await;
+        let release = ReleaseObjectGroup { object_group: CONSOLE.to_owned() };
+        self.request(release).await?;
+        answer.map_err(|error| super::evaluate::interrupted(failed(error), limit))
+    }
+
+    fn calling(
+        &self,
+        helper: &str,
+        function: &str,
+        mut options: Json,
+        values: impl IntoIterator<Item = CallArgument>,
+    ) -> CallFunctionOn {
+        if let Some(options) = options.as_object_mut() {
+            options.insert("epoch".to_owned(), self.0.epoch.load(Ordering::Relaxed).into());
+        }
+        let options = CallArgument { value: Some(options), ..CallArgument::default() };
+        CallFunctionOn {
+            function_declaration: format!("function(){{return this.{function}(arguments)}}"),
+            object_id: Some(helper.to_owned()),
+            arguments: std::iter::once(options).chain(values).collect(),
+            silent: true,
+            ..CallFunctionOn::default()
+        }
+    }
+}
+
+/// The result of a call that throws only when something is wrong with us or the value is gone.
+fn plain(answer: Evaluated) -> Result<RemoteObject> {
+    match answer.exception_details {
+        None => Ok(answer.result),
+        Some(details) => {
+            let description = details.exception.and_then(|thrown| thrown.description).unwrap_or(details.text);
+            let line = description.lines().next().unwrap_or_default();
+            Err(Error::Refused(line.strip_prefix("TypeError: ").unwrap_or(line).to_owned()))
+        }
+    }
+}
+
+pub(super) fn unreadable() -> Error {
+    Error::Unsupported("this needs Node's own `require`, which this program's runtime does not offer".to_owned())
+}
+
+/// A value as an argument.
+pub(super) fn argument(value: &RemoteObject) -> CallArgument {
+    let is_null = value.subtype.as_deref() == Some("null");
+    CallArgument {
+        value: if is_null { Some(Json::Null) } else { value.value.clone() },
+        unserializable_value: value.unserializable_value.clone(),
+        object_id: value.object_id.clone(),
+    }
+}
+
+/// An object as an argument.
+pub(super) fn object(id: &str) -> CallArgument {
+    CallArgument { object_id: Some(id.to_owned()), ..CallArgument::default() }
+}
+
+pub(super) fn nothing() -> CallArgument {
+    CallArgument { value: Some(Json::Null), ..CallArgument::default() }
+}

@@ -1,0 +1,95 @@
+//! Values by the debugger's own requests, for a context that the helper cannot get into.
+//!
+//! They show less: V8's short descriptions, and strings that are sent whole. Nothing of the program runs.
+
+use std::sync::Arc;
+
+use ::cdp::runtime::{GetProperties, PropertyDescriptor, RemoteObject};
+
+use super::Values;
+use super::children::row;
+use super::frame::Frame;
+use super::references::Place;
+use super::rows::{Row, Shown};
+use super::text;
+use crate::error::{Error, Result};
+use crate::model::ids::RawId;
+use crate::model::variable::{Children, Page, Value, Variable};
+
+impl Values {
+    /// The variables of scopes, the first of each name.
+    pub(super) async fn plain_scopes(
+        &self,
+        frame: &Arc<Frame>,
+        scopes: &[usize],
+        page: Page,
+        text: usize,
+    ) -> Result<Children<RawId>> {
+        let mut found: Vec<(Row, Option<Place>)> = Vec::new();
+        for scope in scopes.iter().filter_map(|index| frame.chain().get(*index)) {
+            let Some(id) = scope.object.object_id.clone() else { continue };
+            for (row, place) in self.properties(id, Some(frame), text).await? {
+                if !row.2 && !found.iter().any(|(known, _)| known.0 == row.0) {
+                    found.push((row, place));
+                }
+            }
+        }
+        Ok(self.plain_page(found, page))
+    }
+
+    pub(super) async fn plain_children(
+        &self,
+        place: &Place,
+        page: Page,
+        text: usize,
+    ) -> Result<Children<RawId>> {
+        let found = self.properties(place.root.to_string(), place.frame.as_ref(), text).await?;
+        Ok(self.plain_page(found, page))
+    }
+
+    /// The value in a box, or that a statement gave.
+    pub(super) async fn plain_value(&self, place: &Place, text: usize) -> Result<Value<RawId>> {
+        let found = self.properties(place.root.to_string(), place.frame.as_ref(), text).await?;
+        let boxed = found.into_iter().find(|(row, _)| row.0 == "v" && !place.steps.is_empty());
+        let (Row(_, shown, ..), place) =
+            boxed.ok_or_else(|| Error::Refused("the value cannot be read".to_owned()))?;
+        Ok(self.value(shown, || place))
+    }
+
+    async fn properties(
+        &self,
+        object_id: String,
+        frame: Option<&Arc<Frame>>,
+        text: usize,
+    ) -> Result<Vec<(Row, Option<Place>)>> {
+        let ask = GetProperties { object_id, own_properties: true, ..GetProperties::default() };
+        let found = self.request(ask).await?;
+        let listed = found.result.into_iter().map(|property| (!property.enumerable, property));
+        let private = found.private_properties.into_iter().map(|property| (false, property));
+        let internal = found.internal_properties.into_iter().map(|property| (true, property));
+        let read = |(special, property): (bool, PropertyDescriptor)| {
+            let id = property.value.as_ref().and_then(|value| value.object_id.clone());
+            let shown = property.value.as_ref().map_or_else(accessor, |value: &RemoteObject| text::shown(value, text));
+            (row(property.name, shown, special), id.map(|id| Place::of(&id, frame)))
+        };
+        Ok(listed.chain(private).chain(internal).map(read).collect())
+    }
+
+    fn plain_page(&self, found: Vec<(Row, Option<Place>)>, page: Page) -> Children<RawId> {
+        let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let all = found.len();
+        let shown: Vec<_> = found.into_iter().filter(|(row, _)| page.special || !row.2).collect();
+        let (total, hidden) = (shown.len() as u64, (all - shown.len()) as u64);
+        let variable = |(Row(name, shown, special, ..), place): (Row, Option<Place>)| Variable {
+            name,
+            value: self.value(shown, || place),
+            special,
+        };
+        let variables = shown.into_iter().skip(at(page.start)).take(at(page.count)).map(variable).collect();
+        Children { variables, total, start: page.start, hidden }
+    }
+}
+
+fn accessor() -> Shown {
+    Shown("[Getter/Setter]".to_owned(), "accessor".to_owned(), false, None, false, None)
+}

@@ -1,0 +1,68 @@
+//! What the helper answers, and what it becomes.
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::Values;
+use super::references::{Held, Place};
+use crate::model::ids::RawId;
+use crate::model::variable::{Children, Page, Value, Variable};
+
+/// Text, type, whether it can be opened, children, cut, length.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Shown(
+    pub(super) String,
+    pub(super) String,
+    pub(super) bool,
+    pub(super) Option<u64>,
+    pub(super) bool,
+    pub(super) Option<u64>,
+);
+
+/// Name, value, whether it is special, the step to it, and for variables of a frame where they were found.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Row(
+    pub(super) String,
+    pub(super) Shown,
+    pub(super) bool,
+    pub(super) Json,
+    #[serde(default)] pub(super) i64,
+);
+
+/// A page of children.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Rows {
+    pub(super) total: u64,
+    pub(super) hidden: u64,
+    pub(super) rows: Vec<Row>,
+    /// There may be members that only the debugger can list.
+    pub(super) inner: bool,
+    /// It is a getter, which has not been run.
+    pub(super) accessor: bool,
+}
+
+impl Values {
+    /// A value that was found at a place.
+    pub(super) fn value(&self, shown: Shown, place: impl FnOnce() -> Option<Place>) -> Value<RawId> {
+        let Shown(text, type_name, expandable, children, cut, length) = shown;
+        let place = expandable.then(place).flatten();
+        let reference = place.map(|place| self.0.references.hold(Held::Value(place)));
+        Value { text, type_name, reference, children, cut, length }
+    }
+
+    /// The children of a value.
+    pub(super) fn rows(&self, rows: Rows, parent: &Place, page: Page) -> Children<RawId> {
+        let variable = |Row(name, shown, special, step, _)| Variable {
+            name,
+            value: self.value(shown, || Some(parent.then(step))),
+            special,
+        };
+        Children {
+            variables: rows.rows.into_iter().map(variable).collect(),
+            total: rows.total,
+            start: page.start,
+            hidden: rows.hidden,
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The scopes of a frame and their variables.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ::cdp::debugger::{EvaluateOnCallFrame, Scope as RawScope};
+use ::cdp::runtime::CallArgument;
+use serde_json::{Value as Json, json};
+
+use super::Values;
+use super::frame::Frame;
+use super::helper::{argument, nothing, object};
+use super::references::{Held, Place};
+use super::rows::{Row, Rows};
+use crate::error::{Error, Result};
+use crate::model::ids::RawId;
+use crate::model::stack::{Scope, ScopeKind};
+use crate::model::variable::{Children, Page, Variable};
+
+/// Where the helper found a variable: in a scope by its place, or here.
+const RETURNED: i64 = -1;
+const THIS: i64 = -2;
+const ANEW: i64 = -3;
+
+/// How long it may take to read variables again, in milliseconds. It runs no code of the program.
+const AGAIN: u32 = 2_000;
+
+/// Which scopes of a frame are read together.
+struct Reading {
+    /// Places in the chain, innermost first.
+    scopes: Vec<usize>,
+    /// The order in which they are shown, as places in `scopes`.
+    order: Vec<usize>,
+    /// They are all that is visible: what is returned and `this` belong to them.
+    whole: bool,
+    /// The variables are a module's.
+    module: bool,
+}
+
+impl Values {
+    /// The scopes in V8's order, innermost first. Their names are unique in the frame.
+    #[expect(clippy::unused_async, reason = "the scopes of other protocols are asked for")]
+    pub(in super::super) async fn scopes(&self, frame: &Arc<Frame>) -> Result<Vec<Scope<RawId>>> {
+        let own = frame.own();
+        let mut taken = HashSet::new();
+        let scope = |(index, scope): (usize, &RawScope)| {
+            let name = unique(name_of(frame, scope), &mut taken);
+            let kind = match scope.kind.as_str() {
+                _ if own == Some(index) => ScopeKind::Locals,
+                "global" => ScopeKind::Globals,
+                _ => ScopeKind::Other,
+            };
+            let reference = self.0.references.hold(Held::Scope(Arc::clone(frame), index));
+            Scope { name, kind, reference, expensive: scope.kind == "global" }
+        };
+        Ok(frame.chain().iter().enumerate().map(scope).collect())
+    }
+
+    /// The variables that a person expects of a frame: the function's own, those of the blocks around the
+    /// position, and those that it uses of the functions around it; at the top level of a module the module's.
+    /// In front of them what the function returns, if it is at its end.
+    pub(in super::super) async fn locals(
+        &self,
+        frame: &Arc<Frame>,
+        page: Page,
+        text: usize,
+    ) -> Result<(String, Children<RawId>)> {
+        let scopes = frame.visible();
+        let order = frame.order(&scopes);
+        let reading = Reading { scopes, order, whole: true, module: frame.is_module() };
+        Ok(("Locals".to_owned(), self.read(frame, &reading, page, text).await?))
+    }
+
+    /// The variables of one scope.
+    pub(super) async fn scope_variables(
+        &self,
+        frame: &Arc<Frame>,
+        index: usize,
+        page: Page,
+        text: usize,
+    ) -> Result<Children<RawId>> {
+        let scope = frame.chain().get(index).ok_or_else(|| Error::Refused("no such scope".to_owned()))?;
+        if matches!(scope.kind.as_str(), "global" | "with") {
+            let root = scope.object.object_id.as_deref().unwrap_or_default();
+            return self.children(&Place::of(root, Some(frame)), page, text).await;
+        }
+        let module = frame.is_of_module(scope);
+        let reading = Reading { scopes: vec![index], order: vec![0], whole: false, module };
+        self.read(frame, &reading, page, text).await
+    }
+
+    async fn read(
+        &self,
+        frame: &Arc<Frame>,
+        reading: &Reading,
+        page: Page,
+        text: usize,
+    ) -> Result<Children<RawId>> {
+        let Some(helper) = self.helper(frame.context()).await? else {
+            return self.plain_scopes(frame, &reading.scopes, page, text).await;
+        };
+        let returned = frame.call_frame.return_value.as_ref().filter(|_| reading.whole);
+        let options = json!({
+            "start": page.start, "count": page.count, "special": page.special, "limit": text,
+            "order": reading.order, "module": reading.module,
+            "returned": returned.is_some(), "self": reading.whole,
+        });
+        let anew = self.read_again(&helper, frame, &reading.scopes).await?;
+        let mut values = vec![
+            returned.map_or_else(nothing, argument),
+            argument(&frame.call_frame.this),
+            anew.as_deref().map_or_else(nothing, object),
+        ];
+        values.extend(reading.scopes.iter().filter_map(|index| scope_object(frame, *index)));
+        let rows: Rows = self.call(&helper, "locals", options, values).await?;
+        let variable = |Row(name, shown, special, step, root)| Variable {
+            value: self.value(shown, || place(frame, reading, anew.as_deref(), root, step)),
+            name: frame.original(&name).to_owned(),
+            special,
+        };
+        Ok(Children {
+            variables: rows.rows.into_iter().map(variable).collect(),
+            total: rows.total,
+            start: page.start,
+            hidden: rows.hidden,
+        })
+    }
+
+    /// V8's scope objects are copies from the beginning of the stop. After an expression has run, the
+    /// variables are read again by an expression in the frame: one object that has them all, and itself in
+    /// place of those that are not initialized. `None` where the copies do.
+    async fn read_again(&self, helper: &str, frame: &Arc<Frame>, wanted: &[usize]) -> Result<Option<String>> {
+        let last = wanted.iter().max().copied();
+        let Some(last) = last.filter(|_| self.0.changed.load(Ordering::Relaxed)) else { return Ok(None) };
+        let listed = self.names(helper, frame, last).await?;
+        let names: Vec<_> = listed.into_iter().filter(|(_, scope, _)| wanted.contains(scope)).collect();
+        // In Node 20 to 24 the whole expression fails for an export of the module that is not initialized.
+        for with_unset in [true, false] {
+            let names = names.iter().filter(|(.., unset)| with_unset || !unset).map(|(name, ..)| name.as_str());
+            let again = EvaluateOnCallFrame {
+                call_frame_id: frame.call_frame.call_frame_id.clone(),
+                expression: collecting(names),
+                object_group: self.group(),
+                silent: true,
+                timeout: Some(AGAIN),
+                ..EvaluateOnCallFrame::default()
+            };
+            if let Ok(answer) = self.request(again).await
+                && answer.exception_details.is_none()
+            {
+                return Ok(answer.result.object_id);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The variables that are visible in the scopes up to one: name, place of the scope in the chain, and
+    /// whether it was unset at the beginning of the stop.
+    pub(super) async fn names(
+        &self,
+        helper: &str,
+        frame: &Arc<Frame>,
+        last: usize,
+    ) -> Result<Vec<(String, usize, bool)>> {
+        let is_listed = |index: &usize| {
+            frame.chain().get(*index).is_some_and(|scope| !matches!(scope.kind.as_str(), "global" | "with"))
+        };
+        let scopes: Vec<usize> = (0..=last).filter(is_listed).collect();
+        let options = json!({ "order": (0..scopes.len()).collect::<Vec<_>>() });
+        let objects = scopes.iter().filter_map(|index| scope_object(frame, *index));
+        let names: Vec<(String, usize, bool)> = self.call(helper, "names", options, objects).await?;
+        let in_chain = |(name, place, unset)| Some((name, *scopes.get::<usize>(place)?, unset));
+        Ok(names.into_iter().filter_map(in_chain).collect())
+    }
+}
+
+fn scope_object(frame: &Frame, index: usize) -> Option<CallArgument> {
+    frame.chain().get(index)?.object.object_id.as_deref().map(object)
+}
+
+fn place(frame: &Arc<Frame>, reading: &Reading, anew: Option<&str>, root: i64, step: Json) -> Option<Place> {
+    let call_frame = &frame.call_frame;
+    let whole = |id: Option<&str>| Some(Place::of(id?, Some(frame)));
+    match root {
+        RETURNED => whole(call_frame.return_value.as_ref()?.object_id.as_deref()),
+        THIS => whole(call_frame.this.object_id.as_deref()),
+        ANEW => Some(whole(anew)?.then(step)),
+        place => {
+            let index = reading.scopes.get(usize::try_from(place).ok()?)?;
+            let scope = frame.chain().get(*index)?;
+            Some(whole(scope.object.object_id.as_deref())?.then(step))
+        }
+    }
+}
+
+/// An expression for an object with variables of the frame.
+fn collecting<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    const OBJECT: &str = "stillframe_variables";
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '\u{200c}' | '\u{200d}');
+    let reads: String = names
+        .filter(|name| !name.is_empty() && name.chars().all(is_part))
+        .map(|name| format!("try{{{OBJECT}.{name}={name}}}catch{{{OBJECT}.{name}={OBJECT}}}"))
+        .collect();
+    format!("({OBJECT}=>{{{reads}return {OBJECT}}})({{__proto__:null}})")
+}
+
+fn name_of(frame: &Frame, scope: &RawScope) -> String {
+    let of = |kind: &str| match scope.name.as_deref() {
+        Some(name) if !name.is_empty() => format!("{kind} ({})", frame.original(name)),
+        _ => kind.to_owned(),
+    };
+    match scope.kind.as_str() {
+        "local" | "closure" if frame.is_of_module(scope) => "Module".to_owned(),
+        "local" => "Local".to_owned(),
+        "closure" => of("Closure"),
+        other => {
+            let mut letters = other.chars();
+            letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+        }
+    }
+}
+
+fn unique(name: String, taken: &mut HashSet<String>) -> String {
+    let mut found = name.clone();
+    let mut number = 2;
+    while !taken.insert(found.clone()) {
+        found = format!("{name} {number}");
+        number += 1;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_scopes_are_unique() {
+        let mut taken = HashSet::new();
+        let names = ["Block", "Block", "Local", "Block"].map(|name| unique(name.to_owned(), &mut taken));
+        assert_eq!(names, ["Block", "Block 2", "Local", "Block 3"]);
+    }
+
+    #[test]
+    fn only_names_are_read() {
+        let expression = collecting(["a", "über", "x.y", ""].into_iter());
+        assert!(expression.contains(".a=a") && expression.contains(".über=über"), "{expression}");
+        assert!(!expression.contains("x.y"), "{expression}");
+    }
+}

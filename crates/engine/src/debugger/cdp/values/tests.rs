@@ -1,0 +1,10 @@
+//! Against the `node` on the search path.
+
+mod assignments;
+mod expressions;
+mod frames;
+mod harness;
+mod places;
+mod texts;
+
+use harness::{Scene, page};

@@ -1,0 +1,134 @@
+//! What is visible in a frame.
+
+use super::harness::{named, texts};
+use super::{Scene, page};
+use crate::model::stack::ScopeKind;
+use crate::model::variable::Page;
+
+const NESTED: &str = r"
+const fs = require('fs');
+let level = 'module';
+function outer(first) {
+  const captured = 1;
+  return function inner(a, b = a) {
+    let shadowed = 'outer';
+    const uses = () => captured;
+    for (const item of [7]) {
+      let shadowed = 'inner';
+      debugger;
+      let later = 1;
+      return uses() + item + later;
+    }
+  };
+}
+const result = outer(0)(1);
+class Kind {}
+const settings = { deep: true };
+debugger;
+";
+
+#[tokio::test]
+async fn locals_are_what_a_person_expects() {
+    let scene = Scene::of(NESTED).await;
+    let locals = scene.locals().await;
+    let shown: Vec<_> = texts(&locals).into_iter().filter(|(name, _)| *name != "later").collect();
+    let expected = [
+        ("a", "1"),
+        ("b", "1"),
+        ("uses", "[Function: uses]"),
+        ("item", "7"),
+        ("shadowed", "'inner'"),
+        ("captured", "1"),
+    ];
+    assert_eq!(shown, expected);
+    let scopes = scene.values.scopes(&scene.frame(0)).await.unwrap();
+    let names: Vec<_> = scopes.iter().map(|scope| scope.name.as_str()).collect();
+    assert_eq!(names.first().copied(), Some("Block"));
+    assert_eq!(names.last().copied(), Some("Global"));
+    assert!(names.contains(&"Local") && names.contains(&"Closure (outer)"), "{names:?}");
+    let own: Vec<_> = scopes.iter().filter(|scope| scope.kind == ScopeKind::Locals).map(|scope| &scope.name).collect();
+    assert_eq!(own, ["Local"]);
+    let global = scopes.iter().find(|scope| scope.kind == ScopeKind::Globals).unwrap();
+    assert!(global.expensive);
+    let globals = scene.values.variables(global.reference, page(true), 100).await.unwrap();
+    assert!(globals.total > 50 && globals.variables.iter().any(|variable| variable.name == "process"), "{globals:?}");
+    let local = scene.values.variables(scene.own_scope().await, page(true), 100).await.unwrap();
+    assert_eq!(named(&local.variables, "shadowed").value.text, "'outer'");
+}
+
+#[tokio::test]
+async fn a_modules_top_level_shows_its_data_and_hides_its_text() {
+    let mut scene = Scene::of(NESTED).await;
+    scene.resume().await;
+    let locals = scene.locals_with(page(false), 100).await;
+    let expected = [("level", "'module'"), ("result", "9"), ("settings", "{ deep: true }")];
+    let mut seen = texts(&locals.variables);
+    seen.retain(|(name, _)| *name != "result");
+    assert_eq!(seen, [expected[0], expected[2]]);
+    assert_eq!(locals.hidden, 9, "five words of CommonJS, fs, outer, Kind, this");
+    let all = scene.locals_with(page(true), 100).await;
+    assert_eq!((all.total, all.hidden), (locals.total + 9, 0));
+    assert!(named(&all.variables, "fs").special && named(&all.variables, "this").special);
+}
+
+#[tokio::test]
+async fn an_es_module_is_read_with_what_is_not_initialized() {
+    let program = "import fs from 'node:fs';\nimport * as path from 'node:path';\nimport * as self from './main.mjs';\n\
+                   export let live = 1;\nexport function used() { return live; }\ndebugger;\nexport const later = [1];\n\
+                   used(fs, path, self, later);\n";
+    let scene = Scene::file("main.mjs", program).await;
+    let all = scene.locals_with(page(true), 200).await;
+    assert_eq!(named(&all.variables, "live").value.text, "1");
+    assert!(!named(&all.variables, "live").special && named(&all.variables, "path").special);
+    let module = named(&all.variables, "self");
+    assert_eq!(module.value.text, "[Module: null prototype] { later: <uninitialized>, live: 1, used: [Function: used] }");
+    let members = scene.open(&module.value).await;
+    assert_eq!(named(&members, "later").value.text, "<uninitialized>");
+    assert_eq!(scene.text("live + 1").await, "2");
+    assert_eq!(scene.text("require('path').sep").await, "'/'");
+}
+
+#[tokio::test]
+async fn what_a_function_returns_comes_first() {
+    let mut scene = Scene::of("function f() {\n  debugger;\n  return { a: 1 };\n}\nf();\n").await;
+    scene.step_over().await;
+    scene.step_over().await;
+    let locals = scene.locals_with(page(true), 100).await;
+    assert_eq!(texts(&locals.variables)[0], ("(return)", "{ a: 1 }"));
+    let opened = scene.open(&locals.variables[0].value).await;
+    assert_eq!(texts(&opened)[0], ("a", "1"));
+}
+
+#[tokio::test]
+async fn variables_come_in_pages() {
+    let names: String = (0..300).map(|number| format!("v{number} = {number},")).collect();
+    let scene = Scene::of(&format!("(function () {{ let {names} last = 'end';\ndebugger; }})();\n")).await;
+    let children = scene.locals_with(Page { start: 299, count: 5, special: false }, 100).await;
+    assert_eq!((texts(&children.variables), children.total), (vec![("v299", "299"), ("last", "'end'")], 301));
+    assert_eq!(children.next_start(), None);
+}
+
+#[tokio::test]
+async fn other_contexts_and_workers_are_read_the_same_way() {
+    let program = r"
+const vm = require('vm');
+const { Worker } = require('worker_threads');
+const sandbox = vm.createContext({ mine: new Map([[1, [2]]]) });
+vm.runInContext('function f(z) { let w = new Map([[z, [1, Promise.resolve({ a: 1 })]]]); debugger; return w; } f({ p: 1 })', sandbox);
+const left = Reflect.ownKeys(sandbox).concat(Reflect.ownKeys(globalThis).filter(key => typeof key === 'string' && /stillframe/.test(key)));
+debugger;
+new Worker('const local = new Set([[1, 2]]); { debugger; }', { eval: true });
+";
+    let mut scene = Scene::of(program).await;
+    let locals = scene.locals().await;
+    let expected = [("z", "{ p: 1 }"), ("w", "Map(1) { { p: 1 } => [ 1, Promise { { a: 1 } } ] }")];
+    assert_eq!(texts(&locals), expected);
+    let entry = &scene.open(&locals[1].value).await[0];
+    assert_eq!(texts(&scene.open(&entry.value).await), [("key", "{ p: 1 }"), ("value", "[ 1, Promise { { a: 1 } } ]")]);
+    assert_eq!(scene.text("mine.get(1)").await, "[ 2 ]");
+    scene.resume().await;
+    assert_eq!(scene.text("left").await, "[ 'mine', 'f' ]", "the program sees nothing of us");
+    let (values, frame) = scene.worker().await;
+    let (_, locals) = values.locals(&frame, page(false), 100).await.unwrap();
+    assert_eq!(named(&locals.variables, "local").value.text, "Set(1) { [ 1, 2 ] }");
+}
