@@ -1,20 +1,18 @@
 //! Starting programs and reaching running ones over the Debug Adapter Protocol.
 
-use std::ffi::OsString;
-
 use serde_json::{Map, Value};
 use tokio::io::split;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 use super::DapDebugger;
-use crate::adapter::{ADDRESS, Adapter, DapSetup, Host, Plan, Runtime, Wire};
+use crate::adapter::{Adapter, DapSetup, Host, Plan, Runtime, Wire, addressed};
 use crate::deadlines;
 use crate::debugger::{Arrival, Connector, Sinks, Started};
 use crate::error::{Error, Result};
 use crate::model::launch::{Endpoint, Start};
 use crate::output::Output;
-use crate::process::{Helper, Process, ProcessSpec};
+use crate::process::{Helper, Process};
 
 /// More children than a program starts while one of them is attached to.
 const MOST_CHILDREN: usize = 1024;
@@ -64,7 +62,7 @@ impl Connector for DapConnector {
         }
         let runtime = self.runtime(&start).await?;
         let debugger = self.adapter.provide(self.host, &runtime, &sinks.progress).await?;
-        let plan = self.adapter.plan(&runtime, &debugger, &start)?;
+        let plan = self.adapter.plan(self.host, &runtime, &debugger, &start)?;
         // Reading the source takes as long as the interpreter takes to come up, so both are done at once.
         // A start that is dropped half-way takes its process along.
         let checked = async {
@@ -131,17 +129,10 @@ async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Re
             tokio::spawn(door.attach_children((host, port), announced.downgrade(), children));
             Ok(Started { process: None, arrivals: received })
         }
+        Wire::CdpAnnounced(_) | Wire::CdpConnect { .. } | Wire::CdpSignal { .. } => Err(Error::Unsupported(
+            format!("programs in {} are not reached by the Debug Adapter Protocol", adapter.about()),
+        )),
     }
-}
-
-/// Puts our address where the plan says so.
-fn addressed(mut spec: ProcessSpec, address: &str) -> ProcessSpec {
-    for argument in &mut spec.args {
-        if argument == ADDRESS {
-            *argument = OsString::from(address);
-        }
-    }
-    spec
 }
 
 /// Waits for the program to connect, as long as it, or the helper that makes it connect, is there.
