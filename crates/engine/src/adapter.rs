@@ -5,8 +5,10 @@
 //! [`ADAPTERS`].
 
 mod host;
+pub mod node;
 pub mod python;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
@@ -25,11 +27,12 @@ pub use host::{Host, Machine};
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Every language.
-pub static ADAPTERS: &[&dyn Adapter] = &[&python::Python];
+pub static ADAPTERS: &[&dyn Adapter] = &[&python::Python, &node::Node];
 
-/// The language of that name.
+/// The language of that name, or of that other name.
 pub fn by_name(name: &str) -> Option<&'static dyn Adapter> {
-    ADAPTERS.iter().copied().find(|adapter| adapter.name().eq_ignore_ascii_case(name))
+    let names = |adapter: &dyn Adapter| adapter.aliases().iter().copied().chain([adapter.name()]);
+    ADAPTERS.iter().copied().find(|adapter| names(*adapter).any(|known| known.eq_ignore_ascii_case(name)))
 }
 
 /// The language of a file, by its extension.
@@ -42,6 +45,17 @@ pub fn by_extension(path: &Path) -> Option<&'static dyn Adapter> {
 pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// Its name, in lower case.
     fn name(&self) -> &'static str;
+
+    /// Other names that people have for it, in lower case.
+    fn aliases(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// What it covers, in words for people.
+    fn about(&self) -> &'static str;
+
+    /// What its debugger speaks.
+    fn protocol(&self) -> Protocol;
 
     /// The extensions of its source files.
     fn extensions(&self) -> &'static [&'static str];
@@ -69,7 +83,15 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     fn is_provided(&self, host: &dyn Host, runtime: &Runtime) -> bool;
 
     /// How to start it, or how to connect to it. `debugger` is what [`Adapter::provide`] gave.
-    fn plan(&self, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan>;
+    fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan>;
+
+    /// Whether something is run without a script or a module: by the user's choice of executable, such as
+    /// `npm`, or by the arguments of the interpreter, such as `--test`. Then there may be a
+    /// [`Program::Command`](crate::model::launch::Program::Command).
+    fn stands_alone(&self, executable: Option<&Path>, runtime_args: &[String]) -> bool {
+        let _ = (executable, runtime_args);
+        false
+    }
 
     /// Looks for what would keep the program from starting at all, and says it in the language's own words.
     fn check<'a>(
@@ -109,6 +131,15 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String>;
 }
 
+/// What a debugger speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// The Debug Adapter Protocol.
+    Dap,
+    /// The Chrome DevTools Protocol, as Node's inspector speaks it.
+    Cdp,
+}
+
 /// What is asked of [`Adapter::analyze`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Question<'a> {
@@ -136,8 +167,8 @@ pub struct Runtime {
 /// What to run and how to connect to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The program to start; none when it runs already. [`ADDRESS`] in its arguments stands for the address
-    /// that it is to connect to.
+    /// The program to start; none when it runs already. [`ADDRESS`], as an argument or as the value of an
+    /// environment variable, stands for where it is to find us; see [`addressed`].
     pub process: Option<ProcessSpec>,
     /// A helper that makes a running program connect to us. [`ADDRESS`] as above.
     pub injector: Option<ProcessSpec>,
@@ -145,8 +176,24 @@ pub struct Plan {
     pub wire: Wire,
 }
 
-/// Stands for our address in the arguments of a plan.
+/// Stands for our address in a plan: `HOST:PORT` for [`Wire::DapListen`], the path of a pipe for
+/// [`Wire::CdpAnnounced`].
 pub const ADDRESS: &str = "{address}";
+
+/// Puts our address where the plan says so.
+pub fn addressed(mut spec: ProcessSpec, address: &str) -> ProcessSpec {
+    for argument in &mut spec.args {
+        if argument == ADDRESS {
+            *argument = OsString::from(address);
+        }
+    }
+    for value in spec.env.values_mut().flatten() {
+        if value == ADDRESS {
+            address.clone_into(value);
+        }
+    }
+    spec
+}
 
 /// How a connection comes about, and what is spoken on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,6 +209,47 @@ pub enum Wire {
         /// The rest.
         setup: DapSetup,
     },
+    /// Each process of the program opens its inspector, writes where to the pipe at [`ADDRESS`], and waits for
+    /// us.
+    CdpAnnounced(CdpSetup),
+    /// We connect to an inspector that listens.
+    CdpConnect {
+        /// Name or address of its machine.
+        host: String,
+        /// Its port.
+        port: u16,
+        /// The rest.
+        setup: CdpSetup,
+    },
+    /// We make a process of this machine open its inspector, by a signal.
+    CdpSignal {
+        /// The process.
+        pid: u32,
+        /// The rest.
+        setup: CdpSetup,
+    },
+}
+
+/// What we need to know of a program whose inspector we speak to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CdpSetup {
+    /// Stop before the first statement of this; none runs on.
+    pub entry: Option<Entry>,
+    /// Step over libraries, and do not stop at exceptions inside them.
+    pub just_my_code: bool,
+    /// The same folder under the two names it has, ours first.
+    pub path_mappings: Vec<(String, String)>,
+    /// Its process numbers and files are this machine's.
+    pub is_local: bool,
+}
+
+/// Where a program begins for its user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// In this file.
+    Script(PathBuf),
+    /// In the first file that is not internal, of any process.
+    First,
 }
 
 /// What a server of the Debug Adapter Protocol needs to know, and what we need to know of it.

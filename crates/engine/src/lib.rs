@@ -10,6 +10,7 @@ pub mod adapter;
 pub mod deadlines;
 pub mod debugger;
 pub mod error;
+pub mod javascript;
 pub mod journal;
 pub mod model;
 pub mod output;

@@ -29,6 +29,11 @@ pub fn absolute(path: &Path) -> PathBuf {
 ///
 /// Only a regular file of moderate size is read: a pipe could block for ever, and a device need not end.
 pub fn read_lines(path: &Path) -> Result<Vec<String>> {
+    Ok(read_text(path)?.lines().map(str::to_owned).collect())
+}
+
+/// The same, as one text whose lines end in `\n`.
+pub fn read_text(path: &Path) -> Result<String> {
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
     check_regular(path, &metadata)?;
     if metadata.len() > LARGEST {
@@ -38,7 +43,7 @@ pub fn read_lines(path: &Path) -> Result<Vec<String>> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     // The size says nothing where the system makes the content up, and a file may grow meanwhile.
     file.take(LARGEST).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
-    Ok(decode(bytes).lines().map(str::to_owned).collect())
+    Ok(decode(bytes))
 }
 
 /// Opens what a program is to read as its standard input: a regular file, or the null device. To open a pipe

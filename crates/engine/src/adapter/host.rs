@@ -21,6 +21,12 @@ pub trait Host: std::fmt::Debug + Send + Sync {
     fn env(&self, name: &str) -> Option<String>;
     /// Whether there is a file of that name.
     fn is_file(&self, path: &Path) -> bool;
+    /// The text of a small file, such as a package's description.
+    fn read(&self, path: &Path) -> Option<String>;
+    /// The names of what is in a folder, in order.
+    fn names_in(&self, folder: &Path) -> Vec<String>;
+    /// The program that a process runs, where the system tells.
+    fn program_of(&self, pid: u32) -> Option<PathBuf>;
     /// The folder for what we install.
     fn cache_dir(&self) -> PathBuf;
     /// Whether the system keeps a process from tracing another one of the same user that it did not start.
@@ -46,6 +52,22 @@ impl Host for Machine {
 
     fn is_file(&self, path: &Path) -> bool {
         path.is_file()
+    }
+
+    fn read(&self, path: &Path) -> Option<String> {
+        crate::sources::read_text(path).ok()
+    }
+
+    fn names_in(&self, folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    fn program_of(&self, pid: u32) -> Option<PathBuf> {
+        std::fs::read_link(format!("/proc/{pid}/exe")).ok()
     }
 
     fn cache_dir(&self) -> PathBuf {
@@ -82,12 +104,15 @@ fn is_tracing_forbidden(scope: &str, status: &str) -> bool {
 #[cfg(test)]
 #[derive(Debug, Default)]
 pub(crate) struct FakeMachine {
-    /// Files that exist; those with an answer are programs, and the answer is what they print.
+    /// Files that exist; those with an answer are programs, and the answer is what they print, or texts, and
+    /// it is what they hold.
     pub(crate) files: HashMap<PathBuf, Option<String>>,
     /// The search path.
     pub(crate) path: HashMap<String, PathBuf>,
     /// The environment.
     pub(crate) env: HashMap<String, String>,
+    /// The programs of processes.
+    pub(crate) processes: HashMap<u32, PathBuf>,
     /// Processes must not trace others.
     pub(crate) forbids_tracing: bool,
 }
@@ -115,6 +140,24 @@ impl Host for FakeMachine {
 
     fn is_file(&self, path: &Path) -> bool {
         self.files.contains_key(path)
+    }
+
+    fn read(&self, path: &Path) -> Option<String> {
+        self.files.get(path).cloned().flatten()
+    }
+
+    fn names_in(&self, folder: &Path) -> Vec<String> {
+        let inside = self.files.keys().filter_map(|path| path.strip_prefix(folder).ok());
+        let first = inside.filter_map(|path| path.components().next());
+        let mut names: Vec<String> =
+            first.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn program_of(&self, pid: u32) -> Option<PathBuf> {
+        self.processes.get(&pid).cloned()
     }
 
     fn cache_dir(&self) -> PathBuf {

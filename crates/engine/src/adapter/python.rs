@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{ADDRESS, Adapter, Boxed, DapSetup, Host, Inspector, Plan, Question, Runtime, Wire};
+use super::{ADDRESS, Adapter, Boxed, DapSetup, Host, Inspector, Plan, Protocol, Question, Runtime, Wire};
 use crate::debugger::Progress;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
 use crate::model::source::Code;
 use crate::model::stop::ExceptionMode;
@@ -31,6 +31,14 @@ pub struct Python;
 impl Adapter for Python {
     fn name(&self) -> &'static str {
         "python"
+    }
+
+    fn about(&self) -> &'static str {
+        "Python"
+    }
+
+    fn protocol(&self) -> Protocol {
+        Protocol::Dap
     }
 
     fn extensions(&self) -> &'static [&'static str] {
@@ -63,11 +71,11 @@ impl Adapter for Python {
         host.is_file(&debugpy::root(host, runtime).join("debugpy/__init__.py"))
     }
 
-    fn plan(&self, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
-        Ok(match start {
+    fn plan(&self, _host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
+        match start {
             Start::Launch(launch) => plan_launch(runtime, debugger, launch),
-            Start::Attach(attach) => plan_attach(runtime, debugger, attach),
-        })
+            Start::Attach(attach) => Ok(plan_attach(runtime, debugger, attach)),
+        }
     }
 
     fn check<'a>(
@@ -129,12 +137,16 @@ impl Adapter for Python {
     }
 }
 
-fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Plan {
+fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Result<Plan> {
     let (kind, target) = match &launch.program {
+        Program::Command => {
+            return Err(Error::Unsupported("Python needs a script or a module to run".to_owned()));
+        }
         Program::Script(path) => ("file", path.as_os_str().to_owned()),
         Program::Module(name) => ("module", OsString::from(name)),
     };
-    let mut args: Vec<OsString> = vec![
+    let mut args: Vec<OsString> = launch.runtime_args.iter().map(OsString::from).collect();
+    args.extend([
         "-X".into(),
         // pydevd cannot see into frozen modules, and warns.
         "frozen_modules=off".into(),
@@ -143,7 +155,7 @@ fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Plan {
         debugpy::root_beside(debugger, runtime).into(),
         kind.into(),
         target,
-    ];
+    ]);
     args.extend(launch.args.iter().map(OsString::from));
     let mut env = launch.env.clone();
     // What the program prints is wanted when it prints it, not when a buffer is full.
@@ -156,7 +168,8 @@ fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Plan {
         stdin: launch.stdin.clone(),
     };
     let arguments = arguments(launch.just_my_code, [("stopOnEntry", json!(launch.stop_on_entry))]);
-    Plan { process: Some(process), injector: None, wire: Wire::DapListen(setup(true, arguments, true, true)) }
+    let wire = Wire::DapListen(setup(true, arguments, true, true));
+    Ok(Plan { process: Some(process), injector: None, wire })
 }
 
 fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Plan {

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use super::Sinks;
-use crate::adapter::{ADDRESS, Adapter, Host, Plan, Runtime};
+use crate::adapter::{Adapter, Host, Plan, Runtime};
 use crate::error::{Error, Result};
 use crate::model::launch::{Endpoint, Start};
-use crate::process::ProcessSpec;
 
 /// A language on a machine, and the user's choice of interpreter.
 #[derive(Debug)]
@@ -24,7 +23,7 @@ impl Preparation {
         }
         let runtime = self.runtime(start).await?;
         let debugger = self.adapter.provide(self.host, &runtime, &sinks.progress).await?;
-        let plan = self.adapter.plan(&runtime, &debugger, start)?;
+        let plan = self.adapter.plan(self.host, &runtime, &debugger, start)?;
         Ok((runtime, plan))
     }
 
@@ -70,19 +69,4 @@ impl Preparation {
             None => Ok(()),
         }
     }
-}
-
-/// Puts our address where the plan says so.
-pub(super) fn addressed(mut spec: ProcessSpec, address: &str) -> ProcessSpec {
-    for argument in &mut spec.args {
-        if argument == ADDRESS {
-            *argument = address.into();
-        }
-    }
-    for value in spec.env.values_mut().flatten() {
-        if value == ADDRESS {
-            address.clone_into(value);
-        }
-    }
-    spec
 }

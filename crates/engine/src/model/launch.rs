@@ -10,6 +10,8 @@ pub struct Launch {
     pub program: Program,
     /// Its arguments.
     pub args: Vec<String>,
+    /// Arguments of the interpreter, or of the command in its place, in front of the program.
+    pub runtime_args: Vec<String>,
     /// Its working directory; `None` is the server's.
     pub cwd: Option<PathBuf>,
     /// Changes to the environment; `None` removes a variable.
@@ -27,7 +29,7 @@ impl Launch {
     pub fn near(&self) -> Option<PathBuf> {
         match &self.program {
             Program::Script(path) => Some(path.clone()),
-            Program::Module(_) => {
+            Program::Module(_) | Program::Command => {
                 let cwd = self.cwd.clone().or_else(|| std::env::current_dir().ok());
                 cwd.map(|cwd| cwd.join("module"))
             }
@@ -41,7 +43,10 @@ pub enum Program {
     /// A file.
     Script(PathBuf),
     /// A module that the language finds by name, as in `python -m pytest`.
+    /// In Node.js, a package that is installed, by a command of it: `vitest`.
     Module(String),
+    /// Nothing beside the interpreter's own arguments: `npm` with `run start`, `node` with `--test`.
+    Command,
 }
 
 impl Program {
@@ -50,6 +55,7 @@ impl Program {
         match self {
             Self::Script(path) => path.display().to_string(),
             Self::Module(name) => name.clone(),
+            Self::Command => "the command".to_owned(),
         }
     }
 }

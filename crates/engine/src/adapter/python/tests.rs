@@ -27,6 +27,7 @@ fn launch(program: Program) -> Launch {
     Launch {
         program,
         args: vec!["one two".to_owned(), String::new()],
+        runtime_args: Vec::new(),
         cwd: Some("/work".into()),
         env: [("GONE".to_owned(), None), ("OWN".to_owned(), Some("1".to_owned()))].into(),
         stdin: Stdin::Text("typed".to_owned()),
@@ -36,7 +37,7 @@ fn launch(program: Program) -> Launch {
 }
 
 fn plan(start: &Start) -> Plan {
-    Python.plan(&runtime(), Path::new("/cache/python/scripts-1"), start).unwrap()
+    Python.plan(&FakeMachine::default(), &runtime(), Path::new("/cache/python/scripts-1"), start).unwrap()
 }
 
 fn words(spec: &ProcessSpec) -> Vec<&str> {
@@ -82,6 +83,22 @@ fn a_module_is_started_by_its_name() {
     let plan = plan(&Start::Launch(launch(Program::Module("pytest".to_owned()))));
     let process = plan.process.unwrap();
     assert_eq!(words(&process)[5..7], ["module", "pytest"]);
+}
+
+#[test]
+fn what_the_interpreter_is_told_comes_before_all_else() {
+    let options = vec!["-W".to_owned(), "error".to_owned()];
+    let launch = Launch { runtime_args: options, ..launch(Program::Module("m".to_owned())) };
+    let process = plan(&Start::Launch(launch)).process.unwrap();
+    assert_eq!(words(&process)[..4], ["-W", "error", "-X", "frozen_modules=off"]);
+}
+
+#[test]
+fn there_is_nothing_to_run_without_a_script_or_a_module() {
+    let start = Start::Launch(launch(Program::Command));
+    let error = Python.plan(&FakeMachine::default(), &runtime(), Path::new("/x"), &start).unwrap_err();
+    assert_eq!(error.to_string(), "Python needs a script or a module to run");
+    assert!(!Python.stands_alone(Some(Path::new("npm")), &["run".to_owned()]));
 }
 
 #[test]

@@ -6,9 +6,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 use super::DapDebugger;
-use crate::adapter::{Adapter, DapSetup, Host, Plan, Wire};
+use crate::adapter::{Adapter, DapSetup, Host, Plan, Wire, addressed};
 use crate::deadlines;
-use crate::debugger::preparation::{Preparation, addressed};
+use crate::debugger::preparation::Preparation;
 use crate::debugger::{Arrival, Connector, Sinks, Started};
 use crate::error::{Error, Result};
 use crate::model::launch::Start;
@@ -79,6 +79,9 @@ async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Re
             tokio::spawn(door.attach_children((host, port), announced.downgrade(), children));
             Ok(Started { process: None, arrivals: received })
         }
+        Wire::CdpAnnounced(_) | Wire::CdpConnect { .. } | Wire::CdpSignal { .. } => Err(Error::Unsupported(
+            format!("programs in {} are not reached by the Debug Adapter Protocol", adapter.about()),
+        )),
     }
 }
 

@@ -28,6 +28,7 @@ struct Scene {
 fn launch() -> Start {
     Start::Launch(Launch {
         program: Program::Module("m".to_owned()),
+        runtime_args: Vec::new(),
         args: vec![],
         cwd: None,
         env: std::collections::BTreeMap::default(),

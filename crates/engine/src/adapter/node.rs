@@ -1,0 +1,139 @@
+//! JavaScript and TypeScript in Node.js, whose inspector is spoken to directly.
+//!
+//! The program is started as its user would start it. `NODE_OPTIONS` makes every `node` in it load a hook,
+//! which opens the inspector, tells us where, and waits for us; so children, workers of test runners, and what
+//! `npm` starts are reached like the program itself. Nothing is installed.
+
+mod analysis;
+mod hook;
+mod interpreter;
+mod launch;
+mod options;
+mod packages;
+mod runners;
+mod typescript;
+
+use std::path::{Path, PathBuf};
+
+use super::{Adapter, Boxed, Host, Plan, Protocol, Question, Runtime};
+use crate::debugger::Progress;
+use crate::error::Result;
+use crate::model::launch::{Launch, Program, Start};
+use crate::model::source::Code;
+use crate::model::stop::ExceptionMode;
+
+/// The extensions of source files.
+const EXTENSIONS: [&str; 8] = ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"];
+
+/// The language.
+#[derive(Clone, Copy, Debug)]
+pub struct Node;
+
+impl Adapter for Node {
+    fn name(&self) -> &'static str {
+        "javascript"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["js", "node", "nodejs", "node.js", "typescript", "ts"]
+    }
+
+    fn about(&self) -> &'static str {
+        "JavaScript and TypeScript in Node.js"
+    }
+
+    fn protocol(&self) -> Protocol {
+        Protocol::Cdp
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &EXTENSIONS
+    }
+
+    fn sample(&self) -> &'static str {
+        "const answer = 6 * 7;\nconsole.log(answer);\n"
+    }
+
+    fn locate<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        executable: Option<&'a Path>,
+        near: Option<&'a Path>,
+    ) -> Boxed<'a, Result<Runtime>> {
+        Box::pin(interpreter::locate(host, executable, near))
+    }
+
+    fn provide<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        _runtime: &'a Runtime,
+        _progress: &'a Progress,
+    ) -> Boxed<'a, Result<PathBuf>> {
+        Box::pin(async move { hook::provide(host) })
+    }
+
+    /// The inspector is part of Node.
+    fn is_provided(&self, _host: &dyn Host, _runtime: &Runtime) -> bool {
+        true
+    }
+
+    fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
+        match start {
+            Start::Launch(launch) => launch::plan_launch(host, runtime, debugger, launch),
+            Start::Attach(attach) => launch::plan_attach(host, attach),
+        }
+    }
+
+    fn stands_alone(&self, executable: Option<&Path>, runtime_args: &[String]) -> bool {
+        launch::stands_alone(executable.unwrap_or(Path::new("node")), runtime_args)
+    }
+
+    fn check<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        launch: &'a Launch,
+    ) -> Boxed<'a, Result<()>> {
+        Box::pin(async move {
+            match &launch.program {
+                // What has no extension, such as a command of a package, need not be JavaScript.
+                Program::Script(path) if path.extension().is_some() => {
+                    analysis::check(host, runtime, path).await
+                }
+                _ => Ok(()),
+            }
+        })
+    }
+
+    fn analyze<'a>(
+        &'a self,
+        _host: &'a dyn Host,
+        _runtime: &'a Runtime,
+        question: Question<'a>,
+    ) -> Boxed<'a, Result<Code>> {
+        Box::pin(analysis::analyze(question))
+    }
+
+    /// Node's own code and what is installed.
+    fn is_internal(&self, path: &Path) -> bool {
+        path.to_string_lossy().starts_with("node:")
+            || path.components().any(|part| part.as_os_str() == "node_modules")
+    }
+
+    /// Stopping at exceptions is asked for by its mode here, not by filters.
+    fn exception_filters(&self, _mode: ExceptionMode) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The kernel decides, and says so: a signal may be sent to every process of the same user.
+    fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
+        (!cfg!(unix)).then(|| {
+            "attaching by process id needs a signal that this system does not have; start the program with \
+             `--inspect` and attach by host and port"
+                .to_owned()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

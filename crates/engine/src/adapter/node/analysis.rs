@@ -1,0 +1,233 @@
+//! What a JavaScript or TypeScript source holds, read by a parser of our own.
+//!
+//! A breakpoint must not fail because of what a parser does not know: a file in a dialect of JavaScript, a
+//! generated one that is huge, or one in the middle of an edit. Of such a file any line with text is taken to
+//! hold code, and the debugger tells where the breakpoint went. Only the script that is to be started is held
+//! to the grammar, and where it is plain JavaScript, Node has the last word.
+
+mod effects;
+mod endings;
+mod functions;
+mod lines;
+mod positions;
+mod text;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use oxc_allocator::Allocator;
+use oxc_parser::{ParseOptions, Parser, ParserReturn};
+use oxc_span::SourceType;
+
+use super::super::{Host, Question, Runtime};
+use super::EXTENSIONS;
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::javascript;
+use crate::model::source::Code;
+use crate::process::ProcessSpec;
+use crate::sources;
+
+use self::text::LineStarts;
+
+/// The longest text that is parsed, in bytes. What is longer was generated.
+const LONGEST: usize = 5 * 1024 * 1024;
+/// The deepest nesting of brackets that is parsed.
+const DEEPEST: usize = 5_000;
+
+/// What was found in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Found {
+    code: Code,
+    /// What keeps it from being parsed, with its line and text.
+    problem: Option<String>,
+}
+
+/// When a file was changed, how long it was, and what was found in it then.
+type Known = ((SystemTime, u64), Found);
+
+/// What was found in files before.
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
+
+/// What a file holds, and whether the expressions can be evaluated.
+pub(super) async fn analyze(question: Question<'_>) -> Result<Code> {
+    check_expressions(&question)?;
+    let Some(file) = question.file else { return Ok(Code::default()) };
+    let is_foreign = |extension: &std::ffi::OsStr| !EXTENSIONS.iter().any(|known| extension == *known);
+    if file.extension().is_some_and(is_foreign) {
+        return Err(bad(file, "is no JavaScript or TypeScript".to_owned()));
+    }
+    Ok(examine(file).await?.code)
+}
+
+/// Whether the script can be started.
+pub(super) async fn check(host: &dyn Host, runtime: &Runtime, file: &Path) -> Result<()> {
+    let Some(problem) = examine(file).await?.problem else { return Ok(()) };
+    let is_plain = file.extension().is_none_or(|extension| ["js", "mjs", "cjs"].iter().any(|it| extension == *it));
+    if !is_plain {
+        return Err(bad(file, problem));
+    }
+    match ask_node(host, runtime, file).await? {
+        Some(said) => Err(bad(file, said)),
+        None => Ok(()),
+    }
+}
+
+fn check_expressions(question: &Question<'_>) -> Result<()> {
+    let refused = |text: &str| {
+        let expression = text.to_owned();
+        move |message| Error::BadExpression { expression, message }
+    };
+    if let Some(condition) = question.condition {
+        javascript::is_expression(condition).map_err(refused(condition))?;
+    }
+    if let Some(message) = question.log_message {
+        javascript::log_parts(message).map_err(refused(message))?;
+    }
+    Ok(())
+}
+
+fn bad(path: &Path, problem: String) -> Error {
+    Error::BadFile { path: path.to_owned(), problem }
+}
+
+async fn examine(file: &Path) -> Result<Found> {
+    // The file is looked at before it is read: what changes meanwhile is noticed the next time.
+    let stamp = file.metadata().ok().and_then(|file| Some((file.modified().ok()?, file.len())));
+    if let Some((then, found)) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(file)
+        && Some(*then) == stamp
+    {
+        return Ok(found.clone());
+    }
+    let path = file.to_owned();
+    let work = tokio::task::spawn_blocking(move || read(&path));
+    let found = work.await.map_err(|_| bad(file, "could not be read".to_owned()))??;
+    if let Some(stamp) = stamp {
+        KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned(), (stamp, found.clone()));
+    }
+    Ok(found)
+}
+
+fn read(path: &Path) -> Result<Found> {
+    let text = sources::read_text(path)?;
+    let length = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+    if text.len() > LONGEST || depth(&text) > DEEPEST {
+        return Ok(Found { code: unread(&text, length), problem: None });
+    }
+    let parsed = javascript::deeply(|| parse_as_any(path, &text, length));
+    Ok(parsed.unwrap_or_else(|| Found { code: unread(&text, length), problem: None }))
+}
+
+/// How deeply brackets are nested at most, counted without looking at strings and comments.
+fn depth(text: &str) -> usize {
+    let (mut now, mut most) = (0_usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => now += 1,
+            b')' | b']' | b'}' => now = now.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(now);
+    }
+    most
+}
+
+/// Any line with text may hold code.
+fn unread(text: &str, length: u32) -> Code {
+    let may_hold = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| may_hold(line)).map(|(number, _)| number);
+    Code { lines: lines.collect(), length, functions: Vec::new() }
+}
+
+fn parse_as_any(path: &Path, text: &str, length: u32) -> Found {
+    let mut first = None;
+    for kind in kinds(path) {
+        let found = parse(text, length, kind);
+        if found.problem.is_none() {
+            return found;
+        }
+        first = first.or(Some(found));
+    }
+    first.unwrap_or_else(|| Found { code: unread(text, length), problem: None })
+}
+
+/// What a file may be, by its extension. In a `.js` there can be a module, a script, or a script with tags in
+/// it that something compiles, and only the text tells.
+fn kinds(path: &Path) -> Vec<SourceType> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("mjs") => vec![SourceType::mjs()],
+        Some("cjs") => vec![SourceType::cjs()],
+        Some("ts" | "mts" | "cts") => vec![SourceType::ts()],
+        Some("tsx") => vec![SourceType::tsx()],
+        Some("jsx") => vec![SourceType::jsx()],
+        _ => vec![SourceType::unambiguous(), SourceType::mjs(), SourceType::cjs(), SourceType::jsx()],
+    }
+}
+
+fn parse(text: &str, length: u32, kind: SourceType) -> Found {
+    let allocator = Allocator::default();
+    // Node makes a function of each CommonJS module.
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    let parsed = Parser::new(&allocator, text, kind).with_options(options).parse();
+    let starts = LineStarts::of(text);
+    let problem = first_problem(&parsed, text, &starts);
+    if parsed.panicked {
+        return Found { code: unread(text, length), problem };
+    }
+    let lines = lines::of(&parsed.program, text, &starts);
+    let functions = functions::of(&parsed.program, &starts);
+    Found { code: Code { lines, length, functions }, problem }
+}
+
+fn first_problem(parsed: &ParserReturn<'_>, text: &str, starts: &LineStarts) -> Option<String> {
+    let error = parsed.diagnostics.errors().next()?;
+    let place = error.labels.first().map(|label| starts.line(u32::try_from(label.offset()).unwrap_or(0)));
+    let line = place.and_then(|line| text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?));
+    Some(describe(&format!("SyntaxError: {}", error.message), place, line))
+}
+
+fn describe(message: &str, line: Option<u32>, text: Option<&str>) -> String {
+    let place = match (line, text.map(str::trim)) {
+        (Some(line), Some(text)) if !text.is_empty() => format!(" at line {line}, `{}`", shortened(text)),
+        (Some(line), _) => format!(" at line {line}"),
+        (None, _) => String::new(),
+    };
+    format!("cannot be compiled: {message}{place}")
+}
+
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 120;
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// What Node itself says of a file: it knows whether this is a module, and has the usual words for mistakes.
+/// Nothing when it takes it, or cannot tell.
+async fn ask_node(host: &dyn Host, runtime: &Runtime, file: &Path) -> Result<Option<String>> {
+    let Some(node) = super::interpreter::node_of(host, runtime) else { return Ok(None) };
+    let spec = ProcessSpec {
+        program: node,
+        args: vec!["--check".into(), file.into()],
+        // It could make this process wait for a debugger, too.
+        env: [("NODE_OPTIONS".to_owned(), None)].into(),
+        ..ProcessSpec::default()
+    };
+    let finished = host.run(&spec, deadlines::HELPER).await?;
+    Ok(if finished.success { None } else { said_by_node(&finished.stderr) })
+}
+
+/// Node prints the place as `PATH:LINE`, then the text of the line, and below the message.
+fn said_by_node(stderr: &str) -> Option<String> {
+    let message = stderr.lines().find(|line| line.starts_with("SyntaxError"))?;
+    let mut lines = stderr.lines();
+    let line = lines.next().and_then(|first| first.rsplit_once(':')?.1.parse().ok());
+    let text = if line.is_some() { lines.next() } else { None };
+    Some(describe(message, line, text))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! Whether the end of a block can be reached. V8 gives the closing brace of a function a place only then.
+
+use oxc_ast::ast::{
+    BreakStatement, Class, Expression, Function, IfStatement, Statement, SwitchStatement, TryStatement,
+};
+use oxc_ast_visit::{VisitJs, walk_js};
+use oxc_syntax::scope::ScopeFlags;
+
+/// Whether the program can come to the end of these statements. When in doubt, it cannot.
+pub(super) fn is_end_reached(statements: &[Statement<'_>]) -> bool {
+    statements.iter().all(is_passed)
+}
+
+/// Whether this is true whatever happens; V8 does not look at such a condition.
+pub(super) fn is_always_true(expression: &Expression<'_>) -> bool {
+    match expression {
+        Expression::BooleanLiteral(it) => it.value,
+        Expression::NumericLiteral(it) => it.value != 0.0,
+        Expression::ParenthesizedExpression(it) => is_always_true(&it.expression),
+        _ => false,
+    }
+}
+
+fn is_passed(statement: &Statement<'_>) -> bool {
+    match statement {
+        Statement::ReturnStatement(_)
+        | Statement::ThrowStatement(_)
+        | Statement::BreakStatement(_)
+        | Statement::ContinueStatement(_) => false,
+        Statement::BlockStatement(it) => is_end_reached(&it.body),
+        Statement::IfStatement(it) => is_if_passed(it),
+        Statement::LabeledStatement(it) => is_passed(&it.body) || has_break(&it.body),
+        Statement::WhileStatement(it) => !is_always_true(&it.test) || has_break(&it.body),
+        Statement::DoWhileStatement(it) => !is_always_true(&it.test) || has_break(&it.body),
+        Statement::ForStatement(it) => {
+            it.test.as_ref().is_some_and(|test| !is_always_true(test)) || has_break(&it.body)
+        }
+        Statement::SwitchStatement(it) => is_switch_passed(it),
+        Statement::TryStatement(it) => is_try_passed(it),
+        _ => true,
+    }
+}
+
+fn is_if_passed(it: &IfStatement<'_>) -> bool {
+    is_passed(&it.consequent) || it.alternate.as_ref().is_none_or(is_passed)
+}
+
+fn is_switch_passed(it: &SwitchStatement<'_>) -> bool {
+    let has_default = it.cases.iter().any(|case| case.test.is_none());
+    let falls_out = it.cases.last().is_none_or(|last| is_end_reached(&last.consequent));
+    !has_default || falls_out || it.cases.iter().flat_map(|case| &case.consequent).any(has_break)
+}
+
+fn is_try_passed(it: &TryStatement<'_>) -> bool {
+    let block = is_end_reached(&it.block.body);
+    let handler = it.handler.as_ref().is_some_and(|handler| is_end_reached(&handler.body.body));
+    let finalizer = it.finalizer.as_ref().is_none_or(|block| is_end_reached(&block.body));
+    finalizer && (block || handler)
+}
+
+/// Whether there is a `break` that leaves the statement. One that leaves an inner loop does not count.
+fn has_break(statement: &Statement<'_>) -> bool {
+    let mut seen = Breaks { inside: 0, found: false };
+    seen.visit_statement(statement);
+    seen.found
+}
+
+struct Breaks {
+    /// Loops and switches inside the statement that is looked at.
+    inside: usize,
+    found: bool,
+}
+
+impl<'a> VisitJs<'a> for Breaks {
+    fn visit_break_statement(&mut self, it: &BreakStatement<'a>) {
+        self.found |= it.label.is_some() || self.inside == 0;
+    }
+
+    fn visit_statement(&mut self, it: &Statement<'a>) {
+        let takes_breaks = matches!(
+            it,
+            Statement::WhileStatement(_)
+                | Statement::DoWhileStatement(_)
+                | Statement::ForStatement(_)
+                | Statement::ForInStatement(_)
+                | Statement::ForOfStatement(_)
+                | Statement::SwitchStatement(_)
+        );
+        self.inside += usize::from(takes_breaks);
+        walk_js::walk_statement(self, it);
+        self.inside -= usize::from(takes_breaks);
+    }
+
+    fn visit_function(&mut self, _: &Function<'a>, _: ScopeFlags) {}
+
+    fn visit_class(&mut self, _: &Class<'a>) {}
+
+    fn visit_expression(&mut self, _: &Expression<'a>) {}
+}

@@ -1,0 +1,280 @@
+//! On which lines of a source V8 can stop.
+//!
+//! V8 has places for statements, for calls, for `await` and for the ends of functions. A line that is named
+//! here has one. Some that have one are not named: V8 leaves code out that it finds to do nothing, and where it
+//! is not certain that there is a place, none is claimed.
+
+use std::collections::BTreeSet;
+
+use oxc_ast::ast::{
+    ArrowFunctionBody, ArrowFunctionExpression, AwaitExpression, BreakStatement, CallExpression, Class,
+    ContinueStatement, DebuggerStatement, Declaration, DoWhileStatement, Expression, ExpressionStatement,
+    ForInStatement, ForOfStatement, ForStatement, ForStatementInit, ForStatementLeft, Function, FunctionBody,
+    IfStatement, NewExpression, Program, PropertyDefinition, ReturnStatement, SwitchStatement,
+    TaggedTemplateExpression, ThrowStatement, TryStatement, VariableDeclaration, VariableDeclarationKind,
+    WhileStatement, YieldExpression,
+};
+use oxc_ast_visit::{VisitJs, walk_js};
+use oxc_span::{GetSpan, Span};
+use oxc_syntax::scope::ScopeFlags;
+
+use super::effects::{self, Effect};
+use super::endings::{is_always_true, is_end_reached};
+use super::positions;
+use super::text::LineStarts;
+
+/// The lines of a program that hold code, 1-based and ascending.
+pub(super) fn of(program: &Program<'_>, text: &str, starts: &LineStarts) -> Vec<u32> {
+    let mut lines = Lines { text, starts, found: BTreeSet::new(), in_finally: 0 };
+    lines.visit_program(program);
+    lines.found.into_iter().collect()
+}
+
+struct Lines<'t> {
+    text: &'t str,
+    starts: &'t LineStarts,
+    found: BTreeSet<u32>,
+    /// How many `try` with `finally` are around: a `return` there happens later, elsewhere.
+    in_finally: usize,
+}
+
+impl Lines<'_> {
+    fn at(&mut self, offset: u32) {
+        self.found.insert(self.starts.line(offset));
+    }
+
+    fn at_last(&mut self, span: Span) {
+        self.found.insert(self.starts.last_line(span));
+    }
+
+    fn at_expression(&mut self, expression: &Expression<'_>) {
+        self.at(positions::of(expression, self.text));
+    }
+
+    /// A statement that begins at `start` and first does this.
+    fn at_statement(&mut self, start: u32, does: &Expression<'_>) {
+        let is_here = match effects::first(does, self.text) {
+            Effect::At(place) => self.starts.line(place) == self.starts.line(start),
+            Effect::Plain | Effect::Nothing => true,
+        };
+        if is_here {
+            self.at(start);
+        }
+    }
+
+    fn at_condition(&mut self, test: &Expression<'_>) {
+        if !is_always_true(test) && !is_inert(test) {
+            self.at_expression(test);
+        }
+    }
+
+    /// What is declared by a loop gets its values at each turn.
+    fn at_loop_variable(&mut self, left: &ForStatementLeft<'_>) {
+        let span = left.span();
+        if self.starts.line(span.start) == self.starts.last_line(span) {
+            self.at(span.start);
+        }
+    }
+
+    fn at_end(&mut self, body: &FunctionBody<'_>) {
+        if is_end_reached(&body.statements) {
+            self.at_last(body.span);
+        }
+    }
+
+    /// A function begins anew with what is around a `return`.
+    fn inside_function(&mut self, visit: impl FnOnce(&mut Self)) {
+        let around = std::mem::take(&mut self.in_finally);
+        visit(self);
+        self.in_finally = around;
+    }
+}
+
+/// Whether V8 makes no code of it when nobody wants its value, or when it is tested.
+fn is_inert(expression: &Expression<'_>) -> bool {
+    match positions::bare(expression) {
+        Expression::SequenceExpression(it) => it.expressions.iter().all(is_inert),
+        Expression::Identifier(_) | Expression::ThisExpression(_) => true,
+        other => other.is_literal(),
+    }
+}
+
+impl<'a> VisitJs<'a> for Lines<'_> {
+    fn visit_declaration(&mut self, it: &Declaration<'a>) {
+        if !it.declare() {
+            walk_js::walk_declaration(self, it);
+        }
+    }
+
+    fn visit_expression_statement(&mut self, it: &ExpressionStatement<'a>) {
+        if !is_inert(&it.expression) {
+            self.at_statement(it.span.start, &it.expression);
+        }
+        walk_js::walk_expression_statement(self, it);
+    }
+
+    fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
+        for declarator in &it.declarations {
+            match &declarator.init {
+                Some(init) => self.at_statement(init.span().start, init),
+                None if it.kind == VariableDeclarationKind::Let => self.at(declarator.span.start),
+                None => {}
+            }
+        }
+        walk_js::walk_variable_declaration(self, it);
+    }
+
+    fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
+        match &it.argument {
+            Some(value) => self.at_statement(it.span.start, value),
+            None => self.at(it.span.start),
+        }
+        if self.in_finally == 0 {
+            self.at_last(it.span);
+        }
+        walk_js::walk_return_statement(self, it);
+    }
+
+    fn visit_throw_statement(&mut self, it: &ThrowStatement<'a>) {
+        self.at_statement(it.span.start, &it.argument);
+        walk_js::walk_throw_statement(self, it);
+    }
+
+    fn visit_break_statement(&mut self, it: &BreakStatement<'a>) {
+        self.at(it.span.start);
+    }
+
+    fn visit_continue_statement(&mut self, it: &ContinueStatement<'a>) {
+        self.at(it.span.start);
+    }
+
+    fn visit_debugger_statement(&mut self, it: &DebuggerStatement) {
+        self.at(it.span.start);
+    }
+
+    fn visit_if_statement(&mut self, it: &IfStatement<'a>) {
+        if !positions::bare(&it.test).is_literal() {
+            self.at_statement(it.span.start, &it.test);
+        }
+        walk_js::walk_if_statement(self, it);
+    }
+
+    fn visit_switch_statement(&mut self, it: &SwitchStatement<'a>) {
+        if !is_inert(&it.discriminant) {
+            self.at_statement(it.span.start, &it.discriminant);
+        }
+        walk_js::walk_switch_statement(self, it);
+    }
+
+    fn visit_while_statement(&mut self, it: &WhileStatement<'a>) {
+        self.at_condition(&it.test);
+        walk_js::walk_while_statement(self, it);
+    }
+
+    fn visit_do_while_statement(&mut self, it: &DoWhileStatement<'a>) {
+        self.at_condition(&it.test);
+        walk_js::walk_do_while_statement(self, it);
+    }
+
+    fn visit_for_statement(&mut self, it: &ForStatement<'a>) {
+        if let Some(init) = it.init.as_ref().and_then(ForStatementInit::as_expression) {
+            self.at(init.span().start);
+        }
+        if let Some(test) = &it.test {
+            self.at_condition(test);
+        }
+        if let Some(update) = &it.update {
+            self.at_expression(update);
+        }
+        walk_js::walk_for_statement(self, it);
+    }
+
+    fn visit_for_in_statement(&mut self, it: &ForInStatement<'a>) {
+        self.at_loop_variable(&it.left);
+        self.at_expression(&it.right);
+        self.visit_expression(&it.right);
+        self.visit_statement(&it.body);
+    }
+
+    fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
+        self.at_loop_variable(&it.left);
+        self.at_expression(&it.right);
+        self.visit_expression(&it.right);
+        self.visit_statement(&it.body);
+    }
+
+    fn visit_try_statement(&mut self, it: &TryStatement<'a>) {
+        let deferred = usize::from(it.finalizer.is_some());
+        self.in_finally += deferred;
+        self.visit_block_statement(&it.block);
+        if let Some(handler) = &it.handler {
+            self.visit_catch_clause(handler);
+        }
+        self.in_finally -= deferred;
+        if let Some(finalizer) = &it.finalizer {
+            self.visit_block_statement(finalizer);
+        }
+    }
+
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        self.at(positions::called(it, self.text));
+        walk_js::walk_call_expression(self, it);
+    }
+
+    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        self.at(it.span.start);
+        walk_js::walk_new_expression(self, it);
+    }
+
+    fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
+        if self.starts.line(it.span.start) == self.starts.line(it.quasi.span.start) {
+            self.at(it.span.start);
+        }
+        walk_js::walk_tagged_template_expression(self, it);
+    }
+
+    fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
+        self.at(it.span.start);
+        walk_js::walk_await_expression(self, it);
+    }
+
+    fn visit_yield_expression(&mut self, it: &YieldExpression<'a>) {
+        self.at(it.span.start);
+        walk_js::walk_yield_expression(self, it);
+    }
+
+    fn visit_property_definition(&mut self, it: &PropertyDefinition<'a>) {
+        if it.declare {
+            return;
+        }
+        if let Some(value) = &it.value {
+            self.at_expression(value);
+        }
+        self.inside_function(|lines| walk_js::walk_property_definition(lines, it));
+    }
+
+    fn visit_class(&mut self, it: &Class<'a>) {
+        if !it.declare {
+            walk_js::walk_class(self, it);
+        }
+    }
+
+    fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
+        let Some(body) = &it.body else { return };
+        self.at_end(body);
+        self.inside_function(|lines| walk_js::walk_function(lines, it, flags));
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        match &it.body {
+            ArrowFunctionBody::FunctionBody(body) => self.at_end(body),
+            body => {
+                if let Some(expression) = body.as_expression() {
+                    self.at_expression(expression);
+                }
+                self.at_last(it.span);
+            }
+        }
+        self.inside_function(|lines| walk_js::walk_arrow_function_expression(lines, it));
+    }
+}

@@ -1,0 +1,135 @@
+//! The plan of a start, and of reaching a process that runs.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::super::{ADDRESS, CdpSetup, Entry, Host, Plan, Runtime, Wire};
+use super::interpreter::{Version, is_node, stem, takes_script};
+use super::{options, packages, runners, typescript};
+use crate::error::{Error, Result};
+use crate::model::launch::{Attach, Endpoint, Launch, Program};
+use crate::process::ProcessSpec;
+
+/// Where the hook finds the way to tell us of its process.
+const ANNOUNCE: &str = "STILLFRAME_ANNOUNCE";
+
+/// How Node, or a command that ends in it, is started. `hook` is what each process of it loads first.
+pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launch: &Launch) -> Result<Plan> {
+    let script = script(host, runtime, launch)?;
+    let before = match launch.env.get("NODE_OPTIONS") {
+        Some(own) => own.clone(),
+        None => host.env("NODE_OPTIONS"),
+    };
+    let mut args: Vec<OsString> =
+        options::without_inspector(&launch.runtime_args).into_iter().map(OsString::from).collect();
+    if let Some(script) = &script {
+        let mut given = launch.runtime_args.clone();
+        given.extend(options::split(before.as_deref().unwrap_or_default()));
+        args.extend(own_options(host, runtime, script, launch, &given)?);
+        args.push(script.clone().into());
+    }
+    let run = script.as_deref().unwrap_or(&runtime.executable);
+    args.extend(runners::options(run, &launch.args).into_iter().map(OsString::from));
+    args.extend(launch.args.iter().map(OsString::from));
+    let mut env = launch.env.clone();
+    env.insert("NODE_OPTIONS".to_owned(), Some(options::with_hook(hook, before.as_deref())));
+    env.insert(ANNOUNCE.to_owned(), Some(ADDRESS.to_owned()));
+    let process = ProcessSpec {
+        program: runtime.executable.clone(),
+        args,
+        env,
+        cwd: launch.cwd.clone(),
+        stdin: launch.stdin.clone(),
+    };
+    let setup = CdpSetup {
+        entry: launch.stop_on_entry.then(|| entry(&launch.program)),
+        just_my_code: launch.just_my_code,
+        path_mappings: Vec::new(),
+        is_local: true,
+    };
+    Ok(Plan { process: Some(process), injector: None, wire: Wire::CdpAnnounced(setup) })
+}
+
+/// A test runner or a command begins in code that is none of the user's.
+fn entry(program: &Program) -> Entry {
+    match program {
+        Program::Script(path) => Entry::Script(path.clone()),
+        Program::Module(_) | Program::Command => Entry::First,
+    }
+}
+
+/// The script on the command line; none for a command that needs none.
+fn script(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<Option<PathBuf>> {
+    match &launch.program {
+        Program::Script(path) => Ok(Some(packages::behind_shim(host, path).unwrap_or_else(|| path.clone()))),
+        Program::Module(name) if takes_script(&runtime.executable) => {
+            packages::script(host, &working_folder(launch), name).map(Some)
+        }
+        Program::Module(name) => Err(Error::Unsupported(format!(
+            "`{}` cannot run the module `{name}`; leave `executablePath` out, or give the name in `args`",
+            stem(&runtime.executable)
+        ))),
+        Program::Command if stands_alone(&runtime.executable, &launch.runtime_args) => Ok(None),
+        Program::Command => {
+            Err(Error::Unsupported("Node.js needs a script or a module to run".to_owned()))
+        }
+    }
+}
+
+/// Whether a command line runs something without a script.
+pub(super) fn stands_alone(executable: &Path, runtime_args: &[String]) -> bool {
+    const RUN: [&str; 7] = ["--test", "--run", "-e", "--eval", "-p", "--print", "-pe"];
+    let runs = |option: &String| RUN.contains(&option.split('=').next().unwrap_or_default());
+    !takes_script(executable) || (is_node(executable) && runtime_args.iter().any(runs))
+}
+
+/// What Node itself needs for the script.
+fn own_options(
+    host: &dyn Host,
+    runtime: &Runtime,
+    script: &Path,
+    launch: &Launch,
+    given: &[String],
+) -> Result<Vec<OsString>> {
+    match Version::read(&runtime.version) {
+        Some(version) if is_node(&runtime.executable) => {
+            typescript::options(host, version, script, &working_folder(launch), given)
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn working_folder(launch: &Launch) -> PathBuf {
+    launch.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+}
+
+/// How a program that runs is reached: at the address of its inspector, or by the signal that opens it.
+pub(super) fn plan_attach(host: &dyn Host, attach: &Attach) -> Result<Plan> {
+    let setup = |is_local| CdpSetup {
+        entry: None,
+        just_my_code: attach.just_my_code,
+        path_mappings: attach.path_mappings.clone(),
+        is_local,
+    };
+    let wire = match &attach.to {
+        Endpoint::Address { host, port } => {
+            Wire::CdpConnect { host: host.clone(), port: *port, setup: setup(false) }
+        }
+        Endpoint::Process(pid) => {
+            check_program(host, *pid)?;
+            Wire::CdpSignal { pid: *pid, setup: setup(true) }
+        }
+    };
+    Ok(Plan { process: None, injector: None, wire })
+}
+
+/// The signal opens the inspector of Node, and ends any other program.
+fn check_program(host: &dyn Host, pid: u32) -> Result<()> {
+    match host.program_of(pid) {
+        Some(program) if !is_node(&program) => Err(Error::Environment {
+            problem: format!("process {pid} runs `{}`, which is not Node.js", program.display()),
+            remedy: "give the number of a `node` process, such as a child of that one".to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,80 @@
+//! Options of Node, on a command line and in `NODE_OPTIONS`.
+
+use std::path::Path;
+
+/// Options that load something which may compile what is loaded later.
+const LOADERS: [&str; 8] = [
+    "--import",
+    "--require",
+    "-r",
+    "--loader",
+    "--experimental-loader",
+    "--experimental-strip-types",
+    "--experimental-transform-types",
+    "--no-experimental-strip-types",
+];
+
+/// Whether one of the options loads something.
+pub(super) fn names_loader(options: &[String]) -> bool {
+    options.iter().any(|option| LOADERS.contains(&option.split('=').next().unwrap_or_default()))
+}
+
+/// Options without those that open the inspector: the hook does that, in every process, and two that do it get
+/// in each other's way.
+pub(super) fn without_inspector(options: &[String]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        if ["--inspect-port", "--debug-port"].contains(&option.as_str()) {
+            // These take their value from the next word.
+            options.next();
+        } else if !option.starts_with("--inspect") && !option.starts_with("--debug-port=") {
+            kept.push(option.clone());
+        }
+    }
+    kept
+}
+
+/// `NODE_OPTIONS` that load the hook first, and then what was there.
+pub(super) fn with_hook(hook: &Path, before: Option<&str>) -> String {
+    let mut words = vec!["--require".to_owned(), hook.display().to_string()];
+    words.extend(without_inspector(&split(before.unwrap_or_default())));
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// The words of `NODE_OPTIONS`: blanks separate, double quotes keep together, and a backslash inside them takes
+/// the next character as it is (`ParseNodeOptionsEnvVar` in Node's `src/node_options.cc`).
+pub(super) fn split(options: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let (mut in_word, mut in_quotes) = (false, false);
+    let mut letters = options.chars();
+    while let Some(letter) = letters.next() {
+        let letter = match letter {
+            ' ' if !in_quotes => {
+                in_word = false;
+                continue;
+            }
+            '"' => {
+                in_quotes = !in_quotes;
+                None
+            }
+            '\\' if in_quotes => letters.next(),
+            letter => Some(letter),
+        };
+        if !std::mem::replace(&mut in_word, true) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.extend(letter);
+        }
+    }
+    words
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=./:,@+%~".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\""))
+}

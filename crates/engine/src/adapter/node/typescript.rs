@@ -1,0 +1,102 @@
+//! What makes Node run TypeScript, and tags in JavaScript.
+//!
+//! A project's own tool comes first, because it knows the project's settings; then Node itself, which from
+//! 22.18 on takes the types out.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::super::Host;
+use super::interpreter::Version;
+use super::options::names_loader;
+use super::packages::{Package, is_module_scope};
+use crate::error::{Error, Result};
+
+/// The options of Node that a script needs, by its extension, by what is installed around it (or around the
+/// working directory), and by the version. `given` are the options that there are already: a loader among them
+/// was chosen by somebody who knows.
+pub(super) fn options(
+    host: &dyn Host,
+    version: Version,
+    script: &Path,
+    cwd: &Path,
+    given: &[String],
+) -> Result<Vec<OsString>> {
+    let extension = script.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let has_tags = ["tsx", "jsx"].contains(&extension);
+    if !(has_tags || ["ts", "mts", "cts"].contains(&extension)) || names_loader(given) {
+        return Ok(Vec::new());
+    }
+    let folder = script.parent().unwrap_or(script);
+    let find = |name| Package::find(host, folder, name).or_else(|| Package::find(host, cwd, name));
+    if let Some(package) = find("tsx") {
+        let loader = package.export(".", "import").unwrap_or_else(|| package.folder.join("dist/loader.mjs"));
+        return Ok(imported(version, &loader));
+    }
+    if version.strips_types() && !has_tags {
+        return Ok(Vec::new());
+    }
+    let is_module = extension == "mts" || (extension != "cts" && is_module_scope(host, folder));
+    if extension != "jsx" {
+        if let Some(package) = find("ts-node") {
+            return Ok(ts_node(&package, is_module));
+        }
+        if let Some(package) = find("@swc-node/register") {
+            return Ok(swc_node(version, &package, is_module));
+        }
+    }
+    Err(no_way(script, version, has_tags))
+}
+
+fn ts_node(package: &Package, is_module: bool) -> Vec<OsString> {
+    if is_module {
+        vec!["--loader".into(), file_url(&package.folder.join("esm.mjs")).into()]
+    } else {
+        required(package.folder.join("register/index.js"))
+    }
+}
+
+fn swc_node(version: Version, package: &Package, is_module: bool) -> Vec<OsString> {
+    if is_module {
+        let loader = package.export("./esm-register", "import");
+        imported(version, &loader.unwrap_or_else(|| package.folder.join("esm/esm-register.mjs")))
+    } else {
+        let hook = package.export("./register", "require");
+        required(hook.unwrap_or_else(|| package.folder.join("lib/register.js")))
+    }
+}
+
+fn imported(version: Version, loader: &Path) -> Vec<OsString> {
+    let option = if version.has_import() { "--import" } else { "--loader" };
+    vec![option.into(), file_url(loader).into()]
+}
+
+fn required(path: PathBuf) -> Vec<OsString> {
+    vec!["--require".into(), path.into()]
+}
+
+fn no_way(script: &Path, version: Version, has_tags: bool) -> Error {
+    let Version { major, minor } = version;
+    let newer = if has_tags { "" } else { ", use Node.js 22.18 or newer as `executablePath`" };
+    Error::Environment {
+        problem: format!("Node.js {major}.{minor} does not run `{}` by itself", script.display()),
+        remedy: format!(
+            "install `tsx` in the project (`npm install --save-dev tsx`){newer}, or compile it with source maps and \
+             start the JavaScript; breakpoints in the source work there too"
+        ),
+    }
+}
+
+/// The `file:` url of an absolute path.
+pub(super) fn file_url(path: &Path) -> String {
+    let mut url = "file://".to_owned();
+    for byte in path.to_string_lossy().bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' | b'@' | b'+' => {
+                url.push(char::from(byte));
+            }
+            _ => url.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    url
+}

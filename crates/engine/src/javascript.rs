@@ -1,0 +1,288 @@
+//! What JavaScript's grammar says of the small texts that users write: conditions, watched expressions and log
+//! messages. Nothing is evaluated here.
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{
+    ArrowFunctionExpression, AwaitExpression, Class, Expression, Function, Program, Statement,
+    YieldExpression,
+};
+use oxc_ast_visit::{VisitJs, walk_js};
+use oxc_parser::{Parser, ParserReturn};
+use oxc_span::SourceType;
+use oxc_syntax::scope::ScopeFlags;
+
+/// The longest text that is looked at, in bytes.
+const LONGEST: usize = 16 * 1024;
+
+/// The parser calls itself for whatever is nested, and the stacks of the server's threads are small.
+const STACK: usize = 256 * 1024 * 1024;
+
+/// A part of a log message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Text that stays as it is.
+    Text(String),
+    /// What stood in braces.
+    Expression(String),
+}
+
+/// Whether a text is one expression that can be evaluated while the program is suspended; otherwise what is
+/// wrong with it, such as `SyntaxError: Unexpected token`. Assignments are expressions. `await` and `yield` are
+/// refused, because nothing goes on while the program is suspended.
+pub fn is_expression(text: &str) -> Result<(), String> {
+    check_length(text)?;
+    deeply(|| check(text)).unwrap_or_else(out_of_memory)
+}
+
+/// Takes a log message apart. `{` and `}` surround an expression, `{{` and `}}` stand for braces; an expression
+/// ends at the first brace that makes it complete. The error says what is wrong with it.
+pub fn log_parts(message: &str) -> Result<Vec<Part>, String> {
+    check_length(message)?;
+    deeply(|| take_apart(message)).unwrap_or_else(out_of_memory)
+}
+
+/// Runs something that goes deep into recursion. Nothing comes back when the system has no room for it.
+pub(crate) fn deeply<T: Send>(run: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run).ok()?;
+        thread.join().ok()
+    })
+}
+
+fn out_of_memory<T>() -> Result<T, String> {
+    Err("it could not be read: the system has no memory for it".to_owned())
+}
+
+fn check_length(text: &str) -> Result<(), String> {
+    if text.len() > LONGEST {
+        return Err(format!("it has {} bytes, and may have {LONGEST}", text.len()));
+    }
+    Ok(())
+}
+
+fn check(text: &str) -> Result<(), String> {
+    if text.trim().is_empty() {
+        return Err("SyntaxError: it is empty".to_owned());
+    }
+    if let Some(word) = suspends(text) {
+        return Err(format!("SyntaxError: `{word}` cannot be used here: nothing goes on meanwhile"));
+    }
+    let allocator = Allocator::default();
+    // The line ends keep a comment from hiding the parenthesis.
+    let wrapped = format!("(\n{text}\n)");
+    let parsed = Parser::new(&allocator, &wrapped, SourceType::script()).parse();
+    if let Some(error) = first_error(&parsed) {
+        return Err(format!("SyntaxError: {error}"));
+    }
+    match parsed.program.body.first() {
+        Some(Statement::ExpressionStatement(it)) if is_whole(&it.expression, &wrapped, &parsed.program) => {
+            Ok(())
+        }
+        _ => Err("SyntaxError: it is not one expression".to_owned()),
+    }
+}
+
+/// Whether the parentheses around the text are a pair: they are not in `(a) + (b)`.
+fn is_whole(expression: &Expression<'_>, wrapped: &str, program: &Program<'_>) -> bool {
+    matches!(expression, Expression::ParenthesizedExpression(it)
+        if it.span.start == 0 && it.span.end as usize == wrapped.len() && program.body.len() == 1)
+}
+
+fn first_error(parsed: &ParserReturn<'_>) -> Option<String> {
+    parsed.diagnostics.errors().next().map(|error| error.message.to_string())
+}
+
+/// `await` or `yield`, when the text waits by one of them. Each is a name, too, outside functions that have it.
+fn suspends(text: &str) -> Option<&'static str> {
+    if !text.contains("await") && !text.contains("yield") {
+        return None;
+    }
+    let allocator = Allocator::default();
+    let wrapped = format!("async function* f() {{ (\n{text}\n) }}");
+    let parsed = Parser::new(&allocator, &wrapped, SourceType::script()).parse();
+    if first_error(&parsed).is_some() {
+        return None;
+    }
+    let Some(Statement::FunctionDeclaration(function)) = parsed.program.body.first() else { return None };
+    let mut waits = Waits(None);
+    waits.visit_function_body(function.body.as_ref()?);
+    waits.0
+}
+
+/// Looks for the first wait that is not inside another function.
+struct Waits(Option<&'static str>);
+
+impl<'a> VisitJs<'a> for Waits {
+    fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
+        self.0.get_or_insert("await");
+        walk_js::walk_await_expression(self, it);
+    }
+
+    fn visit_yield_expression(&mut self, it: &YieldExpression<'a>) {
+        self.0.get_or_insert("yield");
+        walk_js::walk_yield_expression(self, it);
+    }
+
+    fn visit_function(&mut self, _: &Function<'a>, _: ScopeFlags) {}
+
+    fn visit_arrow_function_expression(&mut self, _: &ArrowFunctionExpression<'a>) {}
+
+    fn visit_class(&mut self, _: &Class<'a>) {}
+}
+
+fn take_apart(message: &str) -> Result<Vec<Part>, String> {
+    let mut parts = Vec::new();
+    let mut text = String::new();
+    let mut rest = message;
+    while let Some(at) = rest.find(['{', '}']) {
+        let (before, from) = rest.split_at(at);
+        text.push_str(before);
+        if let Some(after) = from.strip_prefix("{{").or_else(|| from.strip_prefix("}}")) {
+            text.extend(from.chars().next());
+            rest = after;
+        } else if let Some(inner) = from.strip_prefix('{') {
+            let (expression, after) = split_expression(inner)?;
+            if !text.is_empty() {
+                parts.push(Part::Text(std::mem::take(&mut text)));
+            }
+            parts.push(Part::Expression(expression.trim().to_owned()));
+            rest = after;
+        } else {
+            return Err("SyntaxError: single `}` is not allowed; write `}}` for a brace".to_owned());
+        }
+    }
+    text.push_str(rest);
+    if !text.is_empty() {
+        parts.push(Part::Text(text));
+    }
+    Ok(parts)
+}
+
+/// The shortest expression that a brace ends, and what follows. When there is none, the error is that of the
+/// shortest text.
+fn split_expression(text: &str) -> Result<(&str, &str), String> {
+    let mut wrong = None;
+    for (at, _) in text.match_indices('}') {
+        let (expression, after) = text.split_at(at);
+        match check(expression) {
+            Ok(()) => return Ok((expression, after.strip_prefix('}').unwrap_or(after))),
+            Err(error) => wrong = wrong.or(Some(format!("{error} in `{}`", expression.trim()))),
+        }
+    }
+    Err(wrong.unwrap_or_else(|| "SyntaxError: `{` is never closed; write `{{` for a brace".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_told_from_other_texts() {
+        let fine = [
+            "a",
+            " a > 1 && b.c?.[0] ",
+            "a = 5",
+            "a, b",
+            "{ a: 1 }.a",
+            "x => x + 1",
+            "function () { return 1 }",
+            "(async () => await x)()",
+            "class { async m() { await x } }",
+            "await",
+            "`${a}`",
+            "/x}/.test(a)",
+            "a // why",
+            "new Map([[1, 2]])",
+            "this.#secret",
+            "this.#secret > 1",
+            "#secret in this",
+            "new.target",
+            "super.name",
+            "arguments[0]",
+            "import('x')",
+            "a\n  + b",
+            "with_ in eval",
+        ];
+        for text in fine {
+            assert_eq!(is_expression(text), Ok(()), "{text}");
+        }
+        let wrong = [
+            "",
+            "  ",
+            "// only a comment",
+            "a b",
+            "a;",
+            "a; b",
+            "(",
+            "a) + (b",
+            "a), (b",
+            "if (a) b",
+            "let a = 1",
+            "return a",
+            "a as number",
+            "<b>x</b>",
+            "a /* never closed",
+            "'never closed",
+            "1 +",
+            "throw a",
+            "}",
+        ];
+        for text in wrong {
+            let message = is_expression(text).expect_err(text);
+            assert!(message.starts_with("SyntaxError: "), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn what_would_wait_is_refused_by_its_name() {
+        for (text, word) in [
+            ("await f()", "await"),
+            ("await (f())", "await"),
+            ("1 + await x", "await"),
+            ("yield 1", "yield"),
+            ("yield", "yield"),
+            ("f(await g(yield 2))", "await"),
+        ] {
+            let message = is_expression(text).expect_err(text);
+            assert!(message.contains(&format!("`{word}` cannot be used here")), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_deep_or_too_long_ends_well() {
+        let deep = format!("{}1{}", "(".repeat(8000), ")".repeat(8000));
+        assert_eq!(is_expression(&deep), Ok(()));
+        assert!(is_expression(&"!".repeat(16_000)).is_err());
+        assert!(is_expression(&"1 + ".repeat(5000)).unwrap_err().contains("may have 16384"));
+    }
+
+    #[test]
+    fn log_messages_are_taken_apart() {
+        let text = |text: &str| Part::Text(text.to_owned());
+        let expression = |text: &str| Part::Expression(text.to_owned());
+        let table = [
+            ("plain", vec![text("plain")]),
+            ("", vec![]),
+            ("a={a} b={ b }", vec![text("a="), expression("a"), text(" b="), expression("b")]),
+            ("{{a}}", vec![text("{a}")]),
+            ("{{{a}}}", vec![text("{"), expression("a"), text("}")]),
+            ("{f({ x: 1 })}!", vec![expression("f({ x: 1 })"), text("!")]),
+            ("{a ? '}' : '{'}", vec![expression("a ? '}' : '{'")]),
+            ("{`${a}`}", vec![expression("`${a}`")]),
+            ("ä{ö}ü", vec![text("ä"), expression("ö"), text("ü")]),
+        ];
+        for (message, expected) in table {
+            assert_eq!(log_parts(message), Ok(expected), "{message}");
+        }
+        for (message, problem) in [
+            ("a }", "single `}` is not allowed"),
+            ("{a", "`{` is never closed"),
+            ("{}", "it is empty"),
+            ("{a b}", "in `a b`"),
+            ("{await x}", "`await` cannot be used here"),
+        ] {
+            let error = log_parts(message).expect_err(message);
+            assert!(error.contains(problem), "{message}: {error}");
+        }
+    }
+}
