@@ -235,12 +235,37 @@ pub enum Wire {
 pub struct CdpSetup {
     /// Stop before the first statement of this; none runs on.
     pub entry: Option<Entry>,
+    /// The script that is started, where there is one.
+    pub program: Option<PathBuf>,
+    /// Our own script inside the program.
+    pub hook: PathBuf,
+    /// Sources may be compiled when they are loaded.
+    pub transpiles: bool,
     /// Step over libraries, and do not stop at exceptions inside them.
     pub just_my_code: bool,
     /// The same folder under the two names it has, ours first.
     pub path_mappings: Vec<(String, String)>,
     /// Its process numbers and files are this machine's.
     pub is_local: bool,
+}
+
+impl CdpSetup {
+    /// The program's name for a file, as a path of ours.
+    pub fn to_local(&self, path: &Path) -> PathBuf {
+        self.mapped(path, |(ours, theirs)| (theirs, ours))
+    }
+
+    /// A path of ours, as the program names it.
+    pub fn to_remote(&self, path: &Path) -> PathBuf {
+        self.mapped(path, |(ours, theirs)| (ours, theirs))
+    }
+
+    fn mapped(&self, path: &Path, direction: fn(&(String, String)) -> (&String, &String)) -> PathBuf {
+        let found = self.path_mappings.iter().map(direction).find_map(|(from, to)| {
+            path.strip_prefix(from).ok().map(|rest| Path::new(to).join(rest))
+        });
+        found.unwrap_or_else(|| path.to_owned())
+    }
 }
 
 /// Where a program begins for its user.

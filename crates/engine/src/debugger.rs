@@ -173,6 +173,8 @@ impl RuleFor {
 pub struct SourceBreakpoint {
     /// 1-based.
     pub line: u32,
+    /// 1-based; none for the first code on the line.
+    pub column: Option<u32>,
     /// At least one.
     pub rules: Vec<RuleFor>,
 }

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::adapter::{Adapter, Host, Machine};
+use crate::adapter::{Adapter, Host, Machine, Protocol};
+use crate::debugger::cdp::CdpConnector;
 use crate::debugger::dap::DapConnector;
 use crate::session::{Session, SessionOptions};
 
@@ -38,8 +39,17 @@ impl Sessions {
     /// Opens a session for a language.
     pub fn open(&self, adapter: &'static dyn Adapter, name: String, executable: Option<PathBuf>) -> Session {
         let host: &'static dyn Host = &MACHINE;
-        let connector = DapConnector::new(adapter, host, executable.clone());
-        self.add(Session::spawn(SessionOptions { name, adapter, host, executable, connector }))
+        let chosen = executable.clone();
+        self.add(match adapter.protocol() {
+            Protocol::Dap => {
+                let connector = DapConnector::new(adapter, host, chosen);
+                Session::spawn(SessionOptions { name, adapter, host, executable, connector })
+            }
+            Protocol::Cdp => {
+                let connector = CdpConnector::new(adapter, host, chosen);
+                Session::spawn(SessionOptions { name, adapter, host, executable, connector })
+            }
+        })
     }
 
     /// Takes up a session that was made elsewhere.

@@ -80,7 +80,7 @@ impl Adapter for Node {
     fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
         match start {
             Start::Launch(launch) => launch::plan_launch(host, runtime, debugger, launch),
-            Start::Attach(attach) => launch::plan_attach(host, attach),
+            Start::Attach(attach) => launch::plan_attach(host, debugger, attach),
         }
     }
 

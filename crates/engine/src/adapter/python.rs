@@ -166,6 +166,7 @@ fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Result<Pl
         env,
         cwd: launch.cwd.clone(),
         stdin: launch.stdin.clone(),
+        muted: &[],
     };
     let arguments = arguments(launch.just_my_code, [("stopOnEntry", json!(launch.stop_on_entry))]);
     let wire = Wire::DapListen(setup(true, arguments, true, true));

@@ -1,7 +1,7 @@
 //! Node's inspector as a [`Debugger`]: the Chrome DevTools Protocol, with nothing in between.
 //!
 //! Each process and each worker thread is a debugger of its own. Tasks, for every connection: the client's
-//! driver, which moves bytes, and `events::pump`, which turns what arrives into [`Event`]s; for every worker a
+//! driver, which moves bytes, and `events::pump`, which turns what arrives into the session's events; for every worker a
 //! pump. All end with the connection.
 //!
 //! Reading order: `connector` (how processes come in), `scripts` (what they have loaded), `breakpoints` and
@@ -36,8 +36,8 @@ use self::execution::Intent;
 use self::scripts::Scripts;
 use self::stops::Stop;
 use self::values::Values;
-use super::{Arrival, Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
-use crate::adapter::{Adapter, CdpSetup};
+use super::{Arrival, Debugger, Evaluate, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
+use crate::adapter::{Adapter, Boxed, CdpSetup};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
@@ -105,14 +105,14 @@ struct Connection {
 }
 
 impl CdpDebugger {
-    /// Takes up a thread, and tells the session of it.
-    async fn arrive(
+    /// Takes up a thread, and tells the session of it. Boxed, because a thread brings others in.
+    fn arrive(
         client: ::cdp::Client,
         incoming: ::cdp::Incoming,
         kind: Kind,
         pid: Option<u32>,
         shared: Shared,
-    ) -> Result<()> {
+    ) -> Boxed<'static, Result<()>> {
         let arrivals = shared.arrivals.clone();
         let debugger = Self(Arc::new(Connection {
             values: Values::new(client.clone()),
@@ -132,7 +132,8 @@ impl CdpDebugger {
         let (events, received) = mpsc::channel(256);
         // The pump must not keep the connection open when nobody uses it any more.
         tokio::spawn(events::pump(incoming, Arc::downgrade(&debugger.0), events));
-        arrivals.send(Arrival { debugger, events: received }).await.map_err(|_| Error::Closed)
+        let arrival = Arrival { debugger, events: received };
+        Box::pin(async move { arrivals.send(arrival).await.map_err(|_| Error::Closed) })
     }
 
     async fn request<C: Command>(&self, command: C) -> Result<C::Result> {
@@ -179,7 +180,7 @@ impl Debugger for CdpDebugger {
     }
 
     async fn run(&self) -> Result<()> {
-        if self.0.shared.setup.stop_on_entry && self.0.kind == Kind::Program && self.0.shared.is_ours {
+        if self.0.shared.setup.entry.is_some() && self.0.kind == Kind::Program {
             *lock(&self.0.intent) = Intent::Entry;
             self.request(debugger::Pause::default()).await?;
         }
@@ -316,5 +317,3 @@ impl From<::cdp::ConnectError> for Error {
     }
 }
 
-#[cfg(test)]
-mod tests;

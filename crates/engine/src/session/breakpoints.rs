@@ -148,7 +148,7 @@ impl Breakpoints {
                 lines.entry(entry.line.unwrap_or(*line)).or_default().push(entry.rule());
             }
         }
-        lines.into_iter().map(|(line, rules)| SourceBreakpoint { line, rules }).collect()
+        lines.into_iter().map(|(line, rules)| SourceBreakpoint { line, column: None, rules }).collect()
     }
 
     /// What to plant on function names, one place a name.

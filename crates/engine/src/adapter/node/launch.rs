@@ -13,6 +13,15 @@ use crate::process::ProcessSpec;
 /// Where the hook finds the way to tell us of its process.
 const ANNOUNCE: &str = "STILLFRAME_ANNOUNCE";
 
+/// What the inspector prints on standard error, on Node 20 to 24.
+const MUTED: &[&str] = &[
+    "Debugger listening on ws://",
+    "For help, see: https://nodejs.org/",
+    "Debugger attached.",
+    "Waiting for the debugger to disconnect...",
+    "Debugger ending on ws://",
+];
+
 /// How Node, or a command that ends in it, is started. `hook` is what each process of it loads first.
 pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launch: &Launch) -> Result<Plan> {
     let script = script(host, runtime, launch)?;
@@ -31,6 +40,11 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
     let run = script.as_deref().unwrap_or(&runtime.executable);
     args.extend(runners::options(run, &launch.args).into_iter().map(OsString::from));
     args.extend(launch.args.iter().map(OsString::from));
+    let transpiles = before.as_deref().is_some_and(|options| !options.trim().is_empty())
+        || script.as_ref().is_none_or(|script| {
+            let is_first = args.first().is_some_and(|first| first == script.as_os_str());
+            !is_first || !is_plain(script)
+        });
     let mut env = launch.env.clone();
     env.insert("NODE_OPTIONS".to_owned(), Some(options::with_hook(hook, before.as_deref())));
     env.insert(ANNOUNCE.to_owned(), Some(ADDRESS.to_owned()));
@@ -40,14 +54,24 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
         env,
         cwd: launch.cwd.clone(),
         stdin: launch.stdin.clone(),
+        muted: MUTED,
     };
     let setup = CdpSetup {
         entry: launch.stop_on_entry.then(|| entry(&launch.program)),
+        program: script,
+        hook: hook.to_owned(),
+        transpiles,
         just_my_code: launch.just_my_code,
         path_mappings: Vec::new(),
         is_local: true,
     };
     Ok(Plan { process: Some(process), injector: None, wire: Wire::CdpAnnounced(setup) })
+}
+
+/// Node runs it as it is: nothing else is loaded that could compile it, or what it loads.
+fn is_plain(script: &Path) -> bool {
+    !script.components().any(|part| part.as_os_str() == "node_modules")
+        && script.extension().is_some_and(|extension| ["js", "mjs", "cjs"].iter().any(|plain| extension == *plain))
 }
 
 /// A test runner or a command begins in code that is none of the user's.
@@ -104,9 +128,12 @@ fn working_folder(launch: &Launch) -> PathBuf {
 }
 
 /// How a program that runs is reached: at the address of its inspector, or by the signal that opens it.
-pub(super) fn plan_attach(host: &dyn Host, attach: &Attach) -> Result<Plan> {
+pub(super) fn plan_attach(host: &dyn Host, hook: &Path, attach: &Attach) -> Result<Plan> {
     let setup = |is_local| CdpSetup {
         entry: None,
+        program: None,
+        hook: hook.to_owned(),
+        transpiles: true,
         just_my_code: attach.just_my_code,
         path_mappings: attach.path_mappings.clone(),
         is_local,

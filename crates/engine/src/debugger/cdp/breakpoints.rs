@@ -110,6 +110,15 @@ pub(super) fn is_wanted(debugger: &CdpDebugger, path: &Path) -> bool {
     lock(&debugger.0.breakpoints.0).sources.contains_key(path)
 }
 
+/// Replaces the breakpoints on functions.
+pub(super) async fn set_on_functions(
+    debugger: &CdpDebugger,
+    wanted: Vec<crate::debugger::FunctionBreakpoint>,
+) -> Result<Vec<Planted>> {
+    let _ = debugger;
+    Ok(wanted.iter().map(|_| Planted::Refused("not yet".to_owned())).collect())
+}
+
 /// Node reports scripts under their real paths.
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())

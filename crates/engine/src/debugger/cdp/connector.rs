@@ -50,7 +50,10 @@ impl Connector for CdpConnector {
 
 async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Result<Started<CdpDebugger>> {
     let (arrivals, received) = mpsc::channel(16);
-    let door = |setup, is_ours| Door { arrivals, adapter, setup, is_ours, output: sinks.output.clone() };
+    let door = |setup, is_ours| {
+        let setup = Arc::new(setup);
+        Door { arrivals, adapter, setup, is_ours, output: sinks.output.clone() }
+    };
     match plan.wire {
         Wire::CdpAnnounced(setup) => {
             let mut announcements = Announcements::new()?;
