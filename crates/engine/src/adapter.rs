@@ -41,6 +41,12 @@ pub fn by_extension(path: &Path) -> Option<&'static dyn Adapter> {
     ADAPTERS.iter().copied().find(|adapter| adapter.extensions().contains(&extension))
 }
 
+/// The language that has a module of that name installed for a folder; Python, when none is certain of it.
+pub fn by_module(host: &dyn Host, folder: &Path, name: &str) -> &'static dyn Adapter {
+    let certain = ADAPTERS.iter().copied().find(|adapter| adapter.has_module(host, folder, name));
+    certain.unwrap_or(&python::Python)
+}
+
 /// How to debug one language.
 pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// Its name, in lower case.
@@ -90,6 +96,12 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// [`Program::Command`](crate::model::launch::Program::Command).
     fn stands_alone(&self, executable: Option<&Path>, runtime_args: &[String]) -> bool {
         let _ = (executable, runtime_args);
+        false
+    }
+
+    /// Whether a module of that name is installed for a folder, as far as can be told without asking anybody.
+    fn has_module(&self, host: &dyn Host, folder: &Path, name: &str) -> bool {
+        let _ = (host, folder, name);
         false
     }
 
