@@ -148,7 +148,7 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
 pub enum Protocol {
     /// The Debug Adapter Protocol.
     Dap,
-    /// The Chrome DevTools Protocol, as Node's inspector speaks it.
+    /// The protocol of Chrome's developer tools, as Node's inspector speaks it.
     Cdp,
 }
 

@@ -12,7 +12,8 @@ const HOOK: &str = "/cache/node/1/hook.cjs";
 /// A machine with these files, each with what it prints or holds.
 fn machine<const N: usize>(files: [(&str, &str); N]) -> FakeMachine {
     let files = files.map(|(path, text)| (PathBuf::from(path), Some(text.to_owned())));
-    let path = HashMap::from([("node".to_owned(), "/bin/node".into()), ("npm".to_owned(), "/bin/npm".into())]);
+    let path =
+        HashMap::from([("node".to_owned(), "/bin/node".into()), ("npm".to_owned(), "/bin/npm".into())]);
     let mut machine = FakeMachine { files: files.into(), path, ..FakeMachine::default() };
     for (program, says) in [("/bin/node", "v20.11.1\n"), ("/bin/npm", "10.2.4\n")] {
         machine.files.entry(program.into()).or_insert_with(|| Some(says.to_owned()));
@@ -203,9 +204,15 @@ fn what_stands_alone_is_known() {
 fn a_module_is_a_package_with_a_command() {
     let machine = machine([
         ("/project/node_modules/vitest/package.json", r#"{"name":"vitest","bin":{"vitest":"./vitest.mjs"}}"#),
-        ("/node_modules/mocha/package.json", r#"{"name":"mocha","bin":{"mocha":"./bin/mocha.js","_mocha":"x"}}"#),
+        (
+            "/node_modules/mocha/package.json",
+            r#"{"name":"mocha","bin":{"mocha":"./bin/mocha.js","_mocha":"x"}}"#,
+        ),
         ("/project/node_modules/@scope/tool/package.json", r#"{"name":"@scope/tool","bin":"cli.js"}"#),
-        ("/project/node_modules/typescript/package.json", r#"{"name":"typescript","bin":{"tsc":"./bin/tsc"}}"#),
+        (
+            "/project/node_modules/typescript/package.json",
+            r#"{"name":"typescript","bin":{"tsc":"./bin/tsc"}}"#,
+        ),
         ("/project/node_modules/.bin/tsc", "#!/bin/sh"),
         ("/project/node_modules/.bin/vitest", "#!/bin/sh"),
         ("/project/node_modules/plain/package.json", r#"{"name":"plain"}"#),
@@ -225,8 +232,11 @@ fn a_module_is_a_package_with_a_command() {
         assert!(Node.has_module(&machine, Path::new("/project/src"), name), "{name}");
     }
     for name in ["vitset", "plain"] {
-        let error = plan_with(&machine, &runtime("/bin/node", "20.1.0"), launch(Program::Module(name.to_owned())));
-        let crate::error::Error::Environment { problem, remedy } = error.unwrap_err() else { panic!("{name}") };
+        let error =
+            plan_with(&machine, &runtime("/bin/node", "20.1.0"), launch(Program::Module(name.to_owned())));
+        let crate::error::Error::Environment { problem, remedy } = error.unwrap_err() else {
+            panic!("{name}")
+        };
         let expected = format!("no package `{name}` with a command is installed for `/project`; there are ");
         assert!(problem.starts_with(&expected) && problem.contains("`vitest`"), "{problem}");
         assert!(remedy.contains(&format!("npm install --save-dev {name}")), "{remedy}");
@@ -288,7 +298,12 @@ fn typescript_is_run_by_what_the_project_has() {
         ("main.ts", "23.5.0", &[TS_NODE], &["--require", ts_node]),
         ("main.ts", "22.17.0", &[TS_NODE, SWC], &["--require", ts_node]),
         ("main.mts", "20.11.1", &[TS_NODE], &["--loader", "file:///project/node_modules/ts-node/esm.mjs"]),
-        ("main.ts", "20.11.1", &[SWC], &["--require", "/project/node_modules/@swc-node/register/lib/register.js"]),
+        (
+            "main.ts",
+            "20.11.1",
+            &[SWC],
+            &["--require", "/project/node_modules/@swc-node/register/lib/register.js"],
+        ),
         (
             "main.ts",
             "20.11.1",
@@ -325,12 +340,9 @@ fn typescript_is_run_by_what_the_project_has() {
 #[test]
 fn a_loader_that_is_given_is_the_only_one() {
     let machine = machine([("/project/node_modules/tsx/package.json", "{}")]);
-    for given in [
-        vec!["--import", "tsx"],
-        vec!["-r", "x"],
-        vec!["--loader=x"],
-        vec!["--experimental-strip-types"],
-    ] {
+    for given in
+        [vec!["--import", "tsx"], vec!["-r", "x"], vec!["--loader=x"], vec!["--experimental-strip-types"]]
+    {
         let runtime_args: Vec<String> = given.iter().map(|word| (*word).to_owned()).collect();
         let process = process(&machine, Launch { runtime_args, ..script("/project/main.ts") });
         assert_eq!(words(&process), [given.as_slice(), &["/project/main.ts"]].concat());
@@ -373,7 +385,10 @@ fn a_running_program_is_reached_by_its_port_or_by_a_signal() {
     assert_eq!((host.as_str(), port, setup.is_local, setup.entry), ("there", 9229, false, None));
     let signal = plan(Endpoint::Process(2)).unwrap();
     assert!(matches!(signal.wire, Wire::CdpSignal { pid: 2, setup: CdpSetup { is_local: true, .. } }));
-    assert!(plan(Endpoint::Process(3)).is_ok(), "where the system does not tell, the kernel has the last word");
+    assert!(
+        plan(Endpoint::Process(3)).is_ok(),
+        "where the system does not tell, the kernel has the last word"
+    );
     let error = plan(Endpoint::Process(1)).unwrap_err().to_string();
     assert_eq!(error, "process 1 runs `/usr/bin/python3.11`, which is not Node.js");
 }
@@ -395,7 +410,11 @@ async fn node_is_the_one_that_was_asked_for_or_that_of_the_search_path() {
     for (command, path) in [("npm", "/bin/npm"), ("tsx", "/project/node_modules/.bin/tsx")] {
         let found = Node.locate(&machine, Some(Path::new(command)), Some(near)).await.unwrap();
         assert_eq!((found.executable.as_path(), found.version.as_str()), (Path::new(path), "20.11.1"));
-        assert!(found.origin.starts_with(&format!("`{command}` given as `executablePath`")), "{}", found.origin);
+        assert!(
+            found.origin.starts_with(&format!("`{command}` given as `executablePath`")),
+            "{}",
+            found.origin
+        );
     }
 }
 
@@ -449,6 +468,14 @@ fn libraries_are_told_from_the_users_code() {
     for (path, internal) in table {
         assert_eq!(Node.is_internal(Path::new(path)), internal, "{path}");
     }
+}
+
+#[test]
+fn a_module_tells_the_language_where_it_is_installed() {
+    let machine =
+        machine([("/project/node_modules/vitest/package.json", r#"{"name":"vitest","bin":"v.mjs"}"#)]);
+    let language = |name| super::super::by_module(&machine, Path::new("/project/src"), name).name();
+    assert_eq!((language("vitest"), language("pytest")), ("javascript", "python"));
 }
 
 #[test]

@@ -163,7 +163,7 @@ pub(super) struct RunUntil {
     language: Option<String>,
     executable_path: Option<PathBuf>,
     args: Option<Vec<String>>,
-    /// as in start_debugging
+    /// for the interpreter, or a command given as its path
     runtime_args: Option<Vec<String>>,
     cwd: Option<PathBuf>,
     env: Option<BTreeMap<String, String>>,

@@ -265,7 +265,10 @@ impl<'a> VisitJs<'a> for Lines<'_> {
 
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         let Some(body) = &it.body else { return };
-        self.at_end(body);
+        // The end of an asynchronous generator has a place or has none, depending on the version.
+        if !(it.r#async && it.generator) {
+            self.at_end(body);
+        }
         self.inside_function(|lines| walk_js::walk_function(lines, it, flags));
     }
 
