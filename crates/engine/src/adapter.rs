@@ -41,6 +41,12 @@ pub fn by_extension(path: &Path) -> Option<&'static dyn Adapter> {
     ADAPTERS.iter().copied().find(|adapter| adapter.extensions().contains(&extension))
 }
 
+/// The language that has a module of that name installed for a folder; Python, when none is certain of it.
+pub fn by_module(host: &dyn Host, folder: &Path, name: &str) -> &'static dyn Adapter {
+    let certain = ADAPTERS.iter().copied().find(|adapter| adapter.has_module(host, folder, name));
+    certain.unwrap_or(&python::Python)
+}
+
 /// How to debug one language.
 pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// Its name, in lower case.
@@ -93,6 +99,12 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether a module of that name is installed for a folder, as far as can be told without asking anybody.
+    fn has_module(&self, host: &dyn Host, folder: &Path, name: &str) -> bool {
+        let _ = (host, folder, name);
+        false
+    }
+
     /// Looks for what would keep the program from starting at all, and says it in the language's own words.
     fn check<'a>(
         &'a self,
@@ -136,7 +148,7 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
 pub enum Protocol {
     /// The Debug Adapter Protocol.
     Dap,
-    /// The Chrome DevTools Protocol, as Node's inspector speaks it.
+    /// The protocol of Chrome's developer tools, as Node's inspector speaks it.
     Cdp,
 }
 

@@ -3,12 +3,12 @@
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
-    ArrowFunctionExpression, AwaitExpression, Class, Expression, Function, Program, Statement,
-    YieldExpression,
+    ArrowFunctionExpression, AwaitExpression, Class, Expression, Function, ObjectPropertyKind, Program,
+    Statement, YieldExpression,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_parser::{Parser, ParserReturn};
-use oxc_span::SourceType;
+use oxc_span::{GetSpan, SourceType};
 use oxc_syntax::scope::ScopeFlags;
 
 /// The longest text that is looked at, in bytes.
@@ -68,24 +68,35 @@ fn check(text: &str) -> Result<(), String> {
         return Err(format!("SyntaxError: `{word}` cannot be used here: nothing goes on meanwhile"));
     }
     let allocator = Allocator::default();
-    // The line ends keep a comment from hiding the parenthesis.
-    let wrapped = format!("(\n{text}\n)");
+    let wrapped = format!("{BEFORE}{text}{AFTER}");
     let parsed = Parser::new(&allocator, &wrapped, SourceType::script()).parse();
     if let Some(error) = first_error(&parsed) {
         return Err(format!("SyntaxError: {error}"));
     }
-    match parsed.program.body.first() {
-        Some(Statement::ExpressionStatement(it)) if is_whole(&it.expression, &wrapped, &parsed.program) => {
-            Ok(())
-        }
+    let length = BEFORE.len() + text.len();
+    match only_statement(&parsed.program).map(GetSpan::span) {
+        Some(span) if span.start as usize == BEFORE.len() - 2 && span.end as usize == length + 2 => Ok(()),
         _ => Err("SyntaxError: it is not one expression".to_owned()),
     }
 }
 
-/// Whether the parentheses around the text are a pair: they are not in `(a) + (b)`.
-fn is_whole(expression: &Expression<'_>, wrapped: &str, program: &Program<'_>) -> bool {
-    matches!(expression, Expression::ParenthesizedExpression(it)
-        if it.span.start == 0 && it.span.end as usize == wrapped.len() && program.body.len() == 1)
+/// What surrounds a text: a method, where everything is allowed that may stand in a frame. The line ends keep a
+/// comment from hiding the parenthesis. When the parentheses are no pair, as around `a) + (b`, the statement in
+/// the method does not begin with the one and end with the other.
+const BEFORE: &str = "({m(){(\n";
+const AFTER: &str = "\n)}})";
+
+/// The expression in parentheses that is all there is in the method.
+fn only_statement<'p, 'a>(program: &'p Program<'a>) -> Option<&'p Expression<'a>> {
+    let Some(Statement::ExpressionStatement(outer)) = program.body.first() else { return None };
+    let Expression::ParenthesizedExpression(outer) = &outer.expression else { return None };
+    let Expression::ObjectExpression(object) = &outer.expression else { return None };
+    let Some(ObjectPropertyKind::ObjectProperty(method)) = object.properties.first() else { return None };
+    let Expression::FunctionExpression(method) = &method.value else { return None };
+    let [Statement::ExpressionStatement(only)] = method.body.as_ref()?.statements.as_slice() else {
+        return None;
+    };
+    matches!(only.expression, Expression::ParenthesizedExpression(_)).then_some(&only.expression)
 }
 
 fn first_error(parsed: &ParserReturn<'_>) -> Option<String> {

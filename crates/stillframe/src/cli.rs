@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::PossibleValue;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
+use engine::adapter::Adapter;
 use tools::{Toolset, toolsets};
 
 use crate::probe::ProbeArgs;
@@ -72,8 +74,10 @@ fn choose(names: &str) -> Result<Chosen, String> {
     toolsets::choose(names).map(Chosen)
 }
 
+/// The languages, each under its other names too.
 fn languages() -> clap::builder::PossibleValuesParser {
-    engine::adapter::ADAPTERS.iter().map(|adapter| adapter.name()).collect::<Vec<_>>().into()
+    let value = |adapter: &&dyn Adapter| PossibleValue::new(adapter.name()).aliases(adapter.aliases());
+    engine::adapter::ADAPTERS.iter().map(value).collect::<Vec<_>>().into()
 }
 
 /// Reads the command line; on a mistake, says what was wrong and ends with code 2.

@@ -63,6 +63,7 @@ async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
     let launch = Launch {
         program: Program::Script(sample.path.clone()),
         args: Vec::new(),
+        runtime_args: Vec::new(),
         cwd: None,
         env: std::collections::BTreeMap::new(),
         stdin: Stdin::Empty,
@@ -118,6 +119,9 @@ fn people(checked: &[Checked]) -> String {
     for one in checked {
         let language = &one.language;
         let _ = writeln!(text, "{}", styled(HEADING, language.adapter.name()));
+        if !language.adapter.about().eq_ignore_ascii_case(language.adapter.name()) {
+            detail(&mut text, language.adapter.about());
+        }
         match &language.runtime {
             Ok(runtime) => {
                 line(&mut text, Mark::Good, &format!("version {}, {}", runtime.version, runtime.origin));
@@ -183,6 +187,7 @@ fn described(one: &Checked) -> Value {
     let runtime = language.runtime.as_ref();
     json!({
         "language": language.adapter.name(),
+        "about": language.adapter.about(),
         "interpreter": runtime.ok().map(|runtime| runtime.executable.display().to_string()),
         "version": runtime.ok().map(|runtime| &runtime.version),
         "origin": runtime.ok().map(|runtime| &runtime.origin),

@@ -56,12 +56,15 @@ pub(crate) struct ProbeArgs {
     /// The script to run, when it is not FILE.
     #[arg(long, value_name = "SCRIPT")]
     program: Option<PathBuf>,
-    /// The module to run, as in `python -m`.
+    /// The module to run, as in `python -m`; in Node.js a package with a command, such as `vitest`.
     #[arg(long, value_name = "NAME", conflicts_with = "program")]
     module: Option<String>,
-    /// The interpreter.
+    /// The interpreter, or a command that starts it, such as `npm`.
     #[arg(long, value_name = "PATH")]
     executable_path: Option<PathBuf>,
+    /// An argument for the interpreter or the command, in front of the script; can be given several times.
+    #[arg(long = "runtime-arg", value_name = "ARG", allow_hyphen_values = true)]
+    runtime_args: Vec<String>,
     /// The program's working directory.
     #[arg(long, value_name = "FOLDER")]
     cwd: Option<PathBuf>,
@@ -123,7 +126,7 @@ async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
         exceptions: ExceptionMode::Uncaught,
         wait: Wait { timeout: Duration::from_secs(args.timeout), limits: Limits::default() },
         expressions: args.expressions.clone(),
-        launch: Some(args.launch()),
+        launch: Some(args.launch(adapter)),
     };
     run_until(&session, request, context).await.map_err(told)
 }
@@ -158,14 +161,19 @@ impl ProbeArgs {
         }]
     }
 
-    fn launch(self) -> Launch {
-        let program = match self.module {
-            Some(module) => Program::Module(module),
-            None => Program::Script(sources::absolute(&self.program.unwrap_or(self.place.file))),
+    fn launch(self, adapter: &dyn Adapter) -> Launch {
+        let program = match (self.module, self.program) {
+            (Some(module), _) => Program::Module(module),
+            (None, Some(script)) => Program::Script(sources::absolute(&script)),
+            (None, None) if adapter.stands_alone(self.executable_path.as_deref(), &self.runtime_args) => {
+                Program::Command
+            }
+            (None, None) => Program::Script(sources::absolute(&self.place.file)),
         };
         Launch {
             program,
             args: self.args,
+            runtime_args: self.runtime_args,
             cwd: self.cwd,
             env: self.env.into_iter().map(|(name, value)| (name, Some(value))).collect::<BTreeMap<_, _>>(),
             stdin: self.stdin.map_or(Stdin::Empty, |file| Stdin::File(sources::absolute(&file))),

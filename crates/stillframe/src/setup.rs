@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use engine::adapter::{self, Host, Machine};
+use engine::adapter::{self, Host, Machine, Protocol};
 use engine::debugger::Progress;
 use tools::ToolError;
 
@@ -23,8 +23,12 @@ pub(crate) async fn run(language: &str, executable: Option<&Path>) -> anyhow::Re
         terminal::hint(&format!("installing the debugger for {found}"));
     }
     adapter.provide(host, &runtime, &Progress::new()).await.map_err(told)?;
-    let state = if already { "was there already" } else { "is installed" };
-    terminal::print(&format!("the debugger for {found} {state}, below {}\n", host.cache_dir().display()))?;
+    let state = match (already, adapter.protocol()) {
+        (_, Protocol::Cdp) => format!("is part of it; our hook is below {}", host.cache_dir().display()),
+        (true, Protocol::Dap) => format!("was there already, below {}", host.cache_dir().display()),
+        (false, Protocol::Dap) => format!("is installed, below {}", host.cache_dir().display()),
+    };
+    terminal::print(&format!("the debugger for {found} {state}\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -88,6 +88,10 @@ impl Adapter for Node {
         launch::stands_alone(executable.unwrap_or(Path::new("node")), runtime_args)
     }
 
+    fn has_module(&self, host: &dyn Host, folder: &Path, name: &str) -> bool {
+        packages::script(host, folder, name).is_ok()
+    }
+
     fn check<'a>(
         &'a self,
         host: &'a dyn Host,

@@ -76,6 +76,13 @@ pub struct Function {
     pub end: u32,
 }
 
+impl Function {
+    /// Whether the line is one that it begins on, up to that with its name.
+    fn heads(&self, line: u32) -> bool {
+        (self.start..=self.header).contains(&line)
+    }
+}
+
 /// Where a breakpoint for a line goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placement {
@@ -91,7 +98,8 @@ impl Code {
     /// Decides where a breakpoint for `line` goes.
     ///
     /// A line without code (blank, comment, docstring, closing bracket) gives way to the next line with
-    /// code in the same function, or else to the last one before it there. A line past the end of the file
+    /// code in the same function, or else to the last one before it there. The line with a function's name
+    /// belongs to its body when it holds no code itself. A line past the end of the file
     /// goes nowhere: it is more likely a mistake than a wish for the last line.
     pub fn place(&self, line: u32) -> Placement {
         if self.lines.binary_search(&line).is_ok() {
@@ -100,7 +108,10 @@ impl Code {
         if line == 0 || line > self.length {
             return Placement::None(self.nearest(line));
         }
-        let around = self.innermost(line);
+        let around = match self.functions.iter().rfind(|function| function.heads(line)) {
+            Some(function) => Some(function.name.as_str()),
+            None => self.innermost(line),
+        };
         let same_function = |candidate: &&u32| self.innermost(**candidate) == around;
         let after = self.lines.iter().filter(|&&candidate| candidate > line).find(same_function);
         let before = self.lines.iter().rev().filter(|&&candidate| candidate < line).find(same_function);
@@ -110,7 +121,7 @@ impl Code {
     /// The function whose name line is `line`: a breakpoint there stops where the function is defined,
     /// not where it is called.
     pub fn defined_at(&self, line: u32) -> Option<&Function> {
-        self.functions.iter().find(|function| (function.start..=function.header).contains(&line))
+        self.functions.iter().find(|function| function.heads(line))
     }
 
     /// The functions of that name. `deposit` finds `Account.deposit` too.
@@ -186,6 +197,14 @@ mod tests {
         for (line, expected) in table {
             assert_eq!(code().place(line), expected, "line {line}");
         }
+    }
+
+    /// As in JavaScript, where a function is made before the first statement of what is around it.
+    #[test]
+    fn a_name_line_without_code_gives_way_to_the_body() {
+        let code = Code { lines: vec![1, 7, 8, 11, 13], ..code() };
+        assert_eq!(code.place(4), Placement::Moved(7));
+        assert_eq!(code.place(12), Placement::Moved(13));
     }
 
     #[test]

@@ -16,9 +16,8 @@ use crate::{Context, ToolError};
 pub async fn resume(session: &Session, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
     if !session.has_untold_stop() {
         match session.resume().await {
-            Ok(()) => {}
-            // It was running when it was asked; it may have ended since.
-            Err(Error::NotPaused { state: "running" }) => {}
+            // One that was running when it was asked may have ended since.
+            Ok(()) | Err(Error::NotPaused { state: "running" }) => {}
             Err(error) => return Err(never_came_up(session).unwrap_or(error).into()),
         }
     }

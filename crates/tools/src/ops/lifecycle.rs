@@ -151,7 +151,7 @@ pub async fn dry_run(session: &Session, launch: Launch) -> Result<DryRun, ToolEr
     let progress = engine::debugger::Progress::new();
     let debugger = adapter.provide(host, &runtime, &progress).await?;
     adapter.check(host, &runtime, &launch).await?;
-    let plan = adapter.plan(&runtime, &debugger, &Start::Launch(launch))?;
+    let plan = adapter.plan(host, &runtime, &debugger, &Start::Launch(launch))?;
     let Some(process) = plan.process else {
         return Err(Error::Unsupported("this start has no command line".to_owned()).into());
     };

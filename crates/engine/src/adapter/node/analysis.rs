@@ -65,7 +65,8 @@ pub(super) async fn analyze(question: Question<'_>) -> Result<Code> {
 /// Whether the script can be started.
 pub(super) async fn check(host: &dyn Host, runtime: &Runtime, file: &Path) -> Result<()> {
     let Some(problem) = examine(file).await?.problem else { return Ok(()) };
-    let is_plain = file.extension().is_none_or(|extension| ["js", "mjs", "cjs"].iter().any(|it| extension == *it));
+    let is_plain =
+        file.extension().is_none_or(|extension| ["js", "mjs", "cjs"].iter().any(|it| extension == *it));
     if !is_plain {
         return Err(bad(file, problem));
     }
@@ -183,7 +184,7 @@ fn parse(text: &str, length: u32, kind: SourceType) -> Found {
 
 fn first_problem(parsed: &ParserReturn<'_>, text: &str, starts: &LineStarts) -> Option<String> {
     let error = parsed.diagnostics.errors().next()?;
-    let place = error.labels.first().map(|label| starts.line(u32::try_from(label.offset()).unwrap_or(0)));
+    let place = error.labels.first().map(|label| starts.line(label.offset()));
     let line = place.and_then(|line| text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?));
     Some(describe(&format!("SyntaxError: {}", error.message), place, line))
 }

@@ -74,7 +74,8 @@ pub(super) async fn locate(
         missing(format!("`{name}` needs Node.js, and there is no `node` on the search path"))
     })?;
     let node = probe(host, &node, String::new()).await?;
-    let origin = format!("`{name}` given as `executablePath`; the version is that of `node` on the search path");
+    let origin =
+        format!("`{name}` given as `executablePath`; the version is that of `node` on the search path");
     Ok(Runtime { executable: path, origin, ..node })
 }
 
@@ -123,9 +124,10 @@ fn find(host: &dyn Host, executable: &Path, near: Option<&Path>) -> Result<PathB
 fn no_such(executable: &Path) -> Error {
     Error::Environment {
         problem: format!("there is no program `{}`", executable.display()),
-        remedy: "give the path of `node`, or a command such as `npm` that starts it, as `executablePath`, or \
+        remedy:
+            "give the path of `node`, or a command such as `npm` that starts it, as `executablePath`, or \
                  leave it out to have `node` found"
-            .to_owned(),
+                .to_owned(),
     }
 }
 

@@ -84,8 +84,13 @@ pub(super) fn script(host: &dyn Host, from: &Path, name: &str) -> Result<PathBuf
             format!("there are {}", near.join(", "))
         };
         Error::Environment {
-            problem: format!("no package `{name}` with a command is installed for `{}`; {hint}", from.display()),
-            remedy: format!("install it with `npm install --save-dev {name}`, or give the `cwd` it is installed for"),
+            problem: format!(
+                "no package `{name}` with a command is installed for `{}`; {hint}",
+                from.display()
+            ),
+            remedy: format!(
+                "install it with `npm install --save-dev {name}`, or give the `cwd` it is installed for"
+            ),
         }
     })
 }
@@ -134,7 +139,8 @@ fn file(host: &dyn Host, from: &Path, name: &str) -> Option<PathBuf> {
     let base = from.ancestors().map(|folder| folder.join("node_modules").join(name));
     let with = |base: PathBuf| {
         let endings = ["", ".js", ".mjs", ".cjs"];
-        let mut paths = endings.into_iter().map(|ending| PathBuf::from(format!("{}{ending}", base.display())));
+        let mut paths =
+            endings.into_iter().map(|ending| PathBuf::from(format!("{}{ending}", base.display())));
         paths.find(|path| host.is_file(path))
     };
     base.into_iter().find_map(with)

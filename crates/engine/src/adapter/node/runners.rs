@@ -18,12 +18,23 @@ const JEST: &[Rule] = &[
     // The parent of jest's workers gives those up that do not answer.
     Rule {
         tell: &["--runInBand"],
-        unless: &["-i", "--runInBand", "--run-in-band", "-w", "--maxWorkers", "--max-workers", "--workerThreads"],
+        unless: &[
+            "-i",
+            "--runInBand",
+            "--run-in-band",
+            "-w",
+            "--maxWorkers",
+            "--max-workers",
+            "--workerThreads",
+        ],
     },
     // The longest time that a timer can have: none at all is not possible.
     Rule { tell: &["--testTimeout=2147483647"], unless: &["--testTimeout", "--test-timeout"] },
 ];
-const MOCHA: &[Rule] = &[Rule { tell: &["--timeout=0"], unless: &["-t", "--timeout", "--timeouts", "--no-timeout", "--no-timeouts"] }];
+const MOCHA: &[Rule] = &[Rule {
+    tell: &["--timeout=0"],
+    unless: &["-t", "--timeout", "--timeouts", "--no-timeout", "--no-timeouts"],
+}];
 const VITEST: &[Rule] = &[
     Rule { tell: &["--testTimeout=0"], unless: &["--testTimeout", "--test-timeout"] },
     Rule { tell: &["--hookTimeout=0"], unless: &["--hookTimeout", "--hook-timeout"] },

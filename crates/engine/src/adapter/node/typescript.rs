@@ -4,6 +4,7 @@
 //! 22.18 on takes the types out.
 
 use std::ffi::OsString;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use super::super::Host;
@@ -95,7 +96,8 @@ pub(super) fn file_url(path: &Path) -> String {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' | b'@' | b'+' => {
                 url.push(char::from(byte));
             }
-            _ => url.push_str(&format!("%{byte:02X}")),
+            // Writing to a text does not fail.
+            _ => drop(write!(url, "%{byte:02X}")),
         }
     }
     url

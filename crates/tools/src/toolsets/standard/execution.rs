@@ -163,6 +163,8 @@ pub(super) struct RunUntil {
     language: Option<String>,
     executable_path: Option<PathBuf>,
     args: Option<Vec<String>>,
+    /// for the interpreter, or a command given as its path
+    runtime_args: Option<Vec<String>>,
     cwd: Option<PathBuf>,
     env: Option<BTreeMap<String, String>>,
     stdin: Option<String>,
@@ -215,7 +217,7 @@ impl Tool for RunUntil {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<RanUntil, ToolError> {
-        let starts = self.program.is_some() || self.module.is_some();
+        let starts = self.starts();
         let session = if starts && self.session_id.is_none() {
             let language = self.language_name()?;
             let name = self.program.as_ref().map(|program| format!("run_until {}", program.display()));
@@ -241,16 +243,22 @@ impl Tool for RunUntil {
 }
 
 impl RunUntil {
+    /// Whether there is a program to start.
+    fn starts(&self) -> bool {
+        self.program.is_some() || self.module.is_some() || self.runtime_args.is_some()
+    }
+
     fn language_name(&self) -> Result<String, ToolError> {
         if let Some(language) = &self.language {
             return Ok(language.clone());
         }
-        let by_file = self.program.as_deref().and_then(adapter::by_extension);
-        let only = match adapter::ADAPTERS {
-            [only] => Some(*only),
-            _ => None,
+        let places = self.until.iter().flatten().filter_map(|place| place.file.as_deref());
+        let by_file = self.program.as_deref().into_iter().chain(places).find_map(adapter::by_extension);
+        let by_module = || {
+            let folder = self.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+            self.module.as_deref().map(|module| adapter::by_module(&adapter::Machine, &folder, module))
         };
-        let adapter = by_file.or(only);
+        let adapter = by_file.or_else(by_module);
         let adapter = adapter
             .ok_or_else(|| ToolError::argument("language", "is missing; the program does not tell it"))?;
         Ok(adapter.name().to_owned())
@@ -261,7 +269,7 @@ impl RunUntil {
         session: &Session,
         context: &Context,
     ) -> Result<(StopReport, Vec<ValueData>), ToolError> {
-        let starts = self.program.is_some() || self.module.is_some();
+        let starts = self.starts();
         let places = self.until.unwrap_or_default();
         let places = places.into_iter().map(|place| Wanted {
             // A function without a file may be anywhere.
@@ -277,6 +285,7 @@ impl RunUntil {
             script: self.program,
             module: self.module,
             args: self.args,
+            runtime_args: self.runtime_args,
             cwd: self.cwd,
             env: self.env,
             stdin: self.stdin,
@@ -284,7 +293,7 @@ impl RunUntil {
             extra: LaunchArgs::with_just_my_code(self.just_my_code),
         };
         let request = run_until::RunUntil {
-            launch: if starts { Some(params.launch("program")?) } else { None },
+            launch: if starts { Some(params.launch("program", session)?) } else { None },
             places,
             exceptions: self.exceptions.map_or(ExceptionMode::Uncaught, ExceptionMode::from),
             expressions: self.expressions.unwrap_or_default(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use engine::model::launch::{Attach, Endpoint, Launch, Program, Start, Stdin};
+use engine::session::Session;
 use engine::session::state::Execution;
 use engine::sources;
 use schemars::JsonSchema;
@@ -22,9 +23,11 @@ pub(super) struct StartDebugging {
     session_id: Option<String>,
     /// script to run
     script_path: Option<PathBuf>,
-    /// instead of a script: module to run, as in python -m
+    /// instead of a script: module to run, as in python -m; in Node.js a package: vitest
     module: Option<String>,
     args: Option<Vec<String>>,
+    /// for the interpreter, or the command given as executablePath: npm with run, start needs no script
+    runtime_args: Option<Vec<String>>,
     /// default: the server's
     cwd: Option<PathBuf>,
     /// added to the environment
@@ -102,6 +105,7 @@ pub(super) struct ProgramParams {
     pub(super) script: Option<PathBuf>,
     pub(super) module: Option<String>,
     pub(super) args: Option<Vec<String>>,
+    pub(super) runtime_args: Option<Vec<String>>,
     pub(super) cwd: Option<PathBuf>,
     pub(super) env: Option<BTreeMap<String, String>>,
     pub(super) stdin: Option<String>,
@@ -111,8 +115,12 @@ pub(super) struct ProgramParams {
 
 impl ProgramParams {
     /// The launch that they describe; `script_name` is what the tool calls its script.
-    pub(super) fn launch(self, script_name: &str) -> Result<Launch, ToolError> {
+    pub(super) fn launch(self, script_name: &str, session: &Session) -> Result<Launch, ToolError> {
+        let runtime_args = self.runtime_args.unwrap_or_default();
         let program = match (self.script, self.module) {
+            (None, None) if session.adapter().stands_alone(session.executable(), &runtime_args) => {
+                Program::Command
+            }
             (Some(script), None) => Program::Script(sources::absolute(&script)),
             (None, Some(module)) => Program::Module(module),
             (Some(_), Some(_)) => {
@@ -134,6 +142,7 @@ impl ProgramParams {
         Ok(Launch {
             program,
             args: self.args.unwrap_or_default(),
+            runtime_args,
             cwd: self.cwd.map(|cwd| sources::absolute(&cwd)),
             env: self.env.unwrap_or_default().into_iter().map(|(name, value)| (name, Some(value))).collect(),
             stdin,
@@ -141,6 +150,17 @@ impl ProgramParams {
             just_my_code: self.extra.just_my_code.unwrap_or(true),
         })
     }
+}
+
+/// What to call a program: a command by its words, all others by their own name.
+fn name_of(session: &Session, launch: &Launch) -> String {
+    if launch.program != Program::Command {
+        return launch.program.name();
+    }
+    let command = session.executable().and_then(|path| path.file_name());
+    let command = command.map_or_else(|| session.adapter().name().into(), |name| name.to_string_lossy());
+    let words = launch.runtime_args.iter().chain(&launch.args).map(String::as_str);
+    std::iter::once(command.as_ref()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 impl Tool for StartDebugging {
@@ -153,20 +173,21 @@ impl Tool for StartDebugging {
     async fn call(self, context: &Context) -> Result<Started, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let name = self.script_path.as_ref().map(|path| path.display().to_string()).or(self.module.clone());
-        let name = name.unwrap_or_default();
         let wait = Wait::new(self.timeout, LimitsParam::limits(self.limits));
         let dry_run = self.dry_run_spawn.unwrap_or(false);
         let params = ProgramParams {
             script: self.script_path,
             module: self.module,
             args: self.args,
+            runtime_args: self.runtime_args,
             cwd: self.cwd,
             env: self.env,
             stdin: self.stdin,
             stdin_file: self.stdin_file,
             extra: self.dap_launch_args.unwrap_or_default(),
         };
-        let launch = params.launch("scriptPath")?;
+        let launch = params.launch("scriptPath", &session)?;
+        let name = name.unwrap_or_else(|| name_of(&session, &launch));
         if dry_run {
             let dry = lifecycle::dry_run(&session, launch).await?;
             let language = session.adapter().name();
@@ -186,7 +207,7 @@ impl Tool for StartDebugging {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AttachToProcess {
     session_id: Option<String>,
-    /// debugger port, e.g. of python -m debugpy --listen
+    /// debugger port, of python -m debugpy --listen or node --inspect
     port: Option<u16>,
     /// default 127.0.0.1
     host: Option<String>,
@@ -277,7 +298,7 @@ impl Tool for RestartDebugging {
         let session = context.session(self.session_id.as_deref())?;
         let wait = Wait::new(self.timeout, LimitsParam::limits(self.limits));
         let name = match session.last_start().await? {
-            Some(Start::Launch(launch)) => launch.program.name(),
+            Some(Start::Launch(launch)) => name_of(&session, &launch),
             _ => session.name().to_owned(),
         };
         let settled = lifecycle::restart(&session, wait, context).await?;

@@ -16,11 +16,11 @@ use crate::{Context, Effects, Tool, ToolError};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CreateDebugSession {
-    /// `python`
+    /// `python` or `javascript` (Node.js, TypeScript)
     language: String,
     /// default `Debug-{timestamp}`
     name: Option<String>,
-    /// interpreter; default: .venv near the program, else python3
+    /// interpreter, or a command that starts it, as npm; default: .venv near the program, else python3; node
     executable_path: Option<PathBuf>,
     /// with port: attach at once
     host: Option<String>,
@@ -175,6 +175,8 @@ pub(super) struct LanguageList {
 #[serde(rename_all = "camelCase")]
 struct LanguageData {
     language: String,
+    /// What it covers, for people.
+    about: &'static str,
     launch: Availability,
     attach: Availability,
     /// The interpreter that is used when none is given.
@@ -206,6 +208,7 @@ impl From<languages::Language> for LanguageData {
         let runtime = language.runtime.ok();
         Self {
             language: language.adapter.name().to_owned(),
+            about: language.adapter.about(),
             launch: Availability { available, reason: reason.clone() },
             attach: Availability { available, reason: language.attach_obstacle.or(reason) },
             interpreter: runtime.as_ref().map(|runtime| runtime.executable.display().to_string()),

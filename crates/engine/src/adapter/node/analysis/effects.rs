@@ -37,9 +37,12 @@ pub(super) fn first(expression: &Expression<'_>, text: &str) -> Effect {
         Expression::BinaryExpression(it) => first(&it.left, text).or(|| first(&it.right, text)).or(own),
         Expression::LogicalExpression(it) => first(&it.left, text).or(own),
         Expression::ConditionalExpression(it) => first(&it.test, text).or(own),
-        Expression::SequenceExpression(it) => {
-            it.expressions.iter().map(|part| first(part, text)).find(|part| *part != Effect::Nothing).unwrap_or(Effect::Nothing)
-        }
+        Expression::SequenceExpression(it) => it
+            .expressions
+            .iter()
+            .map(|part| first(part, text))
+            .find(|part| *part != Effect::Nothing)
+            .unwrap_or(Effect::Nothing),
         Expression::AssignmentExpression(it) => {
             of_target(&it.left, text).or(|| first(&it.right, text)).or(own)
         }

@@ -62,8 +62,12 @@ impl Lines<'_> {
         }
     }
 
+    fn is_inert_below(&self, start: u32, value: &Expression<'_>) -> bool {
+        is_inert(value) && self.starts.line(start) != self.starts.line(value.span().start)
+    }
+
     fn at_condition(&mut self, test: &Expression<'_>) {
-        if !is_always_true(test) && !is_inert(test) {
+        if !is_always_true(test) && !positions::bare(test).is_literal() {
             self.at_expression(test);
         }
     }
@@ -116,6 +120,8 @@ impl<'a> VisitJs<'a> for Lines<'_> {
     fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
         for declarator in &it.declarations {
             match &declarator.init {
+                // What is taken out of a local has the place of the first name that it gets.
+                Some(init) if self.is_inert_below(declarator.span.start, init) => {}
                 Some(init) => self.at_statement(init.span().start, init),
                 None if it.kind == VariableDeclarationKind::Let => self.at(declarator.span.start),
                 None => {}
@@ -160,9 +166,7 @@ impl<'a> VisitJs<'a> for Lines<'_> {
     }
 
     fn visit_switch_statement(&mut self, it: &SwitchStatement<'a>) {
-        if !is_inert(&it.discriminant) {
-            self.at_statement(it.span.start, &it.discriminant);
-        }
+        self.at_statement(it.span.start, &it.discriminant);
         walk_js::walk_switch_statement(self, it);
     }
 
@@ -261,7 +265,10 @@ impl<'a> VisitJs<'a> for Lines<'_> {
 
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         let Some(body) = &it.body else { return };
-        self.at_end(body);
+        // The end of an asynchronous generator has a place or has none, depending on the version.
+        if !(it.r#async && it.generator) {
+            self.at_end(body);
+        }
         self.inside_function(|lines| walk_js::walk_function(lines, it, flags));
     }
 

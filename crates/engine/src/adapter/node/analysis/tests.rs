@@ -1,23 +1,227 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::super::Machine;
+use super::super::super::host::FakeMachine;
 use super::*;
 
-#[test]
-fn bulk() {
-    let Ok(list) = std::env::var("BULK") else { return };
-    let v8: std::collections::BTreeMap<String, serde_json::Value> =
-        serde_json::from_str(&std::fs::read_to_string(list).unwrap()).unwrap();
-    let (mut ours, mut wrong, mut missed, mut files) = (0, 0, 0, 0);
-    for (path, lines) in v8 {
-        let Some(lines) = lines.as_array() else { continue };
-        let lines: std::collections::BTreeSet<u32> = lines.iter().map(|line| line.as_u64().unwrap() as u32).collect();
-        let found = read(Path::new(&path)).unwrap();
-        if let Some(problem) = found.problem { println!("PROBLEM {path} {problem}"); continue }
-        files += 1;
-        let text = sources::read_text(Path::new(&path)).unwrap();
-        let text: Vec<_> = text.lines().collect();
-        let mine: std::collections::BTreeSet<u32> = found.code.lines.iter().copied().collect();
-        ours += mine.len();
-        for line in mine.difference(&lines) { wrong += 1; println!("WRONG {path}:{line} {}", text[*line as usize - 1]); }
-        for line in lines.difference(&mine) { missed += 1; if let Some(t) = text.get(*line as usize - 1) { println!("MISSED {path}:{line} {t}"); } }
+/// Asks V8 itself.
+const POSSIBLE: &str = include_str!("samples/possible.cjs");
+
+const SAMPLES: [(&str, &str); 3] = [
+    ("statements.js", include_str!("samples/statements.js")),
+    ("functions.js", include_str!("samples/functions.js")),
+    ("module.mjs", include_str!("samples/module.mjs")),
+];
+
+fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn found(name: &str, text: &str) -> Found {
+    let folder = tempfile::tempdir().unwrap();
+    read(&write(folder.path(), name, text)).unwrap()
+}
+
+fn node() -> Runtime {
+    let executable = Machine.which("node").expect("these tests need Node.js");
+    Runtime { executable, version: "20.0.0".to_owned(), tag: "node-20".to_owned(), origin: String::new() }
+}
+
+#[tokio::test]
+async fn v8_can_stop_on_every_line_that_is_said_to_hold_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = SAMPLES.map(|(name, text)| write(folder.path(), name, text));
+    let mut args = vec!["--experimental-vm-modules".into()];
+    args.push(write(folder.path(), "possible.cjs", POSSIBLE).into());
+    args.extend(paths.iter().map(Into::into));
+    let spec = ProcessSpec { program: node().executable, args, ..ProcessSpec::default() };
+    let finished = Machine.run(&spec, deadlines::HELPER).await.unwrap();
+    let all: BTreeMap<PathBuf, BTreeSet<u32>> =
+        serde_json::from_str(&finished.stdout).expect(&finished.stderr);
+    let (mut claimed, mut passed_over) = (0, 0);
+    for (path, (name, text)) in paths.iter().zip(SAMPLES) {
+        let ours: BTreeSet<u32> = read(path).unwrap().code.lines.into_iter().collect();
+        let lines: Vec<&str> = text.lines().collect();
+        let wrong: Vec<&str> = ours.difference(&all[path]).map(|line| lines[*line as usize - 1]).collect();
+        assert!(wrong.is_empty(), "V8 cannot stop here in {name}: {wrong:#?}");
+        claimed += ours.len();
+        passed_over += all[path].difference(&ours).count();
     }
-    println!("files {files} ours {ours} wrong {wrong} missed {missed}");
+    assert!(claimed > 200 && passed_over * 7 < claimed, "{claimed} lines claimed, {passed_over} passed over");
+}
+
+#[test]
+fn types_and_headers_hold_no_code() {
+    let text = "\
+import type { A } from './a';
+import { b } from './b';
+interface Point {
+  x: number;
+}
+type Id = string;
+declare const global: number;
+declare function f(): void;
+enum Color { Red }
+abstract class Base {
+  declare kept: string;
+  readonly size: number = 1;
+  constructor(private name: string) {}
+  abstract area(): number;
+  get first(): string {
+    return this.name as string;
+  }
+}
+function over(a: string): void;
+function over(a: number): void;
+function over(a: unknown): void {
+  const x: Id = b(
+    a!,
+  ) as Id;
+}
+export {};
+";
+    let lines = found("types.ts", text).code.lines;
+    assert_eq!(lines, [12, 13, 16, 22, 25]);
+}
+
+#[test]
+fn functions_are_named_with_what_is_around_them() {
+    let text = "\
+export default function () { return 1 }
+export class Account {
+  static #made = 0;
+  total = () => this.sum;
+  @logged
+  deposit(
+    amount,
+  ) {
+
+    this.sum += amount;
+  }
+  get balance() { return this.sum }
+  #secret() {}
+}
+function outer() {
+  function inner() {
+    return 1;
+  }
+  const arrow = async (x) => x;
+  return inner;
+}
+const api = {
+  get() {},
+  'a b': function () {},
+  v1: { list: () => [] },
+};
+exports.handler = async () => {};
+Account.prototype.close = function close2() {};
+items.map((item) => item.id);
+let later;
+later = () => {};
+const Hidden = class { run() {} };
+";
+    let code = found("names.jsx", text).code;
+    let all: Vec<(&str, [u32; 4])> =
+        code.functions.iter().map(|it| (it.name.as_str(), [it.start, it.header, it.body, it.end])).collect();
+    let expected = [
+        ("default", [1, 1, 1, 1]),
+        ("Account.total", [4, 4, 4, 4]),
+        ("Account.deposit", [5, 6, 10, 11]),
+        ("Account.balance", [12, 12, 12, 12]),
+        ("Account.#secret", [13, 13, 13, 13]),
+        ("outer", [15, 15, 19, 21]),
+        ("outer.inner", [16, 16, 17, 18]),
+        ("outer.arrow", [19, 19, 19, 19]),
+        ("api.get", [23, 23, 23, 23]),
+        ("api.a b", [24, 24, 24, 24]),
+        ("api.v1.list", [25, 25, 25, 25]),
+        ("exports.handler", [27, 27, 27, 27]),
+        ("Account.prototype.close", [28, 28, 28, 28]),
+        ("later", [31, 31, 31, 31]),
+        ("Hidden.run", [32, 32, 32, 32]),
+    ];
+    assert_eq!(all, expected);
+}
+
+#[test]
+fn every_dialect_that_node_projects_have_is_read() {
+    let table = [
+        ("a.js", "import a from 'a';\nawait a;\n"),
+        ("a.js", "return 1;\n"),
+        ("a.js", "with (a) b;\nvar c = 010;\n"),
+        ("a.js", "const a = <b>{c}</b>;\n"),
+        ("a.js", "#!/usr/bin/env node\n1;\n"),
+        ("a.js", "\u{feff}f();\n"),
+        ("a.cjs", "return require('a');\n"),
+        ("a.mjs", "await import('a');\nexport {};\n"),
+        ("a.ts", "import a = require('a');\nconst b = <number>a;\nexport = b;\n"),
+        ("a.mts", "await f<string>();\n"),
+        ("a.cts", "module.exports = 1 as number;\nreturn;\n"),
+        ("a.tsx", "const a = <T,>(b: T) => <c>{b}</c>;\n"),
+        ("a.jsx", "const a = <b/>;\n"),
+        ("bin", "#!/usr/bin/env node\nf();\n"),
+    ];
+    for (name, text) in table {
+        assert_eq!(found(name, text).problem, None, "{name}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_program_holds_code_wherever_there_is_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), "broken.ts", "const a = 1;\n\n// why\nif (a {\n");
+    let question = Question { file: Some(&path), ..Question::default() };
+    let code = analyze(question).await.unwrap();
+    assert_eq!((code.lines, code.length), (vec![1, 4], 4));
+    let error = check(&FakeMachine::default(), &node(), &path).await.unwrap_err().to_string();
+    assert!(error.contains("broken.ts` cannot be compiled: SyntaxError: "), "{error}");
+    assert!(error.ends_with("at line 4, `if (a {`"), "{error}");
+
+    let json = write(folder.path(), "data.json", "{}");
+    let error = analyze(Question { file: Some(&json), ..Question::default() }).await.unwrap_err();
+    assert_eq!(error.code(), "file_unusable");
+}
+
+#[test]
+fn what_is_huge_or_very_deep_is_not_parsed() {
+    let huge = "f();\n".repeat(LONGEST / 5 + 1);
+    let code = found("huge.js", &huge).code;
+    assert_eq!(code.lines.len(), code.length as usize);
+    let deep = format!("f({}1{});\n", "[".repeat(100_000), "]".repeat(100_000));
+    assert_eq!(found("deep.js", &deep).code.lines, [1]);
+    let long = format!("f({}1);\n", "1 + ".repeat(100_000));
+    assert_eq!(found("long.js", &long).code.lines, [1]);
+}
+
+#[tokio::test]
+async fn a_file_is_read_again_when_it_has_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), "edited.js", "f();\n");
+    let question = Question { file: Some(&path), ..Question::default() };
+    assert_eq!(analyze(question).await.unwrap().lines, [1]);
+    write(folder.path(), "edited.js", "\nf();\n");
+    assert_eq!(analyze(question).await.unwrap().lines, [2]);
+}
+
+#[tokio::test]
+async fn of_plain_javascript_node_has_the_last_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = write(folder.path(), "broken.js", "const a = 1;\nif (a {\n}\n");
+    let error = check(&Machine, &node(), &broken).await.unwrap_err().to_string();
+    let problem = "cannot be compiled: SyntaxError: Unexpected token '{' at line 2, `if (a {`";
+    assert!(error.ends_with(problem), "{error}");
+    let fine = write(folder.path(), "fine.js", "return 1;\n");
+    check(&Machine, &node(), &fine).await.unwrap();
+}
+
+#[tokio::test]
+async fn conditions_and_log_messages_are_checked() {
+    let ask = |condition, log_message| analyze(Question { file: None, condition, log_message });
+    assert_eq!(ask(Some("a > 1"), Some("a={a} {{}}")).await.unwrap(), Code::default());
+    let error = ask(Some("a b"), None).await.unwrap_err();
+    assert!(error.to_string().starts_with("`a b` is no expression: SyntaxError: "), "{error}");
+    assert_eq!(error.code(), "bad_expression");
+    assert_eq!(ask(None, Some("{a b}")).await.unwrap_err().code(), "bad_expression");
 }
