@@ -1,7 +1,7 @@
 //! A session as a test talks to it: the id is filled in.
 
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Language, Server};
+use test_support::{Answer, Fixture, Language, Server, Texts};
 
 use crate::STILLFRAME;
 
@@ -147,3 +147,9 @@ impl Report for Answer {
 pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(STILLFRAME.scratch).expect("a folder can be made")
 }
+
+/// Says `ready`, and then wakes up often and for ever.
+pub(crate) const ENDLESS: Texts = Texts {
+    python: "import time\nprint('ready')\nwhile True:\n    time.sleep(0.01)\n",
+    node: "console.log('ready');\nsetInterval(() => {}, 10);\n",
+};
