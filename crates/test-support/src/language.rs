@@ -36,8 +36,9 @@ pub struct Words {
     pub swap: &'static str,
     /// The error of the scenario `endings`.
     pub raised: &'static str,
-    /// Ends a line's statement.
-    pub end: &'static str,
+    /// The line on which a step out of that function ends. V8 has no place between a return and the next thing
+    /// that the caller does, which is on another line here.
+    pub back_from_swap: &'static str,
 }
 
 const PYTHON: Words = Words {
@@ -53,7 +54,7 @@ const PYTHON: Words = Words {
     unknown_name: "NameError",
     swap: "swap_variables",
     raised: "ValueError",
-    end: "",
+    back_from_swap: "call",
 };
 
 const NODE: Words = Words {
@@ -69,7 +70,7 @@ const NODE: Words = Words {
     unknown_name: "ReferenceError",
     swap: "swapVariables",
     raised: "RangeError",
-    end: ";",
+    back_from_swap: "print",
 };
 
 impl Language {

@@ -56,7 +56,7 @@ async fn the_steps_say_paused_and_what_they_did(language: Language) {
     let table = [
         ("step_into", "Stepped into", "first_assignment"),
         ("step_over", "Stepped over", "second_assignment"),
-        ("step_out", "Stepped out", "call"),
+        ("step_out", "Stepped out", language.words().back_from_swap),
     ];
     for (tool, message, place) in table {
         let stepped = session.step(tool).await;

@@ -46,7 +46,8 @@ async fn a_step_into_and_out_shows_what_was_returned(language: Language) {
     stepped_to(&inside, &program, "double");
     assert_eq!((inside.variable("number"), inside.at("/location/function")), ("4", &json!("double")));
     let out = session.step("step_out").await;
-    stepped_to(&out, &program, "call");
+    // V8 has no place between a return and the next thing that the caller does.
+    stepped_to(&out, &program, language.pick("call", "library"));
     assert_eq!(out.variable(&language.returned("double")), "8");
     session.finish().await;
 }
