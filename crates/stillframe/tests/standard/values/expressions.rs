@@ -159,7 +159,7 @@ const SHOWN_BY_NODE: &[(&str, &str, &str)] = &[
     ("'日本\\n語'", "'日本\\n語'", "string"),
     ("[1]", "[ 1 ]", "Array"),
     ("new Set()", "Set(0) {}", "Set"),
-    ("Point", "[class Point]", "function"),
+    ("Point", "[class Point]", "class"),
     ("point", "Point { x: 1, y: 2 }", "Point"),
 ];
 
