@@ -14,9 +14,7 @@ pub enum Language {
 pub struct Words {
     /// The object of a method.
     pub this: &'static str,
-    /// The truth, as it is shown.
-    pub yes: &'static str,
-    /// The opposite.
+    /// What is not true, as it is shown.
     pub no: &'static str,
     /// The value that stands for no value.
     pub none: &'static str,
@@ -30,8 +28,6 @@ pub struct Words {
     pub sleep: &'static str,
     /// An expression that computes for ever.
     pub spin: &'static str,
-    /// How an error about a name that is not there begins.
-    pub unknown_name: &'static str,
     /// The function that swaps two variables, in the scenario of that name.
     pub swap: &'static str,
     /// The error of the scenario `endings`.
@@ -43,7 +39,6 @@ pub struct Words {
 
 const PYTHON: Words = Words {
     this: "self",
-    yes: "True",
     no: "False",
     none: "None",
     number: "int",
@@ -51,7 +46,6 @@ const PYTHON: Words = Words {
     list: "list",
     sleep: "__import__('time').sleep(1000)",
     spin: "[None for _ in iter(int, 1)]",
-    unknown_name: "NameError",
     swap: "swap_variables",
     raised: "ValueError",
     back_from_swap: "call",
@@ -59,7 +53,6 @@ const PYTHON: Words = Words {
 
 const NODE: Words = Words {
     this: "this",
-    yes: "true",
     no: "false",
     none: "null",
     number: "number",
@@ -67,7 +60,6 @@ const NODE: Words = Words {
     list: "Array",
     sleep: "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1e6)",
     spin: "(() => { for (;;); })()",
-    unknown_name: "ReferenceError",
     swap: "swapVariables",
     raised: "RangeError",
     back_from_swap: "print",
@@ -82,11 +74,6 @@ impl Language {
     /// The extension of its files.
     pub const fn extension(self) -> &'static str {
         self.pick("py", "js")
-    }
-
-    /// What a comment of one line begins with.
-    pub const fn comment(self) -> &'static str {
-        self.pick("#", "//")
     }
 
     /// How it spells things.

@@ -28,7 +28,7 @@ async fn says_ended(session: &Debugging) {
 
 #[tokio::test]
 async fn an_exit_in_an_expression_is_the_end_and_the_call_comes_back() {
-    let program = Fixture::of(Language::Node, "swap_vars");
+    let program = Fixture::node("swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let failed = session.call("evaluate_expression", json!({ "expression": "process.exit(3)" })).await;
     assert!(failed.is_error, "{}", failed.text);
@@ -40,7 +40,7 @@ async fn an_exit_in_an_expression_is_the_end_and_the_call_comes_back() {
 
 #[tokio::test]
 async fn an_abort_is_an_end_by_its_signal() {
-    let program = Fixture::of(Language::Node, "endings");
+    let program = Fixture::node("endings");
     let session = Debugging::of(Language::Node).await;
     let arguments = json!({ "scriptPath": program.path(), "args": ["abort"] });
     let ended = session.ok("start_debugging", arguments).await;
@@ -50,7 +50,7 @@ async fn an_abort_is_an_end_by_its_signal() {
 
 #[tokio::test]
 async fn every_expression_that_does_not_end_is_cut_at_its_deadline() {
-    let program = Fixture::of(Language::Node, "swap_vars");
+    let program = Fixture::node("swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     for expression in [
         "(() => { for (;;); })()",
@@ -71,7 +71,7 @@ async fn every_expression_that_does_not_end_is_cut_at_its_deadline() {
 /// What waits in the operating system cannot be cut. The call comes back, and the session can be closed.
 #[tokio::test]
 async fn an_expression_that_waits_for_another_process_is_left_at_its_deadline() {
-    let program = Fixture::of(Language::Node, "swap_vars");
+    let program = Fixture::node("swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let expression = "process.mainModule.require('node:child_process').execSync('sleep 1000')";
     let asked = json!({ "expression": expression, "timeout": 500 });
@@ -83,7 +83,7 @@ async fn an_expression_that_waits_for_another_process_is_left_at_its_deadline() 
 
 #[tokio::test]
 async fn a_promise_that_is_never_settled_is_a_value_and_no_wait() {
-    let program = Fixture::of(Language::Node, "swap_vars");
+    let program = Fixture::node("swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     assert_eq!(session.evaluate("new Promise(() => {})").await, "Promise { <pending> }");
     session.run_to_the_end().await;

@@ -4,7 +4,7 @@ mod kinds;
 mod large;
 
 use serde_json::json;
-use test_support::{Fixture, Language};
+use test_support::Fixture;
 
 use crate::debugging::Debugging;
 use crate::script::{Script, names, owned};
@@ -172,15 +172,17 @@ async fn promises_tell_their_state_and_what_is_in_them() {
 async fn a_program_that_replaces_builtins_is_still_read() {
     let script = Script::new(
         r#"
-const { defineProperty, getOwnPropertyNames } = Object;
+const known = new Map([["k", 2]]);
+const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames } = Object;
 for (const holder of [Array.prototype, Map.prototype, String.prototype, Object]) {
   for (const name of getOwnPropertyNames(holder)) {
-    if (name === "constructor" || typeof holder[name] !== "function") continue;
+    const { value } = getOwnPropertyDescriptor(holder, name);
+    if (name === "constructor" || typeof value !== "function") continue;
     defineProperty(holder, name, { value: () => { throw new Error("replaced " + name); } });
   }
 }
 function look() {
-  const list = [1, { a: new Map([["k", 2]]) }];
+  const list = [1, { a: known }];
   return list; // @here
 }
 look();
@@ -194,7 +196,7 @@ look();
 
 #[tokio::test]
 async fn inspection_methods_of_the_program_are_not_called() {
-    let program = Fixture::of(Language::Node, "values");
+    let program = Fixture::node("values");
     let (session, stopped) = Debugging::stopped_at(&program, "hostile").await;
     assert_eq!(stopped.variable("raises"), "Raises {}");
     assert_eq!(stopped.variable("sleeps"), "Sleeps {}");

@@ -146,8 +146,8 @@ const SHOWN_BY_PYTHON: &[(&str, &str, &str)] = &[
 ];
 const SHOWN_BY_NODE: &[(&str, &str, &str)] = &[
     ("cycle", "<ref *1> [ 1, [Circular *1] ]", "Array"),
-    ("surrogate", "'a\\uD800b'", "string"),
-    ("({ [surrogate]: 1 })", "{ 'a\\uD800b': 1 }", "Object"),
+    ("surrogate", "'a\\ud800b'", "string"),
+    ("({ [surrogate]: 1 })", "{ 'a\\ud800b': 1 }", "Object"),
     ("new Uint8Array([0, 255])", "Uint8Array(2) [ 0, 255 ]", "Uint8Array"),
     ("10n ** 20n", "100000000000000000000n", "bigint"),
     ("NaN", "NaN", "number"),
