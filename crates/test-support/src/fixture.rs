@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::{Language, Texts};
+
 /// The root of the repository.
 pub fn repository() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -17,9 +19,19 @@ pub struct Fixture {
 }
 
 impl Fixture {
+    /// `fixtures/SCENARIO/main.EXTENSION`.
+    pub fn of(language: Language, scenario: &str) -> Self {
+        Self::read(repository().join("fixtures").join(scenario).join(language.file("main")))
+    }
+
     /// `fixtures/SCENARIO/main.py`.
     pub fn python(scenario: &str) -> Self {
-        Self::read(repository().join("fixtures").join(scenario).join("main.py"))
+        Self::of(Language::Python, scenario)
+    }
+
+    /// `fixtures/SCENARIO/main.js`.
+    pub fn node(scenario: &str) -> Self {
+        Self::of(Language::Node, scenario)
     }
 
     /// Any file.
@@ -44,6 +56,19 @@ impl Fixture {
         Self::read(path)
     }
 
+    /// Writes the text of a language into a folder, as a file of that language.
+    pub fn write_in(language: Language, folder: &Path, stem: &str, texts: Texts) -> Self {
+        Self::write(folder, &language.file(stem), texts.of(language))
+    }
+
+    /// The language of its extension; Python when it has none that is known.
+    pub fn language(&self) -> Language {
+        match self.path.extension().and_then(|extension| extension.to_str()) {
+            Some("js" | "cjs" | "mjs" | "ts" | "cts" | "mts") => Language::Node,
+            _ => Language::Python,
+        }
+    }
+
     /// Its absolute path.
     pub fn path(&self) -> &str {
         self.path.to_str().expect("fixtures have plain names")
@@ -66,6 +91,29 @@ fn markers(line: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The names of a scenario's lines.
+    fn names(language: Language, scenario: &str) -> Vec<String> {
+        Fixture::of(language, scenario).lines.into_keys().collect()
+    }
+
+    /// A name that one language has no line for is not asked for in bodies that are for both.
+    #[test]
+    fn scenarios_name_the_same_lines_in_each_language() {
+        let only_python = ["bill_header", "decorator"];
+        for scenario in ["bank", "empty_scope", "endings", "readers", "steps", "swap_vars", "values"] {
+            let mut python = names(Language::Python, scenario);
+            python.retain(|name| !only_python.contains(&name.as_str()));
+            assert_eq!(names(Language::Node, scenario), python, "{scenario}");
+        }
+    }
+
+    #[test]
+    fn the_language_of_a_file_is_told_by_its_extension() {
+        for language in [Language::Python, Language::Node] {
+            assert_eq!(Fixture::of(language, "bank").language(), language);
+        }
+    }
 
     #[test]
     fn names_stand_in_comments() {

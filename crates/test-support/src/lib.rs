@@ -8,9 +8,11 @@
 )]
 
 mod fixture;
+mod language;
 mod leftovers;
 mod server;
 
 pub use fixture::{Fixture, repository};
+pub use language::{Language, Texts, Words};
 pub use leftovers::Mark;
 pub use server::{Answer, Built, Era, Goodbye, Reply, Server, ServerOptions};

@@ -9,12 +9,12 @@ mod rules;
 mod statements;
 
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture};
+use test_support::{Answer, Fixture, Language};
 
 use crate::debugging::{Debugging, Report};
 
-fn bank() -> Fixture {
-    Fixture::python("bank")
+fn bank(language: Language) -> Fixture {
+    Fixture::of(language, "bank")
 }
 
 /// The values of an expression at every stop until the end, and the last report.

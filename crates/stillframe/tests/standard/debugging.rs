@@ -1,7 +1,7 @@
 //! A session as a test talks to it: the id is filled in.
 
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Server};
+use test_support::{Answer, Fixture, Language, Server, Texts};
 
 use crate::STILLFRAME;
 
@@ -12,21 +12,26 @@ pub(crate) struct Debugging {
 }
 
 impl Debugging {
-    /// Starts a server and opens a session.
+    /// Starts a server and opens a session for Python.
     pub(crate) async fn new() -> Self {
-        Self::on(STILLFRAME.serve().await).await
+        Self::of(Language::Python).await
+    }
+
+    /// Starts a server and opens a session for a language.
+    pub(crate) async fn of(language: Language) -> Self {
+        Self::on(STILLFRAME.serve().await, language).await
     }
 
     /// Opens a session on a server.
-    pub(crate) async fn on(server: Server) -> Self {
-        let created = server.ok("create_debug_session", json!({ "language": "python" })).await;
+    pub(crate) async fn on(server: Server, language: Language) -> Self {
+        let created = server.ok("create_debug_session", json!({ "language": language.name() })).await;
         let id = created.text_of("sessionId").to_owned();
         Self { server, id }
     }
 
     /// A program that is stopped at a named line.
     pub(crate) async fn stopped_at(program: &Fixture, name: &str) -> (Self, Answer) {
-        let session = Self::new().await;
+        let session = Self::of(program.language()).await;
         session.break_at(program, name).await;
         let stopped = session.start(program).await;
         assert_eq!(stopped.place(), (program.path(), program.line(name)), "{}", stopped.text);
@@ -142,3 +147,9 @@ impl Report for Answer {
 pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(STILLFRAME.scratch).expect("a folder can be made")
 }
+
+/// Says `ready`, and then wakes up often and for ever.
+pub(crate) const ENDLESS: Texts = Texts {
+    python: "import time\nprint('ready')\nwhile True:\n    time.sleep(0.01)\n",
+    node: "console.log('ready');\nsetInterval(() => {}, 10);\n",
+};

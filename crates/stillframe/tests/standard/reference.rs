@@ -6,9 +6,11 @@ mod inspection;
 mod sessions;
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, Language, both};
 
 use crate::debugging::Debugging;
+
+both![a_session_through_swap_vars,];
 
 /// Fails unless an object has all of these fields, each of the type of the sample.
 fn has_fields(object: &Value, sample: &Value) {
@@ -26,10 +28,9 @@ fn has_fields(object: &Value, sample: &Value) {
     }
 }
 
-#[tokio::test]
-async fn a_session_through_swap_vars() {
-    let program = Fixture::python("swap_vars");
-    let session = Debugging::new().await;
+async fn a_session_through_swap_vars(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
+    let session = Debugging::of(language).await;
     let breakpoint = session.break_at(&program, "first_assignment").await;
     assert_eq!(breakpoint["verified"], false, "nothing runs yet");
 

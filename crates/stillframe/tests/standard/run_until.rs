@@ -4,11 +4,11 @@ mod closing;
 mod places;
 
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Server};
+use test_support::{Answer, Fixture, Language, Server};
 
 /// `run_until` with the bank.
-async fn run(server: &Server, mut arguments: Value) -> Answer {
-    arguments["program"] = json!(Fixture::python("bank").path());
+async fn run(server: &Server, language: Language, mut arguments: Value) -> Answer {
+    arguments["program"] = json!(Fixture::of(language, "bank").path());
     server.ok("run_until", arguments).await
 }
 

@@ -9,13 +9,13 @@ mod stale;
 mod watches;
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, Language};
 
 use crate::debugging::Debugging;
 
 /// The program with values of all kinds, stopped where they are all there.
-async fn stopped() -> Debugging {
-    Debugging::stopped_at(&Fixture::python("values"), "main").await.0
+async fn stopped(language: Language) -> Debugging {
+    Debugging::stopped_at(&Fixture::of(language, "values"), "main").await.0
 }
 
 impl Debugging {

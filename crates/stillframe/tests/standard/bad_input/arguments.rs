@@ -1,15 +1,25 @@
 //! Sessions, breakpoints, threads and arguments that are not what they should be.
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, Language, both};
 
 use crate::STILLFRAME;
 use crate::debugging::Debugging;
 
-#[tokio::test]
-async fn a_number_as_a_string_is_accepted() {
-    let program = Fixture::python("swap_vars");
-    let session = Debugging::new().await;
+both![
+    a_number_as_a_string_is_accepted,
+    an_argument_of_the_wrong_type_is_named_with_what_it_takes,
+    a_missing_argument_is_named_with_what_it_takes,
+    an_unknown_argument_is_named_and_a_close_one_is_suggested,
+    arguments_that_exclude_each_other_are_refused,
+    an_unknown_session_is_named_and_those_that_are_open_are_listed,
+    without_an_id_the_only_session_is_meant_and_of_several_none,
+    unknown_breakpoints_and_threads_are_errors_with_a_way_on,
+];
+
+async fn a_number_as_a_string_is_accepted(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
+    let session = Debugging::of(language).await;
     let line = program.line("call");
     let set = json!({ "file": program.path(), "line": line.to_string() });
     assert_eq!(session.ok("set_breakpoint", set).await["line"], line);
@@ -21,9 +31,8 @@ async fn a_number_as_a_string_is_accepted() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn an_argument_of_the_wrong_type_is_named_with_what_it_takes() {
-    let session = Debugging::new().await;
+async fn an_argument_of_the_wrong_type_is_named_with_what_it_takes(language: Language) {
+    let session = Debugging::of(language).await;
     let table = [
         (
             "set_breakpoint",
@@ -67,9 +76,8 @@ async fn an_argument_of_the_wrong_type_is_named_with_what_it_takes() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_missing_argument_is_named_with_what_it_takes() {
-    let session = Debugging::new().await;
+async fn a_missing_argument_is_named_with_what_it_takes(language: Language) {
+    let session = Debugging::of(language).await;
     let table = [
         ("get_scopes", json!({}), "`frameId` is missing; it takes a whole number"),
         ("get_variables", json!({}), "`scope` is missing; it takes a whole number"),
@@ -91,9 +99,8 @@ async fn a_missing_argument_is_named_with_what_it_takes() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn an_unknown_argument_is_named_and_a_close_one_is_suggested() {
-    let session = Debugging::new().await;
+async fn an_unknown_argument_is_named_and_a_close_one_is_suggested(language: Language) {
+    let session = Debugging::of(language).await;
     let table = [
         (json!({ "file": "x.py", "lien": 3 }), "`lien` is no argument of this tool; did you mean `line`?"),
         (
@@ -116,9 +123,8 @@ async fn an_unknown_argument_is_named_and_a_close_one_is_suggested() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn arguments_that_exclude_each_other_are_refused() {
-    let session = Debugging::new().await;
+async fn arguments_that_exclude_each_other_are_refused(language: Language) {
+    let session = Debugging::of(language).await;
     let table = [
         ("start_debugging", json!({ "scriptPath": "x.py", "module": "x" }), "`module` excludes `scriptPath`"),
         (
@@ -135,9 +141,8 @@ async fn arguments_that_exclude_each_other_are_refused() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn an_unknown_session_is_named_and_those_that_are_open_are_listed() {
-    let session = Debugging::new().await;
+async fn an_unknown_session_is_named_and_those_that_are_open_are_listed(language: Language) {
+    let session = Debugging::of(language).await;
     let asked = json!({ "sessionId": "nope" });
     let failed = session.server.fails("session_not_found", "get_stack_trace", asked).await;
     assert_eq!(failed["error"], "Managed session not found: nope");
@@ -150,14 +155,13 @@ async fn an_unknown_session_is_named_and_those_that_are_open_are_listed() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn without_an_id_the_only_session_is_meant_and_of_several_none() {
+async fn without_an_id_the_only_session_is_meant_and_of_several_none(language: Language) {
     let server = STILLFRAME.serve().await;
     let failed = server.fails("session_not_found", "list_breakpoints", json!({})).await;
     assert_eq!(failed["message"], "no debug session is open; call create_debug_session first");
-    let session = Debugging::on(server).await;
+    let session = Debugging::on(server, language).await;
     assert_eq!(session.server.ok("list_breakpoints", json!({})).await["count"], 0);
-    let other = session.server.ok("create_debug_session", json!({ "language": "python" })).await;
+    let other = session.server.ok("create_debug_session", json!({ "language": language.name() })).await;
     let failed = session.server.fails("session_ambiguous", "list_breakpoints", json!({})).await;
     assert_eq!(failed["message"], "several debug sessions are open; give `sessionId`");
     let open = failed.at("/context/openSessions").as_array().unwrap();
@@ -166,9 +170,8 @@ async fn without_an_id_the_only_session_is_meant_and_of_several_none() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn unknown_breakpoints_and_threads_are_errors_with_a_way_on() {
-    let program = Fixture::python("swap_vars");
+async fn unknown_breakpoints_and_threads_are_errors_with_a_way_on(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let missing = json!({ "breakpointId": "bp-42", "enabled": false });
     let failed = session.fails("breakpoint_not_found", "set_breakpoint", missing).await;

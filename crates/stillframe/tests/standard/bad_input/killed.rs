@@ -1,9 +1,15 @@
 //! Programs that are killed from outside while a call waits for them.
 
 use serde_json::json;
-use test_support::Fixture;
+use test_support::{Fixture, Language, both};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, ENDLESS, Report, folder};
+
+both![
+    a_program_killed_while_a_call_waits_ends_the_call_and_touches_no_other_session,
+    a_program_killed_while_it_is_evaluated_ends_the_call,
+    a_program_killed_while_it_is_paused_is_noticed,
+];
 
 impl Debugging {
     async fn program_pid(&self) -> u32 {
@@ -20,17 +26,12 @@ async fn says_ended(session: &Debugging) {
     assert_eq!(said, "ended", "{}", report.text);
 }
 
-#[tokio::test]
-async fn a_program_killed_while_a_call_waits_ends_the_call_and_touches_no_other_session() {
+async fn a_program_killed_while_a_call_waits_ends_the_call_and_touches_no_other_session(language: Language) {
     let folder = folder();
-    let program = Fixture::write(
-        folder.path(),
-        "endless.py",
-        "import time\nprint('ready')\nwhile True:\n    time.sleep(0.01)\n",
-    );
-    let other_program = Fixture::python("swap_vars");
-    let session = Debugging::new().await;
-    let other = session.server.ok("create_debug_session", json!({ "language": "python" })).await;
+    let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
+    let other_program = Fixture::of(language, "swap_vars");
+    let session = Debugging::of(language).await;
+    let other = session.server.ok("create_debug_session", json!({ "language": language.name() })).await;
     let other = other.text_of("sessionId").to_owned();
     let place =
         json!({ "sessionId": other, "file": other_program.path(), "line": other_program.line("call") });
@@ -53,12 +54,11 @@ async fn a_program_killed_while_a_call_waits_ends_the_call_and_touches_no_other_
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_program_killed_while_it_is_evaluated_ends_the_call() {
-    let program = Fixture::python("swap_vars");
+async fn a_program_killed_while_it_is_evaluated_ends_the_call(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let pid = session.program_pid().await;
-    let asked = json!({ "expression": "__import__('time').sleep(1000)", "timeout": 60_000 });
+    let asked = json!({ "expression": language.words().sleep, "timeout": 60_000 });
     let waits = session.call("evaluate_expression", asked);
     let (failed, ()) = tokio::join!(waits, async { session.server.kill_started(pid) });
     assert!(failed.is_error, "{}", failed.text);
@@ -68,9 +68,8 @@ async fn a_program_killed_while_it_is_evaluated_ends_the_call() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_program_killed_while_it_is_paused_is_noticed() {
-    let program = Fixture::python("swap_vars");
+async fn a_program_killed_while_it_is_paused_is_noticed(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     session.server.kill_started(session.program_pid().await);
     says_ended(&session).await;

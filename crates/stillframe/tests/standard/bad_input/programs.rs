@@ -1,43 +1,58 @@
 //! Programs that cannot be started: it is said at once, and the session stays usable.
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, Language, Texts, both};
 
 use crate::debugging::{Debugging, Report, folder};
 
+both![
+    a_script_that_is_missing_is_named_with_close_ones,
+    a_directory_is_no_script,
+    a_script_that_cannot_be_read_says_why,
+    a_pipe_and_a_device_are_refused_as_script_source_and_input,
+    a_syntax_error_is_told_in_the_languages_words,
+    a_breakpoint_in_a_file_with_a_syntax_error_says_so_too,
+    a_working_directory_that_is_missing_is_named,
+    a_file_for_stdin_that_is_missing_is_named,
+    an_interpreter_that_is_missing_or_none_is_named_with_a_way_on,
+    a_module_that_is_missing_is_named,
+    a_second_start_is_refused_while_the_first_lives,
+];
+
 /// A start that fails, after which the session still debugs a good program.
-async fn fails_and_stays_usable(code: &str, arguments: Value, error: &str) {
-    let session = Debugging::new().await;
+async fn fails_and_stays_usable(language: Language, code: &str, arguments: Value, error: &str) {
+    let session = Debugging::of(language).await;
     let failed = session.fails(code, "start_debugging", arguments).await;
     assert_eq!(failed["error"], error);
-    let program = Fixture::python("swap_vars");
+    let program = Fixture::of(language, "swap_vars");
     session.break_at(&program, "call").await;
     assert_eq!(session.start(&program).await.place(), (program.path(), program.line("call")));
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_script_that_is_missing_is_named_with_close_ones() {
+async fn a_script_that_is_missing_is_named_with_close_ones(language: Language) {
     let folder = folder();
-    let there = Fixture::write(folder.path(), "report.py", "x = 1\n");
-    let missing = there.path().replace("report.py", "reprot.py");
+    let there = Texts { python: "x = 1\n", node: "let x = 1;\n" };
+    let there = Fixture::write_in(language, folder.path(), "report", there);
+    let missing = there.path().replace("report", "reprot");
     fails_and_stays_usable(
+        language,
         "file_not_found",
         json!({ "scriptPath": missing }),
         &format!("there is no file `{missing}`"),
     )
     .await;
-    let session = Debugging::new().await;
+    let session = Debugging::of(language).await;
     let failed = session.fails("file_not_found", "start_debugging", json!({ "scriptPath": missing })).await;
     assert_eq!(failed.at("/context/similar"), &json!([there.path()]));
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_directory_is_no_script() {
+async fn a_directory_is_no_script(language: Language) {
     let folder = folder();
     let path = folder.path().display().to_string();
     fails_and_stays_usable(
+        language,
         "file_unusable",
         json!({ "scriptPath": path }),
         &format!("`{path}` is a directory"),
@@ -48,13 +63,13 @@ async fn a_directory_is_no_script() {
 /// Permissions do not stop the superuser, so the test stands in for a file that cannot be read with a
 /// broken link in a circle, which cannot either.
 #[cfg(unix)]
-#[tokio::test]
-async fn a_script_that_cannot_be_read_says_why() {
+async fn a_script_that_cannot_be_read_says_why(language: Language) {
     let folder = folder();
-    let path = folder.path().join("circle.py");
+    let path = folder.path().join(language.file("circle"));
     std::os::unix::fs::symlink(&path, &path).unwrap();
     let path = path.display().to_string();
     fails_and_stays_usable(
+        language,
         "file_unusable",
         json!({ "scriptPath": path }),
         &format!("`{path}` cannot be read: Too many levels of symbolic links (os error 40)"),
@@ -62,16 +77,22 @@ async fn a_script_that_cannot_be_read_says_why() {
     .await;
 }
 
+/// What loads a module, in a function that does not see `require`.
+const REQUIRE: &str = "process.mainModule.require";
+
 /// To open a pipe that nobody writes to, or to read a device to its end, would take for ever.
 #[cfg(unix)]
-#[tokio::test]
-async fn a_pipe_and_a_device_are_refused_as_script_source_and_input() {
+async fn a_pipe_and_a_device_are_refused_as_script_source_and_input(language: Language) {
     let folder = folder();
-    let pipe = folder.path().join("pipe.py").display().to_string();
-    let program = Fixture::python("swap_vars");
+    let pipe = folder.path().join(language.file("pipe")).display().to_string();
+    let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
-    session.evaluate(&format!("__import__('os').mkfifo({pipe:?})")).await;
-    let other = session.server.ok("create_debug_session", json!({ "language": "python" })).await;
+    let expression = match language {
+        Language::Python => format!("__import__('os').mkfifo({pipe:?})"),
+        Language::Node => format!("{REQUIRE}('node:child_process').execFileSync('mkfifo', [{pipe:?}])"),
+    };
+    session.evaluate(&expression).await;
+    let other = session.server.ok("create_debug_session", json!({ "language": language.name() })).await;
     let other = &other["sessionId"];
     for path in [pipe.as_str(), "/dev/zero"] {
         for (tool, arguments) in [
@@ -94,34 +115,42 @@ async fn a_pipe_and_a_device_are_refused_as_script_source_and_input() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_syntax_error_is_told_in_pythons_words() {
+/// A condition that is never closed.
+const BROKEN: Texts =
+    Texts { python: "x = 1\nif x\n    print(x)\n", node: "let x = 1;\nif (x\nconsole.log(x);\n" };
+
+async fn a_syntax_error_is_told_in_the_languages_words(language: Language) {
     let folder = folder();
-    let program = Fixture::write(folder.path(), "broken.py", "x = 1\nif x\n    print(x)\n");
+    let program = Fixture::write_in(language, folder.path(), "broken", BROKEN);
     let path = program.path();
+    let error = language.pick(
+        "SyntaxError: expected ':' at line 2, `if x`",
+        "SyntaxError: Unexpected identifier 'console' at line 3, `console.log(x);`",
+    );
     fails_and_stays_usable(
+        language,
         "file_unusable",
         json!({ "scriptPath": path }),
-        &format!("`{path}` cannot be compiled: SyntaxError: expected ':' at line 2, `if x`"),
+        &format!("`{path}` cannot be compiled: {error}"),
     )
     .await;
 }
 
-#[tokio::test]
-async fn a_breakpoint_in_a_file_with_a_syntax_error_says_so_too() {
+async fn a_breakpoint_in_a_file_with_a_syntax_error_says_so_too(language: Language) {
     let folder = folder();
-    let program = Fixture::write(folder.path(), "broken.py", "x = 1\nif x\n    print(x)\n");
-    let session = Debugging::new().await;
+    let program = Fixture::write_in(language, folder.path(), "broken", BROKEN);
+    let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "line": 1 });
     let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
-    assert!(failed.text_of("error").contains("SyntaxError: expected ':'"), "{}", failed.text);
+    let error = language.pick("SyntaxError: expected ':'", "SyntaxError: Unexpected identifier");
+    assert!(failed.text_of("error").contains(error), "{}", failed.text);
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_working_directory_that_is_missing_is_named() {
-    let program = Fixture::python("swap_vars");
+async fn a_working_directory_that_is_missing_is_named(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
     fails_and_stays_usable(
+        language,
         "file_unusable",
         json!({ "scriptPath": program.path(), "cwd": "/no/such/folder" }),
         "`/no/such/folder` is no directory to work in",
@@ -129,10 +158,9 @@ async fn a_working_directory_that_is_missing_is_named() {
     .await;
 }
 
-#[tokio::test]
-async fn a_file_for_stdin_that_is_missing_is_named() {
-    let program = Fixture::python("swap_vars");
-    let session = Debugging::new().await;
+async fn a_file_for_stdin_that_is_missing_is_named(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
+    let session = Debugging::of(language).await;
     let asked = json!({ "scriptPath": program.path(), "stdinFile": "/no/such/input" });
     let failed = session.call("start_debugging", asked).await;
     assert!(failed.is_error, "{}", failed.text);
@@ -141,35 +169,38 @@ async fn a_file_for_stdin_that_is_missing_is_named() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn an_interpreter_that_is_missing_or_none_is_named_with_a_way_on() {
-    let program = Fixture::python("swap_vars");
-    let session = Debugging::new().await;
-    for (interpreter, error) in [
-        ("/no/such/python", "there is no Python interpreter `/no/such/python`"),
-        ("/bin/false", "`/bin/false` is no Python interpreter"),
-    ] {
-        let arguments = json!({ "language": "python", "executablePath": interpreter });
+async fn an_interpreter_that_is_missing_or_none_is_named_with_a_way_on(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
+    let session = Debugging::of(language).await;
+    // What is not called node is taken for a command that starts Node somewhere.
+    let table: &[(&str, &str)] = match language {
+        Language::Python => &[
+            ("/no/such/python", "there is no Python interpreter `/no/such/python`"),
+            ("/bin/false", "`/bin/false` is no Python interpreter"),
+        ],
+        Language::Node => &[("/no/such/node", "there is no `/no/such/node`")],
+    };
+    for (interpreter, error) in table {
+        let arguments = json!({ "language": language.name(), "executablePath": interpreter });
         let created = session.server.ok("create_debug_session", arguments).await;
         let asked = json!({ "sessionId": created["sessionId"], "scriptPath": program.path() });
         let failed = session.server.fails("environment", "start_debugging", asked).await;
-        assert!(failed.text_of("error").starts_with(error), "{}", failed.text);
+        assert!(failed.text_of("error").starts_with(*error), "{}", failed.text);
         assert!(failed.text_of("message").contains("executablePath"), "{}", failed.text);
     }
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_module_that_is_missing_ends_with_pythons_message() {
-    let session = Debugging::new().await;
+async fn a_module_that_is_missing_is_named(language: Language) {
+    let session = Debugging::of(language).await;
     let report = session.call("start_debugging", json!({ "module": "no_such_module_anywhere" })).await;
-    assert!(report.text.contains("No module named no_such_module_anywhere"), "{}", report.text);
+    let said = language.pick("No module named no_such_module_anywhere", "`no_such_module_anywhere`");
+    assert!(report.text.contains(said), "{}", report.text);
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_second_start_is_refused_while_the_first_lives() {
-    let program = Fixture::python("swap_vars");
+async fn a_second_start_is_refused_while_the_first_lives(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let asked = json!({ "scriptPath": program.path() });
     let failed = session.fails("already_started", "start_debugging", asked).await;

@@ -1,21 +1,42 @@
 //! Where breakpoints are after the file was edited.
 
 use serde_json::json;
-use test_support::Fixture;
+use tempfile::TempDir;
+use test_support::{Answer, Fixture, Language, Texts, both};
 
 use crate::debugging::{Debugging, Report, folder};
 
-#[tokio::test]
-async fn a_statement_is_found_again_on_its_new_line_after_an_edit() {
+both![
+    a_statement_is_found_again_on_its_new_line_after_an_edit,
+    a_statement_that_is_gone_after_an_edit_is_named,
+    a_line_that_has_lost_its_code_gives_way_and_gets_it_back,
+    a_line_that_is_gone_is_unverified_with_the_reason,
+    a_file_that_is_gone_does_not_keep_the_program_from_starting_again,
+];
+
+/// The sum that is looked for, before an edit.
+const BEFORE: Texts = Texts {
+    python: "x = 1\ny = x + 1  # @sum\nprint(y)\n",
+    node: "let x = 1;\nlet y = x + 1; // @sum\nconsole.log(y);\n",
+};
+
+fn write(language: Language, folder: &TempDir, texts: Texts) -> Fixture {
+    Fixture::write_in(language, folder.path(), "edited", texts)
+}
+
+async fn a_statement_is_found_again_on_its_new_line_after_an_edit(language: Language) {
     let folder = folder();
-    let before = Fixture::write(folder.path(), "edited.py", "x = 1\ny = x + 1  # @sum\nprint(y)\n");
-    let session = Debugging::new().await;
+    let before = write(language, &folder, BEFORE);
+    let session = Debugging::of(language).await;
     let set = session.ok("set_breakpoint", json!({ "file": before.path(), "statement": "y = x + 1" })).await;
     let stopped = session.start(&before).await;
     assert_eq!(stopped.place(), (before.path(), before.line("sum")));
 
-    let after =
-        Fixture::write(folder.path(), "edited.py", "# New.\n\nx = 41\n\ny = x + 1  # @sum\nprint(y)\n");
+    let after = Texts {
+        python: "# New.\n\nx = 41\n\ny = x + 1  # @sum\nprint(y)\n",
+        node: "// New.\n\nlet x = 41;\n\nlet y = x + 1; // @sum\nconsole.log(y);\n",
+    };
+    let after = write(language, &folder, after);
     let again = session.step("restart_debugging").await;
     assert_eq!((again.place(), again.variable("x")), ((after.path(), after.line("sum")), "41"));
     let listed = session.breakpoints().await;
@@ -24,14 +45,17 @@ async fn a_statement_is_found_again_on_its_new_line_after_an_edit() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_statement_that_is_gone_after_an_edit_is_named() {
+async fn a_statement_that_is_gone_after_an_edit_is_named(language: Language) {
     let folder = folder();
-    let before = Fixture::write(folder.path(), "edited.py", "x = 1\ny = x + 1  # @sum\nprint(y)\n");
-    let session = Debugging::new().await;
+    let before = write(language, &folder, BEFORE);
+    let session = Debugging::of(language).await;
     let set = session.ok("set_breakpoint", json!({ "file": before.path(), "statement": "y = x + 1" })).await;
     session.start(&before).await;
-    let after = Fixture::write(folder.path(), "edited.py", "x = 1\ny = x - 1  # @difference\nprint(y)\n");
+    let after = Texts {
+        python: "x = 1\ny = x - 1  # @difference\nprint(y)\n",
+        node: "let x = 1;\nlet y = x - 1; // @difference\nconsole.log(y);\n",
+    };
+    let after = write(language, &folder, after);
     let again = session.step("restart_debugging").await;
     let (id, line) = (set.text_of("breakpointId"), after.line("difference"));
     let note =
@@ -41,10 +65,8 @@ async fn a_statement_that_is_gone_after_an_edit_is_named() {
     session.finish().await;
 }
 
-const BEFORE: &str = "x = 1\ny = x + 1  # @sum\nprint(y)\n";
-
 /// Both ways to start a program again.
-async fn again(session: &Debugging, tool: &str, program: &Fixture) -> test_support::Answer {
+async fn again(session: &Debugging, tool: &str, program: &Fixture) -> Answer {
     if tool == "restart_debugging" {
         return session.step(tool).await;
     }
@@ -52,14 +74,16 @@ async fn again(session: &Debugging, tool: &str, program: &Fixture) -> test_suppo
     session.start(program).await
 }
 
-#[tokio::test]
-async fn a_line_that_has_lost_its_code_gives_way_and_gets_it_back() {
+async fn a_line_that_has_lost_its_code_gives_way_and_gets_it_back(language: Language) {
     let folder = folder();
     for tool in ["start_debugging", "restart_debugging"] {
-        let before = Fixture::write(folder.path(), "edited.py", BEFORE);
+        let before = write(language, &folder, BEFORE);
         let (session, _) = Debugging::stopped_at(&before, "sum").await;
-        let after =
-            Fixture::write(folder.path(), "edited.py", "x = 1\n\n# New.\ny = x + 2  # @new\nprint(y)\n");
+        let after = Texts {
+            python: "x = 1\n\n# New.\ny = x + 2  # @new\nprint(y)\n",
+            node: "let x = 1;\n\n// New.\nlet y = x + 2; // @new\nconsole.log(y);\n",
+        };
+        let after = write(language, &folder, after);
         let moved = again(&session, tool, &after).await;
         assert_eq!(moved.place(), (after.path(), after.line("new")), "{tool}: {}", moved.text);
         let listed = session.breakpoints().await;
@@ -67,20 +91,19 @@ async fn a_line_that_has_lost_its_code_gives_way_and_gets_it_back() {
             (&listed[0]["line"], &listed[0]["requestedLine"]),
             (&json!(after.line("new")), &json!(before.line("sum")))
         );
-        Fixture::write(folder.path(), "edited.py", BEFORE);
+        write(language, &folder, BEFORE);
         let back = again(&session, tool, &before).await;
         assert_eq!(back.place(), (before.path(), before.line("sum")), "{tool}: {}", back.text);
         session.finish().await;
     }
 }
 
-#[tokio::test]
-async fn a_line_that_is_gone_is_unverified_with_the_reason() {
+async fn a_line_that_is_gone_is_unverified_with_the_reason(language: Language) {
     let folder = folder();
     for tool in ["start_debugging", "restart_debugging"] {
-        let before = Fixture::write(folder.path(), "edited.py", BEFORE);
+        let before = write(language, &folder, BEFORE);
         let (session, _) = Debugging::stopped_at(&before, "sum").await;
-        let after = Fixture::write(folder.path(), "edited.py", "x = 1\n");
+        let after = write(language, &folder, Texts { python: "x = 1\n", node: "let x = 1;\n" });
         let ended = again(&session, tool, &after).await;
         assert_eq!(ended.outcome(), "ended", "{tool}: {}", ended.text);
         let listed = session.breakpoints().await;
@@ -98,18 +121,18 @@ async fn a_line_that_is_gone_is_unverified_with_the_reason() {
     }
 }
 
-#[tokio::test]
-async fn a_file_that_is_gone_does_not_keep_the_program_from_starting_again() {
+async fn a_file_that_is_gone_does_not_keep_the_program_from_starting_again(language: Language) {
     let folder = folder();
-    let other = Fixture::write(folder.path(), "other.py", "z = 1  # @z\n");
-    let program = Fixture::write(folder.path(), "main.py", BEFORE);
+    let other = Texts { python: "z = 1  # @z\n", node: "const z = 1; // @z\n" };
+    let other = Fixture::write_in(language, folder.path(), "other", other);
+    let program = write(language, &folder, BEFORE);
     let (session, _) = Debugging::stopped_at(&program, "sum").await;
     let by_line = session.break_at(&other, "z").await;
     let by_text = session.ok("set_breakpoint", json!({ "file": other.path(), "statement": "z = 1" })).await;
     std::fs::remove_file(other.path()).unwrap();
     let again = session.step("restart_debugging").await;
     assert_eq!(again.place(), (program.path(), program.line("sum")), "{}", again.text);
-    let note = |set: &test_support::Answer| {
+    let note = |set: &Answer| {
         let id = set.text_of("breakpointId");
         format!("{id}: there is no file `{}`; it stays on line {}", other.path(), other.line("z"))
     };

@@ -1,14 +1,24 @@
 //! Breakpoints by function.
 
 use serde_json::{Value, json};
+use test_support::{Language, both};
 
 use super::bank;
 use crate::debugging::{Debugging, Report};
 
-#[tokio::test]
-async fn a_function_in_a_file_stops_at_its_first_statement() {
-    let program = bank();
-    let session = Debugging::new().await;
+both![
+    a_function_in_a_file_stops_at_its_first_statement,
+    a_name_that_several_functions_have_must_be_given_in_full,
+    an_unknown_function_is_refused_with_close_names_first,
+    a_function_without_a_file_stops_wherever_it_is_entered,
+    a_method_without_a_file_is_told_from_its_namesakes,
+    a_function_breakpoint_has_conditions_too,
+    once_the_program_is_known_a_function_is_looked_for_in_it,
+];
+
+async fn a_function_in_a_file_stops_at_its_first_statement(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "function": "Account.deposit" });
     let set = session.ok("set_breakpoint", asked).await;
     assert_eq!(set["line"], program.line("deposit"), "the docstring is no statement");
@@ -19,27 +29,25 @@ async fn a_function_in_a_file_stops_at_its_first_statement() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_name_that_several_functions_have_must_be_given_in_full() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn a_name_that_several_functions_have_must_be_given_in_full(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "function": "deposit" });
     let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
     let error = format!(
         "`{}` has several functions `deposit`: `Account.deposit` (line {}), `Purse.deposit` (line {}); name \
          one in full",
         program.path(),
-        program.line("docstring") - 1,
-        program.line("purse") - 1
+        program.line("deposit_header"),
+        program.line("purse_header")
     );
     assert_eq!(failed["error"], error);
     session.finish().await;
 }
 
-#[tokio::test]
-async fn an_unknown_function_is_refused_with_close_names_first() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn an_unknown_function_is_refused_with_close_names_first(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "function": "bil" });
     let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
     let start = format!("`{}` has no function `bil`; it has `bill`, ", program.path());
@@ -48,10 +56,9 @@ async fn an_unknown_function_is_refused_with_close_names_first() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_function_without_a_file_stops_wherever_it_is_entered() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn a_function_without_a_file_stops_wherever_it_is_entered(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let set = session.ok("set_breakpoint", json!({ "function": "kind" })).await;
     assert_eq!((&set["function"], &set["verified"]), (&json!("kind"), &json!(false)));
     let stopped = session.start(&program).await;
@@ -64,10 +71,9 @@ async fn a_function_without_a_file_stops_wherever_it_is_entered() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_method_without_a_file_is_told_from_its_namesakes() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn a_method_without_a_file_is_told_from_its_namesakes(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     session.ok("set_breakpoint", json!({ "function": "Purse.deposit" })).await;
     let stopped = session.start(&program).await;
     assert_eq!((stopped.outcome(), stopped.variable("coins")), ("breakpoint", "3"));
@@ -75,22 +81,20 @@ async fn a_method_without_a_file_is_told_from_its_namesakes() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_function_breakpoint_has_conditions_too() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn a_function_breakpoint_has_conditions_too(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     session.ok("set_breakpoint", json!({ "function": "kind", "condition": "number == 4" })).await;
     assert_eq!(session.start(&program).await.variable("number"), "4");
     session.run_to_the_end().await;
     session.finish().await;
 }
 
-#[tokio::test]
-async fn once_the_program_is_known_a_function_is_looked_for_in_it() {
-    let program = bank();
+async fn once_the_program_is_known_a_function_is_looked_for_in_it(language: Language) {
+    let program = bank(language);
     let (session, _) = Debugging::stopped_at(&program, "main_first").await;
     let set = session.ok("set_breakpoint", json!({ "function": "kind" })).await;
-    assert_eq!((&set["file"], &set["line"]), (&json!(program.path()), &json!(program.line("odd") - 1)));
+    assert_eq!((&set["file"], &set["line"]), (&json!(program.path()), &json!(program.line("kind"))));
     assert_eq!(set["verified"], true);
     assert_eq!(session.go_on().await.variable("number"), "3");
     session.finish().await;

@@ -1,15 +1,28 @@
 //! Breakpoints that are changed, removed, listed, and carried over a restart.
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, Language, Texts, both};
 
 use super::{bank, state};
 use crate::debugging::{Debugging, Report, folder};
 
-#[tokio::test]
-async fn a_breakpoint_is_disabled_and_enabled_without_losing_its_id() {
-    let program = bank();
-    let session = Debugging::new().await;
+both![
+    a_breakpoint_is_disabled_and_enabled_without_losing_its_id,
+    a_breakpoint_can_be_set_disabled,
+    the_rule_of_a_breakpoint_changes_and_what_is_not_given_stays,
+    a_condition_is_removed_with_an_empty_text,
+    a_hit_condition_is_removed_with_an_empty_text,
+    a_breakpoint_set_while_the_program_is_paused_is_bound_at_once,
+    a_breakpoint_set_while_the_program_runs_is_bound_at_once,
+    breakpoints_are_listed_and_removed_by_id_place_and_function,
+    removing_what_is_not_there_is_an_error,
+    clearing_takes_those_of_a_file_or_all,
+    breakpoints_survive_a_restart_and_count_anew,
+];
+
+async fn a_breakpoint_is_disabled_and_enabled_without_losing_its_id(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let set = session.break_at(&program, "deposit").await;
     let id = &set["breakpointId"];
     session.start(&program).await;
@@ -26,20 +39,18 @@ async fn a_breakpoint_is_disabled_and_enabled_without_losing_its_id() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_breakpoint_can_be_set_disabled() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn a_breakpoint_can_be_set_disabled(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let set = session.break_with(&program, "deposit", json!({ "enabled": false })).await;
     assert_eq!(set["enabled"], false);
     assert_eq!(session.start(&program).await.outcome(), "ended");
     session.finish().await;
 }
 
-#[tokio::test]
-async fn the_rule_of_a_breakpoint_changes_and_what_is_not_given_stays() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn the_rule_of_a_breakpoint_changes_and_what_is_not_given_stays(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let set = session.break_with(&program, "deposit", json!({ "condition": "amount > 3" })).await;
     let id = &set["breakpointId"];
     let changed = session.ok("set_breakpoint", json!({ "breakpointId": id, "hitCondition": "2" })).await;
@@ -51,10 +62,9 @@ async fn the_rule_of_a_breakpoint_changes_and_what_is_not_given_stays() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_condition_is_removed_with_an_empty_text() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn a_condition_is_removed_with_an_empty_text(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let set = session.break_with(&program, "deposit", json!({ "condition": "amount > 3" })).await;
     let changed = json!({ "breakpointId": set["breakpointId"], "condition": "" });
     assert_eq!(session.ok("set_breakpoint", changed).await["condition"], Value::Null);
@@ -62,10 +72,9 @@ async fn a_condition_is_removed_with_an_empty_text() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_hit_condition_is_removed_with_an_empty_text() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn a_hit_condition_is_removed_with_an_empty_text(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let set = session.break_with(&program, "deposit", json!({ "hitCondition": "> 3" })).await;
     let changed = json!({ "breakpointId": set["breakpointId"], "hitCondition": "" });
     assert_eq!(session.ok("set_breakpoint", changed).await["hitCondition"], Value::Null);
@@ -73,21 +82,24 @@ async fn a_hit_condition_is_removed_with_an_empty_text() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_breakpoint_set_while_the_program_is_paused_is_bound_at_once() {
-    let program = bank();
+async fn a_breakpoint_set_while_the_program_is_paused_is_bound_at_once(language: Language) {
+    let program = bank(language);
     let (session, _) = Debugging::stopped_at(&program, "main_first").await;
     assert_eq!(session.break_at(&program, "odd").await["verified"], true);
     assert_eq!(session.go_on().await.place(), (program.path(), program.line("odd")));
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_breakpoint_set_while_the_program_runs_is_bound_at_once() {
+/// Counts for ever, with pauses.
+const COUNTS: Texts = Texts {
+    python: "import time\nn = 0\nwhile True:\n    n += 1  # @count\n    time.sleep(0.01)\n",
+    node: "let n = 0;\nsetInterval(() => {\n  n += 1; // @count\n}, 10);\n",
+};
+
+async fn a_breakpoint_set_while_the_program_runs_is_bound_at_once(language: Language) {
     let folder = folder();
-    let source = "import time\nn = 0\nwhile True:\n    n += 1  # @count\n    time.sleep(0.01)\n";
-    let program = Fixture::write(folder.path(), "counts.py", source);
-    let session = Debugging::new().await;
+    let program = Fixture::write_in(language, folder.path(), "counts", COUNTS);
+    let session = Debugging::of(language).await;
     let started =
         session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 200 })).await;
     assert_eq!(started["state"], "running");
@@ -97,10 +109,9 @@ async fn a_breakpoint_set_while_the_program_runs_is_bound_at_once() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn breakpoints_are_listed_and_removed_by_id_place_and_function() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn breakpoints_are_listed_and_removed_by_id_place_and_function(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let by_id = session.break_at(&program, "odd").await["breakpointId"].clone();
     let by_place = session.break_at(&program, "else").await["breakpointId"].clone();
     let by_function =
@@ -126,10 +137,9 @@ async fn breakpoints_are_listed_and_removed_by_id_place_and_function() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn removing_what_is_not_there_is_an_error() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn removing_what_is_not_there_is_an_error(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let failed =
         session.fails("breakpoint_not_found", "remove_breakpoint", json!({ "breakpointId": "bp-99" })).await;
     assert_eq!(failed["error"], "there is no breakpoint `bp-99`");
@@ -141,11 +151,11 @@ async fn removing_what_is_not_there_is_an_error() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn clearing_takes_those_of_a_file_or_all() {
+async fn clearing_takes_those_of_a_file_or_all(language: Language) {
     let folder = folder();
-    let other = Fixture::write(folder.path(), "other.py", "x = 1  # @one\n");
-    let program = bank();
+    let one = Texts { python: "x = 1  # @one\n", node: "const x = 1; // @one\n" };
+    let other = Fixture::write_in(language, folder.path(), "other", one);
+    let program = bank(language);
     let (session, _) = Debugging::stopped_at(&program, "main_first").await;
     session.break_at(&other, "one").await;
     session.break_at(&program, "odd").await;
@@ -158,9 +168,8 @@ async fn clearing_takes_those_of_a_file_or_all() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn breakpoints_survive_a_restart_and_count_anew() {
-    let program = bank();
+async fn breakpoints_survive_a_restart_and_count_anew(language: Language) {
+    let program = bank(language);
     let (session, _) = Debugging::stopped_at(&program, "deposit").await;
     session.go_on().await;
     let line = program.line("deposit");

@@ -1,14 +1,31 @@
 //! Breakpoints by line, on lines with and without code.
 
 use serde_json::{Value, json};
+use test_support::{Fixture, Language, both};
 
 use super::{bank, lines, state};
 use crate::debugging::{Debugging, Report};
 
-#[tokio::test]
-async fn a_breakpoint_on_a_line_with_code_is_bound_there() {
-    let program = bank();
-    let session = Debugging::new().await;
+both![
+    a_breakpoint_on_a_line_with_code_is_bound_there,
+    a_blank_line_gives_way_to_the_next_line_with_code,
+    a_comment_gives_way_to_the_next_line_with_code,
+    a_comment_between_functions_does_not_wander_into_one,
+    a_docstring_gives_way_to_the_first_statement,
+    an_else_gives_way_to_the_first_line_of_its_branch,
+    the_end_of_a_call_of_several_lines_gives_way_to_the_next_statement,
+    a_line_inside_a_call_of_several_lines_holds_code,
+    a_line_past_the_end_of_the_file_is_refused_with_lines_that_would_do,
+    line_zero_is_refused,
+    a_file_that_does_not_exist_is_refused_at_once_with_close_names,
+    expected_content_that_matches_lets_the_breakpoint_be_set,
+    expected_content_that_does_not_match_is_refused_and_tells_where_it_stands,
+    a_breakpoint_without_a_place_says_what_it_needs,
+];
+
+async fn a_breakpoint_on_a_line_with_code_is_bound_there(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let set = session.break_at(&program, "deposit").await;
     assert_eq!((&set["verified"], &set["requestedLine"]), (&json!(false), &Value::Null));
     assert_eq!(set["reason"], "no program runs; it is bound when one is started");
@@ -23,9 +40,8 @@ async fn a_breakpoint_on_a_line_with_code_is_bound_there() {
 
 /// Sets a breakpoint on a line that holds no code, checks that the answer says where it went, and that the
 /// program stops there.
-async fn goes_to(asked: u32, to: &str) {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn goes_to(program: &Fixture, asked: u32, to: &str) {
+    let session = Debugging::of(program.language()).await;
     let set = session.ok("set_breakpoint", json!({ "file": program.path(), "line": asked })).await;
     let line = program.line(to);
     assert_eq!((&set["line"], &set["requestedLine"]), (&json!(line), &json!(asked)), "{}", set.text);
@@ -33,46 +49,45 @@ async fn goes_to(asked: u32, to: &str) {
     let place = format!("{}:{line}", program.path());
     let message = format!("Breakpoint set at {place} (`{text}`), because line {asked} holds no code");
     assert_eq!(set["message"], message);
-    let stopped = session.start(&program).await;
+    let stopped = session.start(program).await;
     assert_eq!(stopped.place(), (program.path(), line));
     assert_eq!(state(&session.breakpoints().await[0]), json!([line, asked, true, true, 1]));
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_blank_line_gives_way_to_the_next_line_with_code() {
-    goes_to(bank().line("deposit") + 1, "deposit_return").await;
+async fn a_blank_line_gives_way_to_the_next_line_with_code(language: Language) {
+    let program = bank(language);
+    goes_to(&program, program.line("deposit") + 1, "deposit_return").await;
 }
 
-#[tokio::test]
-async fn a_comment_gives_way_to_the_next_line_with_code() {
-    goes_to(bank().line("comment"), "deposit").await;
+async fn a_comment_gives_way_to_the_next_line_with_code(language: Language) {
+    let program = bank(language);
+    goes_to(&program, program.line("comment"), "deposit").await;
 }
 
-#[tokio::test]
-async fn a_comment_between_functions_does_not_wander_into_one() {
-    goes_to(bank().line("comment_of_module"), "rate").await;
+async fn a_comment_between_functions_does_not_wander_into_one(language: Language) {
+    let program = bank(language);
+    goes_to(&program, program.line("comment_of_module"), "rate").await;
 }
 
-#[tokio::test]
-async fn a_docstring_gives_way_to_the_first_statement() {
-    goes_to(bank().line("docstring"), "deposit").await;
+async fn a_docstring_gives_way_to_the_first_statement(language: Language) {
+    let program = bank(language);
+    goes_to(&program, program.line("docstring"), "deposit").await;
 }
 
-#[tokio::test]
-async fn an_else_gives_way_to_the_first_line_of_its_branch() {
-    goes_to(bank().line("else"), "even").await;
+async fn an_else_gives_way_to_the_first_line_of_its_branch(language: Language) {
+    let program = bank(language);
+    goes_to(&program, program.line("else"), "even").await;
 }
 
-#[tokio::test]
-async fn the_end_of_a_call_of_several_lines_gives_way_to_the_next_statement() {
-    goes_to(bank().line("closing"), "bill_return").await;
+async fn the_end_of_a_call_of_several_lines_gives_way_to_the_next_statement(language: Language) {
+    let program = bank(language);
+    goes_to(&program, program.line("closing"), "bill_return").await;
 }
 
-#[tokio::test]
-async fn a_line_inside_a_call_of_several_lines_holds_code() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn a_line_inside_a_call_of_several_lines_holds_code(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let set = session.break_at(&program, "argument").await;
     assert_eq!((&set["line"], &set["requestedLine"]), (&json!(program.line("argument")), &Value::Null));
     let stopped = session.start(&program).await;
@@ -83,7 +98,7 @@ async fn a_line_inside_a_call_of_several_lines_holds_code() {
 
 #[tokio::test]
 async fn a_decorator_stops_where_the_function_is_defined_and_says_so() {
-    let program = bank();
+    let program = bank(Language::Python);
     let session = Debugging::new().await;
     let set = session.break_at(&program, "decorator").await;
     let (line, body) = (program.line("decorator"), program.line("bill_body"));
@@ -102,10 +117,9 @@ async fn a_decorator_stops_where_the_function_is_defined_and_says_so() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_line_past_the_end_of_the_file_is_refused_with_lines_that_would_do() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn a_line_past_the_end_of_the_file_is_refused_with_lines_that_would_do(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "line": 9999 });
     let failed = session.fails("line_unusable", "set_breakpoint", asked).await;
     let length = std::fs::read_to_string(program.path()).unwrap().lines().count();
@@ -118,21 +132,19 @@ async fn a_line_past_the_end_of_the_file_is_refused_with_lines_that_would_do() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn line_zero_is_refused() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn line_zero_is_refused(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "line": 0 });
     let failed = session.fails("line_unusable", "set_breakpoint", asked).await;
     assert!(failed.text_of("error").ends_with("does not exist: lines are counted from 1"), "{}", failed.text);
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_file_that_does_not_exist_is_refused_at_once_with_close_names() {
-    let program = bank();
-    let session = Debugging::new().await;
-    let missing = program.path().replace("main.py", "mian.py");
+async fn a_file_that_does_not_exist_is_refused_at_once_with_close_names(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
+    let missing = program.path().replace("main", "mian");
     let asked = json!({ "file": missing, "line": 3 });
     let failed = session.fails("file_not_found", "set_breakpoint", asked).await;
     assert_eq!(failed["error"], format!("there is no file `{missing}`"));
@@ -141,40 +153,39 @@ async fn a_file_that_does_not_exist_is_refused_at_once_with_close_names() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn expected_content_that_matches_lets_the_breakpoint_be_set() {
-    let program = bank();
-    let session = Debugging::new().await;
-    let expected = json!({ "expectedContent": "self.balance  +=  amount" });
+async fn expected_content_that_matches_lets_the_breakpoint_be_set(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
+    let expected = json!({ "expectedContent": format!("{}.balance  +=  amount", language.words().this) });
     let set = session.break_with(&program, "deposit", expected).await;
     assert_eq!(set["line"], program.line("deposit"));
     session.finish().await;
 }
 
-#[tokio::test]
-async fn expected_content_that_does_not_match_is_refused_and_tells_where_it_stands() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn expected_content_that_does_not_match_is_refused_and_tells_where_it_stands(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
+    let other = language.pick("name = \"odd\"", "name = 'odd'");
     let asked = json!({
         "file": program.path(),
         "line": program.line("deposit"),
-        "expectedContent": "name = \"odd\"",
+        "expectedContent": other,
     });
     let failed = session.fails("line_unusable", "set_breakpoint", asked).await;
     let line = program.line("deposit");
-    let problem = "holds `self.balance += amount  # @deposit`, not `name = \"odd\"`";
+    let found = language.pick("self.balance += amount  # @deposit", "this.balance += amount; // @deposit");
+    let problem = format!("holds `{found}`, not `{other}`");
     assert_eq!(failed["error"], format!("line {line} of `{}` {problem}", program.path()));
     assert_eq!(lines(failed.at("/context/nearest")), [u64::from(program.line("odd"))]);
     assert_eq!(session.breakpoints().await, Vec::<Value>::new());
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_breakpoint_without_a_place_says_what_it_needs() {
-    let session = Debugging::new().await;
+async fn a_breakpoint_without_a_place_says_what_it_needs(language: Language) {
+    let session = Debugging::of(language).await;
     let failed = session.call("set_breakpoint", json!({})).await;
     assert_eq!(failed["error"], "a breakpoint needs `file` with `line` or `statement`, or `function`");
-    let failed = session.call("set_breakpoint", json!({ "file": bank().path() })).await;
+    let failed = session.call("set_breakpoint", json!({ "file": bank(language).path() })).await;
     assert_eq!(failed["error"], "a breakpoint in a file needs `line`, `statement` or `function`");
     session.finish().await;
 }

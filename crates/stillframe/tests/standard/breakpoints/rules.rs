@@ -1,14 +1,28 @@
 //! Conditions and counts.
 
 use serde_json::{Value, json};
+use test_support::{Language, both};
 
 use super::{bank, values_at_stops};
 use crate::debugging::{Debugging, Report};
 
-#[tokio::test]
-async fn a_condition_stops_only_where_it_is_true() {
-    let program = bank();
-    let session = Debugging::new().await;
+both![
+    a_condition_stops_only_where_it_is_true,
+    a_condition_sees_globals_attributes_and_builtins,
+    every_operator_of_a_hit_condition_counts_passes,
+    passes_are_counted_on_when_another_breakpoint_is_set,
+    a_number_is_a_hit_condition_too,
+    with_a_condition_the_passes_where_it_is_true_are_counted,
+    a_text_that_is_no_hit_condition_is_refused,
+    a_condition_that_throws_is_reported_and_does_not_stop,
+    a_condition_that_throws_only_sometimes_stops_where_it_is_true,
+    a_condition_that_is_no_expression_is_refused_at_once,
+    two_breakpoints_on_one_line_each_keep_their_rule,
+];
+
+async fn a_condition_stops_only_where_it_is_true(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let set = session.break_with(&program, "deposit", json!({ "condition": "amount > 4" })).await;
     assert_eq!(set["condition"], "amount > 4");
     let stopped = session.start(&program).await;
@@ -18,11 +32,13 @@ async fn a_condition_stops_only_where_it_is_true() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_condition_sees_globals_attributes_and_builtins() {
-    let program = bank();
-    let session = Debugging::new().await;
-    let condition = "self.owner == 'Ann' and amount == RATE + 1 and any(x == amount for x in range(9))";
+async fn a_condition_sees_globals_attributes_and_builtins(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
+    let condition = language.pick(
+        "self.owner == 'Ann' and amount == RATE + 1 and any(x == amount for x in range(9))",
+        "this.owner === 'Ann' && amount === RATE + 1 && [1, 2, 3].some((x) => x === amount)",
+    );
     session.break_with(&program, "deposit", json!({ "condition": condition })).await;
     let stopped = session.start(&program).await;
     let (amounts, _) = values_at_stops(&session, stopped, "amount").await;
@@ -30,10 +46,9 @@ async fn a_condition_sees_globals_attributes_and_builtins() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn every_operator_of_a_hit_condition_counts_passes() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn every_operator_of_a_hit_condition_counts_passes(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let table: [(&str, &str, &[&str]); 7] = [
         ("3", "== 3", &["3"]),
         ("== 3", "== 3", &["3"]),
@@ -55,10 +70,9 @@ async fn every_operator_of_a_hit_condition_counts_passes() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn passes_are_counted_on_when_another_breakpoint_is_set() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn passes_are_counted_on_when_another_breakpoint_is_set(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     session.break_with(&program, "deposit", json!({ "hitCondition": "> 2" })).await;
     assert_eq!(session.start(&program).await.variable("amount"), "3");
     session.break_at(&program, "even").await;
@@ -67,19 +81,17 @@ async fn passes_are_counted_on_when_another_breakpoint_is_set() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_number_is_a_hit_condition_too() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn a_number_is_a_hit_condition_too(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let set = session.break_with(&program, "deposit", json!({ "hitCondition": 3 })).await;
     assert_eq!(set["hitCondition"], "== 3");
     session.finish().await;
 }
 
-#[tokio::test]
-async fn with_a_condition_the_passes_where_it_is_true_are_counted() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn with_a_condition_the_passes_where_it_is_true_are_counted(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let rule = json!({ "condition": "amount % 2 == 0", "hitCondition": "2" });
     session.break_with(&program, "deposit", rule).await;
     let stopped = session.start(&program).await;
@@ -88,10 +100,9 @@ async fn with_a_condition_the_passes_where_it_is_true_are_counted() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_text_that_is_no_hit_condition_is_refused() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn a_text_that_is_no_hit_condition_is_refused(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     for text in ["often", "=> 3", "% 0", "-1"] {
         let asked = json!({ "file": program.path(), "line": program.line("deposit"), "hitCondition": text });
         let failed = session.fails("invalid_arguments", "set_breakpoint", asked).await;
@@ -102,15 +113,15 @@ async fn a_text_that_is_no_hit_condition_is_refused() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_condition_that_throws_is_reported_and_does_not_stop() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn a_condition_that_throws_is_reported_and_does_not_stop(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let set = session.break_with(&program, "deposit", json!({ "condition": "amuont > 1" })).await;
     let ended = session.start(&program).await;
     assert_eq!(ended.outcome(), "ended");
     let id = set.text_of("breakpointId");
-    let error = "NameError: name 'amuont' is not defined";
+    let error =
+        language.pick("NameError: name 'amuont' is not defined", "ReferenceError: amuont is not defined");
     let note = format!("the condition of {id} failed 6 times, and did not stop the program: {error}");
     assert_eq!(ended["notes"], json!([note]));
     let listed = session.breakpoints().await;
@@ -119,47 +130,46 @@ async fn a_condition_that_throws_is_reported_and_does_not_stop() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_condition_that_throws_only_sometimes_stops_where_it_is_true() {
-    let program = bank();
-    let session = Debugging::new().await;
-    let condition = json!({ "condition": "1 / (amount - 1) == 0.2" });
-    session.break_with(&program, "deposit", condition).await;
+async fn a_condition_that_throws_only_sometimes_stops_where_it_is_true(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
+    let (condition, error) = language.pick(
+        ("1 / (amount - 1) == 0.2", "ZeroDivisionError: division by zero"),
+        ("1n / BigInt(amount - 1) === 0n && amount > 5", "RangeError: Division by zero"),
+    );
+    session.break_with(&program, "deposit", json!({ "condition": condition })).await;
     let stopped = session.start(&program).await;
     assert_eq!((stopped.outcome(), stopped.variable("amount")), ("breakpoint", "6"));
     let note = stopped.at("/notes/0").as_str().unwrap_or_default().to_owned();
-    assert!(
-        note.ends_with("failed once, and did not stop the program: ZeroDivisionError: division by zero"),
-        "{note}"
-    );
+    let said = format!("failed once, and did not stop the program: {error}");
+    assert!(note.ends_with(&said), "{note}");
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_condition_that_is_no_expression_is_refused_at_once() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn a_condition_that_is_no_expression_is_refused_at_once(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "line": program.line("deposit"), "condition": "amount >" });
     let failed = session.fails("bad_expression", "set_breakpoint", asked).await;
-    assert_eq!(failed["error"], "`amount >` is no expression: SyntaxError: invalid syntax");
+    let start = "`amount >` is no expression: SyntaxError: ";
+    assert!(failed.text_of("error").starts_with(start), "{}", failed.text);
     assert_eq!(session.breakpoints().await, Vec::<Value>::new());
 
-    let asked = json!({ "function": "kind", "condition": "number = 3" });
+    // A statement that is none of the language's expressions.
+    let condition = language.pick("number = 3", "let number = 3");
+    let asked = json!({ "function": "kind", "condition": condition });
     let failed = session.fails("bad_expression", "set_breakpoint", asked).await;
-    assert!(
-        failed.text_of("error").starts_with("`number = 3` is no expression: SyntaxError"),
-        "{}",
-        failed.text
-    );
+    let start = format!("`{condition}` is no expression: SyntaxError");
+    assert!(failed.text_of("error").starts_with(&start), "{}", failed.text);
     session.finish().await;
 }
 
-#[tokio::test]
-async fn two_breakpoints_on_one_line_each_keep_their_rule() {
-    let program = bank();
-    let session = Debugging::new().await;
+async fn two_breakpoints_on_one_line_each_keep_their_rule(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
     let first = session.break_with(&program, "deposit", json!({ "condition": "amount == 2" })).await;
-    let second = session.break_with(&program, "deposit", json!({ "condition": "amount in (2, 5)" })).await;
+    let condition = language.pick("amount in (2, 5)", "[2, 5].includes(amount)");
+    let second = session.break_with(&program, "deposit", json!({ "condition": condition })).await;
     let stopped = session.start(&program).await;
     assert_eq!(stopped["breakpointIds"], json!([first["breakpointId"], second["breakpointId"]]));
     let stopped = session.go_on().await;

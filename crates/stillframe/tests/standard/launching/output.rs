@@ -1,15 +1,25 @@
 //! What the program writes.
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, Language, Texts, both};
 
 use crate::debugging::{Debugging, Report, folder};
 
-#[tokio::test]
-async fn output_is_read_on_from_a_cursor() {
+both![
+    output_is_read_on_from_a_cursor,
+    both_streams_are_told_apart_and_keep_their_order,
+    a_flood_of_three_megabytes_is_bounded_and_what_is_dropped_is_counted,
+    bytes_that_are_no_text_and_characters_cut_in_two_do_no_harm,
+    the_report_is_as_long_as_its_limits_say,
+];
+
+async fn output_is_read_on_from_a_cursor(language: Language) {
     let folder = folder();
-    let source = "print('one')\nx = 1  # @stop\nprint('two')\nprint('three')\n";
-    let program = Fixture::write(folder.path(), "prints.py", source);
+    let texts = Texts {
+        python: "print('one')\nx = 1  # @stop\nprint('two')\nprint('three')\n",
+        node: "console.log('one');\nconst x = 1; // @stop\nconsole.log('two');\nconsole.log('three');\n",
+    };
+    let program = Fixture::write_in(language, folder.path(), "prints", texts);
     let (session, _) = Debugging::stopped_at(&program, "stop").await;
     let first = session.ok("get_output", json!({})).await;
     assert_eq!(first["output"], json!([{ "category": "stdout", "text": "one\n" }]));
@@ -27,20 +37,33 @@ async fn output_is_read_on_from_a_cursor() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn both_streams_are_told_apart_and_keep_their_order() {
-    let folder = folder();
-    // A pause between them: the two streams are two pipes, which know no common order.
-    let source = "\
+/// Writes to both streams in turn. A pause between them: they are two pipes, which know no common order.
+const TWO_STREAMS: Texts = Texts {
+    python: "\
 import sys, time
 for number in range(3):
     print('out', number)
     time.sleep(0.2)
     print('err', number, file=sys.stderr)
     time.sleep(0.2)
-";
-    let program = Fixture::write(folder.path(), "both.py", source);
-    let session = Debugging::new().await;
+",
+    node: "\
+const { setTimeout: sleep } = require('node:timers/promises');
+(async () => {
+  for (let number = 0; number < 3; number += 1) {
+    console.log('out', number);
+    await sleep(200);
+    console.error('err', number);
+    await sleep(200);
+  }
+})();
+",
+};
+
+async fn both_streams_are_told_apart_and_keep_their_order(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "both", TWO_STREAMS);
+    let session = Debugging::of(language).await;
     let ended = session.start(&program).await;
     let lines = "out 0\n[stderr] err 0\nout 1\n[stderr] err 1\nout 2\n[stderr] err 2\n";
     assert_eq!(ended["output"], lines);
@@ -50,16 +73,23 @@ for number in range(3):
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_flood_of_three_megabytes_is_bounded_and_what_is_dropped_is_counted() {
+async fn a_flood_of_three_megabytes_is_bounded_and_what_is_dropped_is_counted(language: Language) {
     let folder = folder();
-    let source = "\
+    let texts = Texts {
+        python: "\
 for number in range(30_000):
     print(str(number).rjust(99, '.'))
 print('after the flood')
-";
-    let program = Fixture::write(folder.path(), "floods.py", source);
-    let session = Debugging::new().await;
+",
+        node: "\
+for (let number = 0; number < 30_000; number += 1) {
+  process.stdout.write(String(number).padStart(99, '.') + '\\n');
+}
+process.stdout.write('after the flood\\n');
+",
+    };
+    let program = Fixture::write_in(language, folder.path(), "floods", texts);
+    let session = Debugging::of(language).await;
     let ended = session.start(&program).await;
     assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(0)));
     assert!(ended.text_of("output").ends_with("..29999\nafter the flood\n"), "the end is what counts");
@@ -85,27 +115,33 @@ print('after the flood')
     session.finish().await;
 }
 
-#[tokio::test]
-async fn bytes_that_are_no_text_and_characters_cut_in_two_do_no_harm() {
+async fn bytes_that_are_no_text_and_characters_cut_in_two_do_no_harm(language: Language) {
     let folder = folder();
-    let source = "\
+    let texts = Texts {
+        python: "\
 import sys, time
 raw = sys.stdout.buffer
 for part in (b'caf\\xc3', b'\\xa9 ', b'\\xff', b' end\\n'):
     raw.write(part)
     raw.flush()
     time.sleep(0.1)
-";
-    let program = Fixture::write(folder.path(), "bytes.py", source);
-    let session = Debugging::new().await;
+",
+        node: "\
+const { writeSync } = require('node:fs');
+const parts = ['caf\\xc3', '\\xa9 ', '\\xff', ' end\\n'].map((part) => Buffer.from(part, 'latin1'));
+parts.forEach((part, index) => setTimeout(() => writeSync(1, part), 100 * index));
+",
+    };
+    let program = Fixture::write_in(language, folder.path(), "bytes", texts);
+    let session = Debugging::of(language).await;
     assert_eq!(session.start(&program).await["output"], "café \u{fffd} end\n");
     session.finish().await;
 }
 
-#[tokio::test]
-async fn the_report_is_as_long_as_its_limits_say() {
+async fn the_report_is_as_long_as_its_limits_say(language: Language) {
     let folder = folder();
-    let source = "\
+    let texts = Texts {
+        python: "\
 def deep(level, a=1, b=2, c='x' * 500):
     if level == 0:
         return level  # @bottom
@@ -114,9 +150,20 @@ def deep(level, a=1, b=2, c='x' * 500):
 
 print('p' * 1000)
 deep(20)
-";
-    let program = Fixture::write(folder.path(), "deep.py", source);
-    let session = Debugging::new().await;
+",
+        node: "\
+function deep(level, a = 1, b = 2, c = 'x'.repeat(500)) {
+  if (level === 0)
+    return level; // @bottom
+  return deep(level - 1);
+}
+
+console.log('p'.repeat(1000));
+deep(20);
+",
+    };
+    let program = Fixture::write_in(language, folder.path(), "deep", texts);
+    let session = Debugging::of(language).await;
     session.break_at(&program, "bottom").await;
     let limits = json!({ "frames": 2, "variables": 4, "value": 10, "source": 1, "output": 100 });
     let stopped =

@@ -1,15 +1,22 @@
 //! Arguments, environment, working directory, standard input, entry, and a dry run.
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, Language, Texts, both};
 
 use crate::debugging::{Debugging, Report, folder};
 
-#[tokio::test]
-async fn arguments_environment_directory_and_input_reach_the_program() {
-    let program = Fixture::python("readers");
+both![
+    arguments_environment_directory_and_input_reach_the_program,
+    standard_input_comes_from_a_file_or_is_empty,
+    stop_on_entry_stops_before_anything_has_run,
+    a_dry_run_shows_the_command_and_starts_nothing,
+    threads_are_listed_with_their_names_and_states,
+];
+
+async fn arguments_environment_directory_and_input_reach_the_program(language: Language) {
+    let program = Fixture::of(language, "readers");
     let folder = folder();
-    let session = Debugging::new().await;
+    let session = Debugging::of(language).await;
     let arguments = json!({
         "scriptPath": program.path(),
         "args": ["a b", "-x", "ü"],
@@ -20,21 +27,24 @@ async fn arguments_environment_directory_and_input_reach_the_program() {
     let ended = session.ok("start_debugging", arguments).await;
     assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(0)), "{}", ended.text);
     let written = session.written("stdout").await;
-    let lines: Vec<&str> = written.lines().filter(|line| !line.starts_with("python")).collect();
+    let about_us = language.pick("python ", "node ");
+    let lines: Vec<&str> = written.lines().filter(|line| !line.starts_with(about_us)).collect();
     let cwd = format!("cwd {}", folder.path().canonicalize().unwrap().display());
-    let expected = ["args ['a b', '-x', 'ü']", "env blue True", &cwd, "read 'one\\ntwo'", "done"];
-    assert_eq!(lines, expected);
+    let (args, env, read) = language.pick(
+        ("args ['a b', '-x', 'ü']", "env blue True", "read 'one\\ntwo'"),
+        ("args [ 'a b', '-x', 'ü' ]", "env blue true", "read [ 'one\\ntwo' ]"),
+    );
+    assert_eq!(lines, [args, env, &cwd, read, "done"]);
     assert_eq!(session.written("stderr").await, "to stderr\n");
     session.finish().await;
 }
 
-#[tokio::test]
-async fn standard_input_comes_from_a_file_or_is_empty() {
-    let program = Fixture::python("readers");
+async fn standard_input_comes_from_a_file_or_is_empty(language: Language) {
+    let program = Fixture::of(language, "readers");
     let folder = folder();
     let input = folder.path().join("input.txt");
     std::fs::write(&input, "from a file\n").unwrap();
-    let session = Debugging::new().await;
+    let session = Debugging::of(language).await;
     let table = [
         (json!({ "scriptPath": program.path(), "stdinFile": input }), "'from a file\\n'"),
         (json!({ "scriptPath": program.path() }), "''"),
@@ -48,10 +58,9 @@ async fn standard_input_comes_from_a_file_or_is_empty() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn stop_on_entry_stops_before_anything_has_run() {
-    let program = Fixture::python("readers");
-    let session = Debugging::new().await;
+async fn stop_on_entry_stops_before_anything_has_run(language: Language) {
+    let program = Fixture::of(language, "readers");
+    let session = Debugging::of(language).await;
     let arguments = json!({ "scriptPath": program.path(), "dapLaunchArgs": { "stopOnEntry": true } });
     let entered = session.ok("start_debugging", arguments).await;
     assert_eq!((entered.outcome(), entered.at("/location/function")), ("entry", &json!("<module>")));
@@ -74,12 +83,14 @@ async fn a_breakpoint_in_a_library_is_hit_without_just_my_code() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_dry_run_shows_the_command_and_starts_nothing() {
+async fn a_dry_run_shows_the_command_and_starts_nothing(language: Language) {
     let folder = folder();
-    let source = "import pathlib\npathlib.Path('touched').touch()\n";
-    let program = Fixture::write(folder.path(), "touches.py", source);
-    let session = Debugging::new().await;
+    let texts = Texts {
+        python: "import pathlib\npathlib.Path('touched').touch()\n",
+        node: "require('node:fs').writeFileSync('touched', '');\n",
+    };
+    let program = Fixture::write_in(language, folder.path(), "touches", texts);
+    let session = Debugging::of(language).await;
     let arguments = json!({
         "scriptPath": program.path(),
         "args": ["--flag"],
@@ -91,11 +102,11 @@ async fn a_dry_run_shows_the_command_and_starts_nothing() {
     assert!(dry.text_of("message").starts_with(&format!("Dry run for {}: ", program.path())), "{}", dry.text);
     let command: Vec<&str> =
         dry.at("/data/command").as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    assert!(command[0].contains("python"), "{}", dry.text);
+    assert!(command[0].contains(language.pick("python", "node")), "{}", dry.text);
     assert_eq!(command[command.len() - 2..], [program.path(), "--flag"]);
     assert!(!folder.path().join("touched").exists());
 
-    let missing = json!({ "scriptPath": "/no/such.py", "dryRunSpawn": true });
+    let missing = json!({ "scriptPath": language.file("/no/such"), "dryRunSpawn": true });
     session.fails("file_not_found", "start_debugging", missing).await;
     let start = json!({ "scriptPath": program.path(), "cwd": folder.path() });
     assert_eq!(session.ok("start_debugging", start).await.outcome(), "ended");
@@ -103,24 +114,37 @@ async fn a_dry_run_shows_the_command_and_starts_nothing() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn threads_are_listed_with_their_names_and_states() {
-    let folder = folder();
-    let source = "\
+/// Has a second thread, which waits.
+const TWO_THREADS: Texts = Texts {
+    python: "\
 import threading
 done = threading.Event()
 worker = threading.Thread(target=done.wait, name='worker')
 worker.start()
 print('both')  # @both
 done.set()
-";
-    let program = Fixture::write(folder.path(), "two.py", source);
+",
+    node: "\
+const { Worker } = require('node:worker_threads');
+const waits = \"require('node:worker_threads').parentPort.once('message', () => {})\";
+const worker = new Worker(waits, { eval: true, name: 'worker' });
+worker.once('online', () => {
+  console.log('both'); // @both
+  worker.postMessage('done');
+});
+",
+};
+
+async fn threads_are_listed_with_their_names_and_states(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "two", TWO_THREADS);
     let (session, stopped) = Debugging::stopped_at(&program, "both").await;
     let listed = session.ok("list_threads", json!({})).await;
     assert_eq!(listed["count"], 2);
     let threads = listed["threads"].as_array().unwrap();
     let main = threads.iter().find(|thread| thread["current"] == true).unwrap();
-    assert_eq!((&main["name"], &main["state"]), (&json!("MainThread"), &json!("paused")));
+    let name = language.pick("MainThread", "main");
+    assert_eq!((&main["name"], &main["state"]), (&json!(name), &json!("paused")));
     assert_eq!(&main["id"], stopped.at("/location/threadId"));
     let worker = threads.iter().find(|thread| thread["name"] == "worker").unwrap();
     assert_eq!(worker["processId"], main["processId"]);

@@ -1,14 +1,19 @@
 //! `restart_debugging`.
 
 use serde_json::json;
-use test_support::Fixture;
+use test_support::{Fixture, Language, both};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, ENDLESS, Report, folder};
 
-#[tokio::test]
-async fn a_restart_starts_the_program_again_as_before() {
-    let program = Fixture::python("readers");
-    let session = Debugging::new().await;
+both![
+    a_restart_starts_the_program_again_as_before,
+    a_restart_ends_a_running_program_first,
+    there_is_nothing_to_restart_before_the_first_start,
+];
+
+async fn a_restart_starts_the_program_again_as_before(language: Language) {
+    let program = Fixture::of(language, "readers");
+    let session = Debugging::of(language).await;
     session.break_at(&program, "read").await;
     let arguments = json!({ "scriptPath": program.path(), "args": ["again"], "env": { "COLOUR": "red" }, "stdin": "text" });
     session.ok("start_debugging", arguments).await;
@@ -19,8 +24,11 @@ async fn a_restart_starts_the_program_again_as_before() {
             stopped["message"],
             format!("Debugging started for {}. Current state: paused", program.path())
         );
-        let seen = session.evaluate("[sys.argv[1:], os.environ['COLOUR'], text]").await;
-        assert_eq!(seen, "[['again'], 'red', 'text']", "round {round}");
+        let (expression, expected) = language.pick(
+            ("[sys.argv[1:], os.environ['COLOUR'], text]", "[['again'], 'red', 'text']"),
+            ("[process.argv.slice(2), process.env.COLOUR, text]", "[ [ 'again' ], 'red', 'text' ]"),
+        );
+        assert_eq!(session.evaluate(expression).await, expected, "round {round}");
     }
     session.run_to_the_end().await;
     let stopped = session.step("restart_debugging").await;
@@ -28,12 +36,10 @@ async fn a_restart_starts_the_program_again_as_before() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_restart_ends_a_running_program_first() {
+async fn a_restart_ends_a_running_program_first(language: Language) {
     let folder = folder();
-    let source = "import time\nprint('begun')\nwhile True:\n    time.sleep(0.01)\n";
-    let program = Fixture::write(folder.path(), "endless.py", source);
-    let session = Debugging::new().await;
+    let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
+    let session = Debugging::of(language).await;
     let start = json!({ "scriptPath": program.path(), "timeout": 300 });
     assert_eq!(session.ok("start_debugging", start).await.outcome(), "running");
     let pid = async || session.ok("list_threads", json!({})).await.at("/threads/0/processId").clone();
@@ -47,9 +53,8 @@ async fn a_restart_ends_a_running_program_first() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn there_is_nothing_to_restart_before_the_first_start() {
-    let session = Debugging::new().await;
+async fn there_is_nothing_to_restart_before_the_first_start(language: Language) {
+    let session = Debugging::of(language).await;
     let failed = session.fails("not_started", "restart_debugging", json!({})).await;
     assert_eq!(
         failed["message"],

@@ -4,36 +4,50 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::json;
-use test_support::Fixture;
+use test_support::{Fixture, Language, Texts, both};
 
+use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report, folder};
 
+both![
+    a_start_that_outlasts_its_call_goes_on_and_is_waited_for_afterwards,
+    what_keeps_a_program_from_starting_is_told_however_short_the_call,
+];
+
 /// An interpreter that starts no program before a file is there.
-const SLOW: &str = r#"#!/bin/sh
+const SLOW: Texts = Texts {
+    python: r#"#!/bin/sh
 case "$*" in
 *stillframe_launch.py*) while [ ! -e "$0.go" ]; do sleep 0.02; done ;;
 *cache_tag*) exec python3 -c "import json, platform, sys
 print(json.dumps({'executable': '$0', 'version': platform.python_version(), 'tag': sys.implementation.cache_tag}))" ;;
 esac
 exec python3 "$@"
-"#;
+"#,
+    node: r#"#!/bin/sh
+case "$*" in
+*main.js*) while [ ! -e "$0.go" ]; do sleep 0.02; done ;;
+esac
+exec node "$@"
+"#,
+};
 
-async fn with_slow_interpreter(folder: &Path) -> Debugging {
-    let interpreter = folder.join("slow-python");
-    std::fs::write(&interpreter, SLOW).expect("the folder of a test can be written to");
+async fn with_slow_interpreter(language: Language, folder: &Path) -> Debugging {
+    // Programs of other names than Node's are taken for commands that start Node somewhere.
+    let interpreter = folder.join(language.pick("slow-python", "node"));
+    std::fs::write(&interpreter, SLOW.of(language)).expect("the folder of a test can be written to");
     let executable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(&interpreter, executable).expect("a file of ours can be changed");
-    let session = Debugging::new().await;
-    let arguments = json!({ "language": "python", "executablePath": interpreter });
-    let created = session.server.ok("create_debug_session", arguments).await;
-    Debugging { id: created.text_of("sessionId").to_owned(), ..session }
+    let server = STILLFRAME.serve().await;
+    let arguments = json!({ "language": language.name(), "executablePath": interpreter });
+    let created = server.ok("create_debug_session", arguments).await;
+    Debugging { id: created.text_of("sessionId").to_owned(), server }
 }
 
-#[tokio::test]
-async fn a_start_that_outlasts_its_call_goes_on_and_is_waited_for_afterwards() {
+async fn a_start_that_outlasts_its_call_goes_on_and_is_waited_for_afterwards(language: Language) {
     let folder = folder();
-    let program = Fixture::python("swap_vars");
-    let session = with_slow_interpreter(folder.path()).await;
+    let program = Fixture::of(language, "swap_vars");
+    let session = with_slow_interpreter(language, folder.path()).await;
     session.break_at(&program, "call").await;
     let asked = json!({ "scriptPath": program.path(), "timeout": 0 });
     let running = session.ok("start_debugging", asked.clone()).await;
@@ -41,19 +55,20 @@ async fn a_start_that_outlasts_its_call_goes_on_and_is_waited_for_afterwards() {
     let note = "the program is still being started; continue_execution waits for it";
     assert_eq!(running["notes"], json!([note]));
     session.fails("already_started", "start_debugging", asked).await;
-    std::fs::write(folder.path().join("slow-python.go"), "").unwrap();
+    std::fs::write(folder.path().join(language.pick("slow-python.go", "node.go")), "").unwrap();
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (program.path(), program.line("call")), "{}", stopped.text);
     session.run_to_the_end().await;
     session.finish().await;
 }
 
-#[tokio::test]
-async fn what_keeps_a_program_from_starting_is_told_however_short_the_call() {
+async fn what_keeps_a_program_from_starting_is_told_however_short_the_call(language: Language) {
     let folder = folder();
-    let broken = Fixture::write(folder.path(), "broken.py", "if x\n");
-    let session = Debugging::new().await;
-    for script in ["/no/such.py", broken.path()] {
+    let broken = Texts { python: "if x\n", node: "if (x\n" };
+    let broken = Fixture::write_in(language, folder.path(), "broken", broken);
+    let missing = language.file("/no/such");
+    let session = Debugging::of(language).await;
+    for script in [missing.as_str(), broken.path()] {
         let failed = session.call("start_debugging", json!({ "scriptPath": script, "timeout": 0 })).await;
         assert!(failed.is_error && failed.text.contains(script), "{}", failed.text);
     }

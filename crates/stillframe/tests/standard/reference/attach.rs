@@ -4,11 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use serde_json::json;
-use test_support::Fixture;
+use test_support::{Fixture, Language, both};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
+
+both![
+    a_port_where_nothing_listens_is_an_error_and_leaves_no_session,
+    a_host_without_a_port_is_refused_and_leaves_no_session,
+];
 
 /// The debugpy that the tests' cache holds, for a program that waits for a debugger by itself.
 fn debugpy(cache: &Path) -> PathBuf {
@@ -57,14 +62,13 @@ async fn a_session_with_host_and_port_is_attached_at_once_and_leaves_the_program
     assert!(child.wait().await.unwrap().success());
 }
 
-#[tokio::test]
-async fn a_port_where_nothing_listens_is_an_error_and_leaves_no_session() {
+async fn a_port_where_nothing_listens_is_an_error_and_leaves_no_session(language: Language) {
     let server = STILLFRAME.serve().await;
     // Bound and not listening: nobody else gets the port, and nobody answers on it.
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let port = socket.local_addr().unwrap().port();
-    let arguments = json!({ "language": "python", "port": port });
+    let arguments = json!({ "language": language.name(), "port": port });
     let failed = server.call("create_debug_session", arguments).await;
     assert!(failed.is_error, "{}", failed.text);
     assert!(failed.text_of("message").contains(&port.to_string()), "{}", failed.text);
@@ -72,10 +76,9 @@ async fn a_port_where_nothing_listens_is_an_error_and_leaves_no_session() {
     server.finish().await;
 }
 
-#[tokio::test]
-async fn a_host_without_a_port_is_refused_and_leaves_no_session() {
+async fn a_host_without_a_port_is_refused_and_leaves_no_session(language: Language) {
     let server = STILLFRAME.serve().await;
-    let arguments = json!({ "language": "python", "host": "127.0.0.1" });
+    let arguments = json!({ "language": language.name(), "host": "127.0.0.1" });
     let failed = server.fails("invalid_arguments", "create_debug_session", arguments).await;
     assert_eq!(failed["error"], "`host` needs `port`");
     assert_eq!(server.ok("list_debug_sessions", json!({})).await["count"], 0);

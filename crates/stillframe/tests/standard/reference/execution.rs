@@ -1,15 +1,23 @@
 //! `start_debugging`, the steps, `continue_execution` and `pause_execution`.
 
 use serde_json::json;
-use test_support::Fixture;
+use test_support::{Fixture, Language, Texts, both};
 
 use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report, folder};
 
-#[tokio::test]
-async fn start_debugging_repeats_its_message_and_reason_as_data() {
-    let program = Fixture::python("swap_vars");
-    let session = Debugging::new().await;
+both![
+    start_debugging_repeats_its_message_and_reason_as_data,
+    stop_on_entry_stops_at_the_first_line_with_the_reason_entry,
+    the_program_gets_its_arguments,
+    the_steps_say_paused_and_what_they_did,
+    continue_execution_that_does_not_wait_says_running,
+    pause_execution_stops_a_running_program,
+];
+
+async fn start_debugging_repeats_its_message_and_reason_as_data(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
+    let session = Debugging::of(language).await;
     session.break_at(&program, "first_assignment").await;
     let started = session.start(&program).await;
     let message = format!("Debugging started for {}. Current state: paused", program.path());
@@ -18,10 +26,9 @@ async fn start_debugging_repeats_its_message_and_reason_as_data() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn stop_on_entry_stops_at_the_first_line_with_the_reason_entry() {
-    let program = Fixture::python("empty_scope");
-    let session = Debugging::new().await;
+async fn stop_on_entry_stops_at_the_first_line_with_the_reason_entry(language: Language) {
+    let program = Fixture::of(language, "empty_scope");
+    let session = Debugging::of(language).await;
     let arguments = json!({
         "scriptPath": program.path(),
         "dapLaunchArgs": { "stopOnEntry": true, "justMyCode": true },
@@ -32,25 +39,24 @@ async fn stop_on_entry_stops_at_the_first_line_with_the_reason_entry() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn the_program_gets_its_arguments() {
-    let program = Fixture::python("empty_scope");
-    let session = Debugging::new().await;
+async fn the_program_gets_its_arguments(language: Language) {
+    let program = Fixture::of(language, "empty_scope");
+    let session = Debugging::of(language).await;
     let arguments = json!({ "scriptPath": program.path(), "args": ["one two", "--flag", ""] });
     let ended = session.ok("start_debugging", arguments).await;
     assert_eq!(ended["state"], "ended");
-    assert_eq!(ended["output"], "['one two', '--flag', '']\n");
+    let list = language.shown_list(&["'one two'", "'--flag'", "''"]);
+    assert_eq!(ended["output"], format!("{list}\n"));
     session.finish().await;
 }
 
-#[tokio::test]
-async fn the_steps_say_paused_and_what_they_did() {
-    let program = Fixture::python("swap_vars");
+async fn the_steps_say_paused_and_what_they_did(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let table = [
         ("step_into", "Stepped into", "first_assignment"),
         ("step_over", "Stepped over", "second_assignment"),
-        ("step_out", "Stepped out", "call"),
+        ("step_out", "Stepped out", language.words().back_from_swap),
     ];
     for (tool, message, place) in table {
         let stepped = session.step(tool).await;
@@ -62,10 +68,13 @@ async fn the_steps_say_paused_and_what_they_did() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn continue_execution_that_does_not_wait_says_running() {
+async fn continue_execution_that_does_not_wait_says_running(language: Language) {
     let folder = folder();
-    let program = Fixture::write(folder.path(), "slow.py", "import time\nx = 1  # @one\ntime.sleep(30)\n");
+    let texts = Texts {
+        python: "import time\nx = 1  # @one\ntime.sleep(30)\n",
+        node: "const x = 1; // @one\nsetTimeout(() => {}, 30_000);\n",
+    };
+    let program = Fixture::write_in(language, folder.path(), "slow", texts);
     let (session, _) = Debugging::stopped_at(&program, "one").await;
     let running = session.ok("continue_execution", json!({ "wait": false })).await;
     assert_eq!(running["state"], "running");
@@ -84,11 +93,12 @@ async fn continuing_a_session_that_is_not_there_names_it() {
     server.finish().await;
 }
 
-#[tokio::test]
-async fn pause_execution_stops_a_running_program() {
+async fn pause_execution_stops_a_running_program(language: Language) {
     let folder = folder();
-    let program = Fixture::write(folder.path(), "busy.py", "n = 0\nwhile True:\n    n += 1\n");
-    let session = Debugging::new().await;
+    let texts =
+        Texts { python: "n = 0\nwhile True:\n    n += 1\n", node: "let n = 0;\nfor (;;) {\n  n += 1;\n}\n" };
+    let program = Fixture::write_in(language, folder.path(), "busy", texts);
+    let session = Debugging::of(language).await;
     let started =
         session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 300 })).await;
     assert_eq!(started["state"], "running");

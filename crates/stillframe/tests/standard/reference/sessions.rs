@@ -1,14 +1,23 @@
 //! `create_debug_session`, `list_debug_sessions`, `close_debug_session`, `set_breakpoint` and
 //! `get_source_context`.
 
-use std::path::Path;
-
 use serde_json::json;
-use test_support::{Fixture, ServerOptions, repository};
+use test_support::{Fixture, Language, ServerOptions, both, repository};
 
 use super::has_fields;
 use crate::STILLFRAME;
 use crate::debugging::Debugging;
+
+both![
+    create_debug_session_answers_with_a_uuid_and_its_name,
+    a_session_without_a_name_is_called_after_the_time,
+    list_debug_sessions_has_every_documented_field_and_state,
+    close_debug_session_closes_once,
+    set_breakpoint_answers_with_the_line_and_two_around_it,
+    a_relative_path_is_answered_with_the_absolute_one,
+    get_source_context_gives_the_lines_around_a_line,
+    get_source_context_takes_five_lines_and_stays_inside_the_file,
+];
 
 /// `8-4-4-4-12` hexadecimal digits.
 fn is_uuid(text: &str) -> bool {
@@ -23,21 +32,21 @@ fn is_iso_time(text: &str) -> bool {
     digits_are_zero == "0000-00-00T00:00:00.000Z"
 }
 
-#[tokio::test]
-async fn create_debug_session_answers_with_a_uuid_and_its_name() {
+async fn create_debug_session_answers_with_a_uuid_and_its_name(language: Language) {
     let server = STILLFRAME.serve().await;
-    let arguments = json!({ "language": "python", "name": "Test Debug Session" });
+    let arguments = json!({ "language": language.name(), "name": "Test Debug Session" });
     let created = server.ok("create_debug_session", arguments).await;
     assert!(is_uuid(created.text_of("sessionId")), "{}", created.text);
-    assert_eq!(created["message"], "Created python debug session: Test Debug Session");
+    let message = format!("Created {} debug session: Test Debug Session", language.name());
+    assert_eq!(created["message"], message);
     server.finish().await;
 }
 
-#[tokio::test]
-async fn a_session_without_a_name_is_called_after_the_time() {
+async fn a_session_without_a_name_is_called_after_the_time(language: Language) {
     let server = STILLFRAME.serve().await;
-    let created = server.ok("create_debug_session", json!({ "language": "python" })).await;
-    let stamp = created.text_of("message").strip_prefix("Created python debug session: Debug-");
+    let created = server.ok("create_debug_session", json!({ "language": language.name() })).await;
+    let start = format!("Created {} debug session: Debug-", language.name());
+    let stamp = created.text_of("message").strip_prefix(&start);
     let stamp: u64 = stamp.and_then(|stamp| stamp.parse().ok()).expect("Debug-{timestamp}");
     assert!(stamp > 1_700_000_000_000, "milliseconds since 1970: {stamp}");
     server.finish().await;
@@ -54,15 +63,14 @@ async fn a_language_that_is_not_there_is_refused_with_those_that_are() {
     server.finish().await;
 }
 
-#[tokio::test]
-async fn list_debug_sessions_has_every_documented_field_and_state() {
-    let program = Fixture::python("swap_vars");
-    let session = Debugging::new().await;
+async fn list_debug_sessions_has_every_documented_field_and_state(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
+    let session = Debugging::of(language).await;
     let listed = session.server.ok("list_debug_sessions", json!({})).await;
     assert_eq!(listed["count"], 1);
     let entry = listed.at("/sessions/0");
     assert_eq!(entry["id"], json!(session.id));
-    assert_eq!((&entry["language"], &entry["state"]), (&json!("python"), &json!("created")));
+    assert_eq!((&entry["language"], &entry["state"]), (&json!(language.name()), &json!("created")));
     for time in ["createdAt", "updatedAt"] {
         assert!(is_iso_time(entry[time].as_str().unwrap_or_default()), "{time}: {entry}");
     }
@@ -83,9 +91,8 @@ async fn list_debug_sessions_has_every_documented_field_and_state() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn close_debug_session_closes_once() {
-    let session = Debugging::new().await;
+async fn close_debug_session_closes_once(language: Language) {
+    let session = Debugging::of(language).await;
     let closed = session.ok("close_debug_session", json!({})).await;
     assert_eq!(closed["message"], format!("Closed debug session: {}", session.id));
     let again = session.fails("session_not_found", "close_debug_session", json!({})).await;
@@ -94,10 +101,9 @@ async fn close_debug_session_closes_once() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn set_breakpoint_answers_with_the_line_and_two_around_it() {
-    let program = Fixture::python("swap_vars");
-    let session = Debugging::new().await;
+async fn set_breakpoint_answers_with_the_line_and_two_around_it(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
+    let session = Debugging::of(language).await;
     let set = session.break_at(&program, "first_assignment").await;
     let line = program.line("first_assignment");
     let source = std::fs::read_to_string(program.path()).unwrap();
@@ -116,18 +122,17 @@ async fn set_breakpoint_answers_with_the_line_and_two_around_it() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_relative_path_is_answered_with_the_absolute_one() {
-    let program = Fixture::python("swap_vars");
+async fn a_relative_path_is_answered_with_the_absolute_one(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
     let options = ServerOptions { cwd: Some(repository()), ..STILLFRAME.options().await };
-    let session = Debugging::on(options.start().await).await;
-    let relative = Path::new("fixtures/swap_vars/main.py");
+    let session = Debugging::on(options.start().await, language).await;
+    let relative = format!("fixtures/swap_vars/{}", language.file("main"));
     let place = json!({ "file": relative, "line": program.line("return") });
     let set = session.ok("set_breakpoint", place).await;
     assert_eq!(set["file"], program.path());
 
     let started = session.ok("start_debugging", json!({ "scriptPath": relative })).await;
-    let message = "Debugging started for fixtures/swap_vars/main.py. Current state: paused";
+    let message = format!("Debugging started for {relative}. Current state: paused");
     assert_eq!(started["message"], message);
     assert_eq!(started["data"], json!({ "message": message, "reason": "breakpoint" }));
     let stack = session.ok("get_stack_trace", json!({})).await;
@@ -135,15 +140,16 @@ async fn a_relative_path_is_answered_with_the_absolute_one() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn get_source_context_gives_the_lines_around_a_line() {
-    let program = Fixture::python("swap_vars");
-    let session = Debugging::new().await;
+async fn get_source_context_gives_the_lines_around_a_line(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
+    let session = Debugging::of(language).await;
     let line = program.line("call");
     let asked = json!({ "file": program.path(), "line": line, "linesContext": 3 });
     let context = session.ok("get_source_context", asked).await;
     assert_eq!((&context["file"], &context["line"]), (&json!(program.path()), &json!(line)));
-    assert_eq!(context["lineContent"], "    x, y = swap_variables(x, y)  # @call");
+    let content =
+        language.pick("    x, y = swap_variables(x, y)  # @call", "  [x, y] = swapVariables(x, y); // @call");
+    assert_eq!(context["lineContent"], content);
     assert_eq!(context["contextLines"], 3);
     let lines: Vec<_> =
         context["surrounding"].as_array().unwrap().iter().map(|near| near["line"].clone()).collect();
@@ -152,11 +158,10 @@ async fn get_source_context_gives_the_lines_around_a_line() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn get_source_context_takes_five_lines_and_stays_inside_the_file() {
-    let program = Fixture::python("swap_vars");
+async fn get_source_context_takes_five_lines_and_stays_inside_the_file(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
     let last = u32::try_from(std::fs::read_to_string(program.path()).unwrap().lines().count()).unwrap();
-    let session = Debugging::new().await;
+    let session = Debugging::of(language).await;
     let numbers = async |line: u32| {
         let asked = json!({ "file": program.path(), "line": line });
         let context = session.ok("get_source_context", asked).await;

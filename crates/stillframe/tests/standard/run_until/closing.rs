@@ -1,17 +1,31 @@
 //! What becomes of the session afterwards.
 
 use serde_json::json;
-use test_support::Fixture;
+use tempfile::TempDir;
+use test_support::{Fixture, Language, Texts, both};
 
 use super::{open_sessions, run};
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report};
+use crate::debugging::{Debugging, ENDLESS, Report, folder};
 
-#[tokio::test]
-async fn a_session_that_was_opened_for_it_stays_open_at_a_stop() {
-    let program = Fixture::python("bank");
+both![
+    a_session_that_was_opened_for_it_stays_open_at_a_stop,
+    a_session_that_was_opened_for_it_is_closed_at_the_end_of_the_program,
+    close_true_ends_the_program_after_the_values_are_read,
+    close_false_keeps_the_session_of_a_program_that_has_ended,
+    a_session_that_was_there_before_stays_unless_close_says_otherwise,
+    an_error_leaves_no_session,
+    without_a_program_and_a_session_it_says_what_is_missing,
+    a_time_limit_keeps_the_session_and_what_the_program_is_doing,
+    places_that_are_not_reached_in_time_hold_until_the_next_stop,
+    a_stop_between_two_calls_is_told_before_the_program_goes_on,
+    another_run_until_takes_the_place_of_one_that_was_out_of_time,
+];
+
+async fn a_session_that_was_opened_for_it_stays_open_at_a_stop(language: Language) {
+    let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
-    let ran = run(&server, json!({ "until": [{ "line": program.line("deposit") }] })).await;
+    let ran = run(&server, language, json!({ "until": [{ "line": program.line("deposit") }] })).await;
     assert_eq!(ran["closed"], false);
     assert_eq!(open_sessions(&server).await, 1);
     let session = Debugging { id: ran.text_of("sessionId").to_owned(), server };
@@ -21,39 +35,36 @@ async fn a_session_that_was_opened_for_it_stays_open_at_a_stop() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_session_that_was_opened_for_it_is_closed_at_the_end_of_the_program() {
+async fn a_session_that_was_opened_for_it_is_closed_at_the_end_of_the_program(language: Language) {
     let server = STILLFRAME.serve().await;
-    let ran = run(&server, json!({})).await;
+    let ran = run(&server, language, json!({})).await;
     assert_eq!((ran.outcome(), &ran["closed"]), ("ended", &json!(true)));
     assert_eq!(open_sessions(&server).await, 0);
     server.finish().await;
 }
 
-#[tokio::test]
-async fn close_true_ends_the_program_after_the_values_are_read() {
-    let program = Fixture::python("bank");
+async fn close_true_ends_the_program_after_the_values_are_read(language: Language) {
+    let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let place = json!({ "line": program.line("deposit") });
-    let ran = run(&server, json!({ "until": [place], "expressions": ["amount"], "close": true })).await;
+    let ran =
+        run(&server, language, json!({ "until": [place], "expressions": ["amount"], "close": true })).await;
     assert_eq!((&ran["closed"], ran.at("/values/0/value")), (&json!(true), &json!("1")));
     assert_eq!(open_sessions(&server).await, 0);
     server.finish().await;
 }
 
-#[tokio::test]
-async fn close_false_keeps_the_session_of_a_program_that_has_ended() {
+async fn close_false_keeps_the_session_of_a_program_that_has_ended(language: Language) {
     let server = STILLFRAME.serve().await;
-    let ran = run(&server, json!({ "close": false })).await;
+    let ran = run(&server, language, json!({ "close": false })).await;
     assert_eq!((ran.outcome(), &ran["closed"]), ("ended", &json!(false)));
     let output = server.ok("get_output", json!({ "sessionId": ran["sessionId"] })).await;
     assert_eq!(output.at("/output/0/text"), "odd even\n6\n");
     server.finish().await;
 }
 
-#[tokio::test]
-async fn a_session_that_was_there_before_stays_unless_close_says_otherwise() {
-    let program = Fixture::python("bank");
+async fn a_session_that_was_there_before_stays_unless_close_says_otherwise(language: Language) {
+    let program = Fixture::of(language, "bank");
     let (session, _) = Debugging::stopped_at(&program, "main_first").await;
     let ran = session.ok("run_until", json!({})).await;
     assert_eq!((ran.outcome(), &ran["closed"]), ("ended", &json!(false)));
@@ -62,12 +73,11 @@ async fn a_session_that_was_there_before_stays_unless_close_says_otherwise() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn an_error_leaves_no_session() {
-    let program = Fixture::python("bank");
+async fn an_error_leaves_no_session(language: Language) {
+    let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let table = [
-        ("file_not_found", json!({ "program": "/no/such/program.py" })),
+        ("file_not_found", json!({ "program": language.file("/no/such/program") })),
         ("line_unusable", json!({ "program": program.path(), "until": [{ "line": 9999 }] })),
         (
             "statement_not_found",
@@ -77,7 +87,7 @@ async fn an_error_leaves_no_session() {
             "bad_expression",
             json!({ "program": program.path(), "until": [{ "line": program.line("deposit"), "condition": "(" }] }),
         ),
-        ("environment", json!({ "program": program.path(), "executablePath": "/no/such/python" })),
+        ("environment", json!({ "program": program.path(), "executablePath": "/no/such/interpreter" })),
         ("language_unsupported", json!({ "program": program.path(), "language": "cobol" })),
     ];
     for (code, arguments) in table {
@@ -87,9 +97,8 @@ async fn an_error_leaves_no_session() {
     server.finish().await;
 }
 
-#[tokio::test]
-async fn without_a_program_and_a_session_it_says_what_is_missing() {
-    let session = Debugging::new().await;
+async fn without_a_program_and_a_session_it_says_what_is_missing(language: Language) {
+    let session = Debugging::of(language).await;
     let failed = session.fails("not_started", "run_until", json!({})).await;
     assert!(failed.text_of("message").contains("start_debugging"), "{}", failed.text);
     session.ok("close_debug_session", json!({})).await;
@@ -98,11 +107,9 @@ async fn without_a_program_and_a_session_it_says_what_is_missing() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_time_limit_keeps_the_session_and_what_the_program_is_doing() {
-    let folder = crate::debugging::folder();
-    let program =
-        Fixture::write(folder.path(), "endless.py", "import time\nwhile True:\n    time.sleep(0.01)\n");
+async fn a_time_limit_keeps_the_session_and_what_the_program_is_doing(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
     let server = STILLFRAME.serve().await;
     let ran = server.ok("run_until", json!({ "program": program.path(), "timeout": 300 })).await;
     assert_eq!((ran.outcome(), &ran["closed"]), ("running", &json!(false)));
@@ -112,16 +119,24 @@ async fn a_time_limit_keeps_the_session_and_what_the_program_is_doing() {
 }
 
 /// Waits for a file between its two places.
-const WAITS: &str = "\
+const WAITS: Texts = Texts {
+    python: "\
 import os, sys, time
 while not os.path.exists(sys.argv[0] + '.go'): time.sleep(0.01)
 x = 1  # @place
 print('on')
-";
+",
+    node: "\
+const fs = require('node:fs');
+while (!fs.existsSync(__filename + '.go'));
+const x = 1; // @place
+console.log('on');
+",
+};
 
 /// `run_until` a place that is not reached in time, with no exceptions to stop at.
-async fn out_of_time(folder: &tempfile::TempDir) -> (Debugging, Fixture) {
-    let program = Fixture::write(folder.path(), "waits.py", WAITS);
+async fn out_of_time(language: Language, folder: &TempDir) -> (Debugging, Fixture) {
+    let program = Fixture::write_in(language, folder.path(), "waits", WAITS);
     let server = STILLFRAME.serve().await;
     let place = json!({ "line": program.line("place") });
     let arguments =
@@ -141,20 +156,18 @@ async fn stops_there_and_forgets(session: &Debugging, program: &Fixture) {
     session.run_to_the_end().await;
 }
 
-#[tokio::test]
-async fn places_that_are_not_reached_in_time_hold_until_the_next_stop() {
-    let folder = crate::debugging::folder();
-    let (session, program) = out_of_time(&folder).await;
+async fn places_that_are_not_reached_in_time_hold_until_the_next_stop(language: Language) {
+    let folder = folder();
+    let (session, program) = out_of_time(language, &folder).await;
     assert_eq!(session.breakpoints().await.len(), 1);
     std::fs::write(format!("{}.go", program.path()), "").unwrap();
     stops_there_and_forgets(&session, &program).await;
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_stop_between_two_calls_is_told_before_the_program_goes_on() {
-    let folder = crate::debugging::folder();
-    let (session, program) = out_of_time(&folder).await;
+async fn a_stop_between_two_calls_is_told_before_the_program_goes_on(language: Language) {
+    let folder = folder();
+    let (session, program) = out_of_time(language, &folder).await;
     std::fs::write(format!("{}.go", program.path()), "").unwrap();
     let state =
         async || session.server.ok("list_debug_sessions", json!({})).await.at("/sessions/0/state").clone();
@@ -163,10 +176,9 @@ async fn a_stop_between_two_calls_is_told_before_the_program_goes_on() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn another_run_until_takes_the_place_of_one_that_was_out_of_time() {
-    let folder = crate::debugging::folder();
-    let (session, program) = out_of_time(&folder).await;
+async fn another_run_until_takes_the_place_of_one_that_was_out_of_time(language: Language) {
+    let folder = folder();
+    let (session, program) = out_of_time(language, &folder).await;
     let ran = session.ok("run_until", json!({ "timeout": 0 })).await;
     assert_eq!(ran.outcome(), "running");
     assert_eq!(session.breakpoints().await, Vec::<serde_json::Value>::new());

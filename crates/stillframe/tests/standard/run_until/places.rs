@@ -1,21 +1,39 @@
 //! Where it stops, and what it tells there.
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, Language, Texts, both};
 
 use super::run;
 use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report};
+use crate::debugging::{Debugging, Report, folder};
 
-#[tokio::test]
-async fn it_runs_until_a_line_and_evaluates_there() {
-    let program = Fixture::python("bank");
+both![
+    it_runs_until_a_line_and_evaluates_there,
+    it_runs_until_the_text_of_a_line,
+    it_runs_until_a_function_and_a_method,
+    it_runs_until_a_condition_holds,
+    of_several_places_the_first_that_is_reached_counts,
+    without_a_place_it_runs_until_an_exception,
+    exceptions_that_are_caught_are_stops_when_all_are_asked_for,
+    without_a_place_and_an_exception_it_runs_until_the_end,
+    a_place_that_is_never_reached_ends_with_the_program,
+    a_line_without_code_is_told_with_the_one_that_was_taken,
+    it_goes_on_in_an_existing_session_and_leaves_its_breakpoints_alone,
+    the_program_gets_what_it_needs_to_run,
+    all_expressions_together_have_one_deadline,
+];
+
+async fn it_runs_until_a_line_and_evaluates_there(language: Language) {
+    let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
+    let words = language.words();
+    let (owner, thrice) =
+        language.pick(("self.owner", "[amount] * 3"), ("this.owner", "[amount, amount, amount]"));
     let arguments = json!({
         "until": [{ "line": program.line("deposit") }],
-        "expressions": ["amount", "self.owner", "missing", "[amount] * 3"],
+        "expressions": ["amount", owner, "missing", thrice],
     });
-    let ran = run(&server, arguments).await;
+    let ran = run(&server, language, arguments).await;
     assert_eq!((ran.outcome(), ran.place()), ("breakpoint", (program.path(), program.line("deposit"))));
     assert_eq!((ran.variable("amount"), ran.at("/location/function")), ("1", &json!("deposit")));
     let values = ran["values"].as_array().unwrap();
@@ -24,78 +42,79 @@ async fn it_runs_until_a_line_and_evaluates_there() {
     assert_eq!(
         json!(shown),
         json!([
-            ["amount", "1", "int"],
-            ["self.owner", "'Ann'", "str"],
+            ["amount", "1", words.number],
+            [owner, "'Ann'", words.string],
             ["missing", null, null],
-            ["[amount] * 3", "[1, 1, 1]", "list"],
+            [thrice, language.shown_list(&["1", "1", "1"]), words.list],
         ])
     );
-    assert_eq!(ran.at("/values/2/error"), "NameError: name 'missing' is not defined");
+    let error =
+        language.pick("NameError: name 'missing' is not defined", "ReferenceError: missing is not defined");
+    assert_eq!(ran.at("/values/2/error"), error);
     assert!(ran.at("/values/3/variablesReference").as_u64() > Some(0), "{}", ran.text);
     server.finish().await;
 }
 
-#[tokio::test]
-async fn it_runs_until_the_text_of_a_line() {
-    let program = Fixture::python("bank");
+async fn it_runs_until_the_text_of_a_line(language: Language) {
+    let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
-    let ran = run(&server, json!({ "until": [{ "statement": "name = \"even\"" }] })).await;
+    let statement = language.pick("name = \"even\"", "name = 'even'");
+    let ran = run(&server, language, json!({ "until": [{ "statement": statement }] })).await;
     assert_eq!(ran.place(), (program.path(), program.line("even")));
     server.finish().await;
 }
 
-#[tokio::test]
-async fn it_runs_until_a_function_and_a_method() {
-    let program = Fixture::python("bank");
+async fn it_runs_until_a_function_and_a_method(language: Language) {
+    let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
-    let ran = run(&server, json!({ "until": [{ "function": "kind" }] })).await;
+    let ran = run(&server, language, json!({ "until": [{ "function": "kind" }] })).await;
     assert_eq!((ran.at("/location/function"), ran.variable("number")), (&json!("kind"), "3"));
     let arguments = json!({ "until": [{ "function": "Account.deposit", "file": program.path() }] });
-    let ran = run(&server, arguments).await;
+    let ran = run(&server, language, arguments).await;
     assert_eq!(ran.place(), (program.path(), program.line("deposit")));
     server.finish().await;
 }
 
-#[tokio::test]
-async fn it_runs_until_a_condition_holds() {
-    let program = Fixture::python("bank");
+async fn it_runs_until_a_condition_holds(language: Language) {
+    let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
-    let place = json!({ "line": program.line("deposit"), "condition": "self.balance > 9" });
-    let ran = run(&server, json!({ "until": [place], "expressions": ["self.balance"] })).await;
+    let balance = format!("{}.balance", language.words().this);
+    let place = json!({ "line": program.line("deposit"), "condition": format!("{balance} > 9") });
+    let ran = run(&server, language, json!({ "until": [place], "expressions": [balance] })).await;
     assert_eq!((ran.variable("amount"), ran.at("/values/0/value")), ("5", &json!("10")));
     server.finish().await;
 }
 
-#[tokio::test]
-async fn of_several_places_the_first_that_is_reached_counts() {
-    let program = Fixture::python("bank");
+async fn of_several_places_the_first_that_is_reached_counts(language: Language) {
+    let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let places =
         json!([{ "line": program.line("even") }, { "line": program.line("odd") }, { "function": "bill" }]);
-    let ran = run(&server, json!({ "until": places })).await;
+    let ran = run(&server, language, json!({ "until": places })).await;
     assert_eq!(ran.place(), (program.path(), program.line("odd")));
     server.finish().await;
 }
 
-#[tokio::test]
-async fn without_a_place_it_runs_until_an_exception() {
-    let program = Fixture::python("endings");
+async fn without_a_place_it_runs_until_an_exception(language: Language) {
+    let program = Fixture::of(language, "endings");
     let server = STILLFRAME.serve().await;
     let arguments = json!({ "program": program.path(), "args": ["raise"], "expressions": ["how"] });
     let ran = server.ok("run_until", arguments).await;
     assert_eq!((ran.outcome(), ran.place()), ("exception", (program.path(), program.line("raise"))));
     assert_eq!(
         (ran.at("/exception/type"), ran.at("/values/0/value")),
-        (&json!("ValueError"), &json!("'raise'"))
+        (&json!(language.words().raised), &json!("'raise'"))
     );
     server.finish().await;
 }
 
-#[tokio::test]
-async fn exceptions_that_are_caught_are_stops_when_all_are_asked_for() {
-    let folder = crate::debugging::folder();
-    let source = "try:\n    {}['a']  # @caught\nexcept KeyError:\n    pass\nprint('on')\n";
-    let program = Fixture::write(folder.path(), "catches.py", source);
+async fn exceptions_that_are_caught_are_stops_when_all_are_asked_for(language: Language) {
+    let folder = folder();
+    let texts = Texts {
+        python: "try:\n    {}['a']  # @caught\nexcept KeyError:\n    pass\nprint('on')\n",
+        node: "try {\n  null.a(); // @caught\n} catch {\n  // Nothing.\n}\nconsole.log('on');\n",
+    };
+    let program = Fixture::write_in(language, folder.path(), "catches", texts);
     let server = STILLFRAME.serve().await;
     let ran = server.ok("run_until", json!({ "program": program.path(), "exceptions": "all" })).await;
     assert_eq!((ran.outcome(), ran.place()), ("exception", (program.path(), program.line("caught"))));
@@ -105,10 +124,9 @@ async fn exceptions_that_are_caught_are_stops_when_all_are_asked_for() {
     server.finish().await;
 }
 
-#[tokio::test]
-async fn without_a_place_and_an_exception_it_runs_until_the_end() {
+async fn without_a_place_and_an_exception_it_runs_until_the_end(language: Language) {
     let server = STILLFRAME.serve().await;
-    let ran = run(&server, json!({})).await;
+    let ran = run(&server, language, json!({})).await;
     assert_eq!(
         (ran.outcome(), &ran["exitCode"], ran.text_of("output")),
         ("ended", &json!(0), "odd even\n6\n")
@@ -116,9 +134,8 @@ async fn without_a_place_and_an_exception_it_runs_until_the_end() {
     server.finish().await;
 }
 
-#[tokio::test]
-async fn a_place_that_is_never_reached_ends_with_the_program() {
-    let program = Fixture::python("endings");
+async fn a_place_that_is_never_reached_ends_with_the_program(language: Language) {
+    let program = Fixture::of(language, "endings");
     let server = STILLFRAME.serve().await;
     let arguments = json!({
         "program": program.path(),
@@ -131,20 +148,18 @@ async fn a_place_that_is_never_reached_ends_with_the_program() {
     server.finish().await;
 }
 
-#[tokio::test]
-async fn a_line_without_code_is_told_with_the_one_that_was_taken() {
-    let program = Fixture::python("bank");
+async fn a_line_without_code_is_told_with_the_one_that_was_taken(language: Language) {
+    let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let (asked, taken) = (program.line("comment"), program.line("deposit"));
-    let ran = run(&server, json!({ "until": [{ "line": asked }] })).await;
+    let ran = run(&server, language, json!({ "until": [{ "line": asked }] })).await;
     assert_eq!(ran.place(), (program.path(), taken));
     assert_eq!(ran["notes"], json!([format!("line {asked} holds no code; stopping on line {taken}")]));
     server.finish().await;
 }
 
-#[tokio::test]
-async fn it_goes_on_in_an_existing_session_and_leaves_its_breakpoints_alone() {
-    let program = Fixture::python("bank");
+async fn it_goes_on_in_an_existing_session_and_leaves_its_breakpoints_alone(language: Language) {
+    let program = Fixture::of(language, "bank");
     let (session, _) = Debugging::stopped_at(&program, "main_first").await;
     let arguments = json!({
         "until": [{ "file": program.path(), "line": program.line("even") }],
@@ -163,11 +178,14 @@ async fn it_goes_on_in_an_existing_session_and_leaves_its_breakpoints_alone() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn the_program_gets_what_it_needs_to_run() {
-    let program = Fixture::python("readers");
-    let folder = crate::debugging::folder();
+async fn the_program_gets_what_it_needs_to_run(language: Language) {
+    let program = Fixture::of(language, "readers");
+    let folder = folder();
     let server = STILLFRAME.serve().await;
+    let expressions = language.pick(
+        ["text", "sys.argv[1:]", "os.environ['COLOUR']", "os.getcwd()"],
+        ["text", "process.argv.slice(2)", "process.env.COLOUR", "process.cwd()"],
+    );
     let arguments = json!({
         "program": program.path(),
         "args": ["one", "two"],
@@ -175,29 +193,26 @@ async fn the_program_gets_what_it_needs_to_run() {
         "cwd": folder.path(),
         "stdin": "line\n",
         "until": [{ "line": program.line("read") }],
-        "expressions": ["text", "sys.argv[1:]", "os.environ['COLOUR']", "os.getcwd()"],
+        "expressions": expressions,
     });
     let ran = server.ok("run_until", arguments).await;
     let values: Vec<_> =
         ran["values"].as_array().unwrap().iter().map(|value| value["value"].clone()).collect();
-    let cwd = folder.path().canonicalize().unwrap();
-    assert_eq!(
-        json!(values),
-        json!(["'line\\n'", "['one', 'two']", "'blue'", format!("'{}'", cwd.display())])
-    );
+    let cwd = format!("'{}'", folder.path().canonicalize().unwrap().display());
+    let list = language.shown_list(&["'one'", "'two'"]);
+    assert_eq!(json!(values), json!(["'line\\n'", list, "'blue'", cwd]));
     server.finish().await;
 }
 
-#[tokio::test]
-async fn all_expressions_together_have_one_deadline() {
-    let program = Fixture::python("bank");
+async fn all_expressions_together_have_one_deadline(language: Language) {
+    let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
-    let endless = "__import__('time').sleep(1000)";
+    let endless = language.words().sleep;
     let arguments = json!({
         "until": [{ "line": program.line("deposit") }],
         "expressions": ["amount", endless, endless, endless, "amount"],
     });
-    let ran = run(&server, arguments).await;
+    let ran = run(&server, language, arguments).await;
     assert_eq!(ran.at("/values/0/value"), "1");
     assert!(ran.at("/values/1/error").as_str().unwrap().contains("did not end within"), "{}", ran.text);
     let late =

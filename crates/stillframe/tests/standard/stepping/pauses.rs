@@ -1,37 +1,51 @@
 //! Pausing programs that are busy, asleep, or wait in the operating system.
 
 use serde_json::json;
-use test_support::Fixture;
+use test_support::{Fixture, Language, Texts, both};
 
-use crate::debugging::{Debugging, Report, folder};
+use crate::debugging::{Debugging, ENDLESS, Report, folder};
+
+both![a_busy_loop_is_paused, a_sleep_is_paused, a_pause_works_while_another_call_waits_and_answers_both,];
 
 /// Starts a program that says `ready` when it is about to do what it never ends with, pauses it, and
 /// checks that it is paused on the named line and lives on.
-async fn pauses(source: &str, name: &str) {
+async fn pauses(language: Language, texts: Texts) {
     let folder = folder();
-    let program = Fixture::write(folder.path(), "endless.py", source);
-    let session = Debugging::new().await;
+    let program = Fixture::write_in(language, folder.path(), "endless", texts);
+    let session = Debugging::of(language).await;
     session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 0 })).await;
     while session.written("stdout").await != "ready\n" {
         let report = session.ok("continue_execution", json!({ "timeout": 50 })).await;
         assert_eq!(report.outcome(), "running", "{}", report.text);
     }
     let paused = session.ok("pause_execution", json!({ "timeout": 20_000 })).await;
-    assert_eq!((paused.outcome(), paused.place()), ("pause", (program.path(), program.line(name))));
+    assert_eq!((paused.outcome(), paused.place()), ("pause", (program.path(), program.line("here"))));
     assert_eq!(session.evaluate("number + 1").await, "2");
     // It goes on with what it was doing.
     assert_eq!(session.ok("continue_execution", json!({ "timeout": 100 })).await.outcome(), "running");
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_busy_loop_is_paused() {
-    pauses("number = 1\nprint('ready')\nwhile True: number = 1  # @here\n", "here").await;
+async fn a_busy_loop_is_paused(language: Language) {
+    let texts = Texts {
+        python: "number = 1\nprint('ready')\nwhile True: number = 1  # @here\n",
+        node: "let number = 1;\nconsole.log('ready');\nfor (;;) number = 1; // @here\n",
+    };
+    pauses(language, texts).await;
 }
 
-#[tokio::test]
-async fn a_sleep_is_paused() {
-    pauses("import time\nnumber = 1\nprint('ready')\ntime.sleep(1000)  # @here\n", "here").await;
+async fn a_sleep_is_paused(language: Language) {
+    let texts = Texts {
+        python: "import time\nnumber = 1\nprint('ready')\ntime.sleep(1000)  # @here\n",
+        // What waits in the operating system cannot be paused; what waits in turns can.
+        node: "\
+const number = 1;
+const cell = new Int32Array(new SharedArrayBuffer(4));
+console.log('ready');
+while (Atomics.wait(cell, 0, 0, 10)); // @here
+",
+    };
+    pauses(language, texts).await;
 }
 
 #[tokio::test]
@@ -43,15 +57,14 @@ server = socket.create_server(('127.0.0.1', 0))
 print('ready')
 server.accept()  # @here
 ";
-    pauses(source, "here").await;
+    // Where the system calls back instead, nothing is on the stack: see the tests of that language.
+    pauses(Language::Python, Texts { python: source, node: "" }).await;
 }
 
-#[tokio::test]
-async fn a_pause_works_while_another_call_waits_and_answers_both() {
+async fn a_pause_works_while_another_call_waits_and_answers_both(language: Language) {
     let folder = folder();
-    let source = "import time\nprint('ready')\nwhile True:\n    time.sleep(0.01)\n";
-    let program = Fixture::write(folder.path(), "endless.py", source);
-    let session = Debugging::new().await;
+    let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
+    let session = Debugging::of(language).await;
     session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 200 })).await;
     let waits = session.go_on();
     let pauses = session.step("pause_execution");

@@ -1,12 +1,27 @@
 //! Steps over, into and out of calls of all kinds.
 
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture};
+use test_support::{Answer, Fixture, Language, both};
 
 use crate::debugging::{Debugging, Report};
 
-fn steps() -> Fixture {
-    Fixture::python("steps")
+both![
+    a_step_over_runs_the_call_and_stops_on_the_next_line,
+    a_step_into_and_out_shows_what_was_returned,
+    a_step_over_a_line_with_a_breakpoint_inside_stops_there,
+    a_step_at_the_last_line_ends_the_program,
+    a_step_into_a_library_passes_over_it_with_just_my_code,
+    a_step_into_a_library_enters_it_without_just_my_code,
+    a_step_over_a_recursive_call_does_not_stop_inside_it,
+    every_level_of_a_recursion_has_its_own_variables,
+    a_step_over_a_yield_stays_in_the_generator,
+    a_step_over_the_head_of_a_loop_does_not_stop_in_its_generator,
+    a_step_over_an_await_stops_when_the_value_is_there,
+    a_step_into_an_await_enters_the_coroutine_and_its_own_awaits_are_stepped_over,
+];
+
+fn steps(language: Language) -> Fixture {
+    Fixture::of(language, "steps")
 }
 
 /// Whether a report is of a step that ended at a named line.
@@ -15,9 +30,8 @@ fn stepped_to(report: &Answer, program: &Fixture, name: &str) {
     assert_eq!(report.place(), (program.path(), program.line(name)), "{}", report.text);
 }
 
-#[tokio::test]
-async fn a_step_over_runs_the_call_and_stops_on_the_next_line() {
-    let program = steps();
+async fn a_step_over_runs_the_call_and_stops_on_the_next_line(language: Language) {
+    let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let stepped = session.step("step_over").await;
     stepped_to(&stepped, &program, "library");
@@ -25,22 +39,21 @@ async fn a_step_over_runs_the_call_and_stops_on_the_next_line() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_step_into_and_out_shows_what_was_returned() {
-    let program = steps();
+async fn a_step_into_and_out_shows_what_was_returned(language: Language) {
+    let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let inside = session.step("step_into").await;
     stepped_to(&inside, &program, "double");
     assert_eq!((inside.variable("number"), inside.at("/location/function")), ("4", &json!("double")));
     let out = session.step("step_out").await;
-    stepped_to(&out, &program, "call");
-    assert_eq!(out.variable("(return) double"), "8");
+    // V8 has no place between a return and the next thing that the caller does.
+    stepped_to(&out, &program, language.pick("call", "library"));
+    assert_eq!(out.variable(&language.returned("double")), "8");
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_step_over_a_line_with_a_breakpoint_inside_stops_there() {
-    let program = steps();
+async fn a_step_over_a_line_with_a_breakpoint_inside_stops_there(language: Language) {
+    let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let inside = session.break_at(&program, "double_return").await;
     let stopped = session.step("step_over").await;
@@ -52,68 +65,68 @@ async fn a_step_over_a_line_with_a_breakpoint_inside_stops_there() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_step_at_the_last_line_ends_the_program() {
-    let program = steps();
+async fn a_step_at_the_last_line_ends_the_program(language: Language) {
+    let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "last").await;
     let mut report = session.step("step_over").await;
     if report.outcome() == "step" {
-        // Some versions of Python have one more place at the end of a module.
+        // Some versions of Python have one more place at the end of a module, and JavaScript one at the end
+        // of a function.
         report = session.step("step_over").await;
     }
     assert_eq!((report.outcome(), &report["exitCode"]), ("ended", &json!(0)), "{}", report.text);
-    assert_eq!(session.written("stdout").await, "8 [1] 24 3 6\nend\n");
+    let written = language.pick("8 [1] 24 3 6\nend\n", "8 b 24 3 6\nend\n");
+    assert_eq!(session.written("stdout").await, written);
     session.fails("not_paused", "step_over", json!({})).await;
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_step_into_a_library_passes_over_it_with_just_my_code() {
-    let program = steps();
+async fn a_step_into_a_library_passes_over_it_with_just_my_code(language: Language) {
+    let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "library").await;
     let stepped = session.step("step_into").await;
     stepped_to(&stepped, &program, "recursive_call");
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_step_into_a_library_enters_it_without_just_my_code() {
-    let program = steps();
-    let session = Debugging::new().await;
+async fn a_step_into_a_library_enters_it_without_just_my_code(language: Language) {
+    let program = steps(language);
+    let session = Debugging::of(language).await;
     session.break_at(&program, "library").await;
     let arguments = json!({ "scriptPath": program.path(), "dapLaunchArgs": { "justMyCode": false } });
     session.ok("start_debugging", arguments).await;
     let inside = session.step("step_into").await;
+    let (function, file, argument, value) = language
+        .pick(("loads", "json/__init__.py", "s", "'[1]'"), ("basename", "node:path", "path", "'/a/b'"));
     assert_eq!(
         (inside.outcome(), inside.at("/location/function")),
-        ("step", &json!("loads")),
+        ("step", &json!(function)),
         "{}",
         inside.text
     );
-    assert!(inside.place().0.ends_with("json/__init__.py"), "{}", inside.text);
-    assert_eq!(inside.variable("s"), "'[1]'");
-    assert_eq!(session.evaluate("s").await, "'[1]'", "the innermost frame is where it stopped");
+    assert!(inside.place().0.ends_with(file), "{}", inside.text);
+    assert_eq!(inside.variable(argument), value);
+    assert_eq!(session.evaluate(argument).await, value, "the innermost frame is where it stopped");
     let stack = session.ok("get_stack_trace", json!({})).await;
-    assert_eq!(stack.at("/stackFrames/0/name"), "loads");
+    assert_eq!(stack.at("/stackFrames/0/name"), function);
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_step_over_a_recursive_call_does_not_stop_inside_it() {
-    let program = steps();
+async fn a_step_over_a_recursive_call_does_not_stop_inside_it(language: Language) {
+    let program = steps(language);
     let (session, stopped) = Debugging::stopped_at(&program, "recursion").await;
     assert_eq!(stopped.variable("number"), "4");
     session.ok("clear_breakpoints", json!({})).await;
     let stepped = session.step("step_over").await;
     // The line returns, so the step ends in the caller, which has its value.
     stepped_to(&stepped, &program, "before_loop");
-    assert_eq!((stepped.variable("(return) factorial"), stepped.variable("z")), ("24", "24"));
+    let returned = language.returned("factorial");
+    assert_eq!((stepped.variable(&returned), stepped.variable("z")), ("24", "24"));
     session.finish().await;
 }
 
-#[tokio::test]
-async fn every_level_of_a_recursion_has_its_own_variables() {
-    let program = steps();
+async fn every_level_of_a_recursion_has_its_own_variables(language: Language) {
+    let program = steps(language);
     let (session, stopped) = Debugging::stopped_at(&program, "bottom").await;
     assert_eq!(stopped.variable("number"), "1");
     let stack = session.ok("get_stack_trace", json!({})).await;
@@ -133,9 +146,8 @@ async fn every_level_of_a_recursion_has_its_own_variables() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_step_over_a_yield_stays_in_the_generator() {
-    let program = steps();
+async fn a_step_over_a_yield_stays_in_the_generator(language: Language) {
+    let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "before_loop").await;
     stepped_to(&session.step("step_over").await, &program, "loop");
     let inside = session.step("step_into").await;
@@ -152,9 +164,8 @@ async fn a_step_over_a_yield_stays_in_the_generator() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_step_over_the_head_of_a_loop_does_not_stop_in_its_generator() {
-    let program = steps();
+async fn a_step_over_the_head_of_a_loop_does_not_stop_in_its_generator(language: Language) {
+    let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "before_loop").await;
     for (place, total) in
         [("loop", "0"), ("loop_body", "0"), ("loop", "1"), ("loop_body", "1"), ("loop", "3")]
@@ -167,9 +178,8 @@ async fn a_step_over_the_head_of_a_loop_does_not_stop_in_its_generator() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_step_over_an_await_stops_when_the_value_is_there() {
-    let program = steps();
+async fn a_step_over_an_await_stops_when_the_value_is_there(language: Language) {
+    let program = steps(language);
     let (session, stopped) = Debugging::stopped_at(&program, "await").await;
     assert_eq!(stopped.at("/location/function"), "together");
     let stepped = session.step("step_over").await;
@@ -178,9 +188,8 @@ async fn a_step_over_an_await_stops_when_the_value_is_there() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_step_into_an_await_enters_the_coroutine_and_its_own_awaits_are_stepped_over() {
-    let program = steps();
+async fn a_step_into_an_await_enters_the_coroutine_and_its_own_awaits_are_stepped_over(language: Language) {
+    let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "await").await;
     stepped_to(&session.step("step_into").await, &program, "sleep");
     let stepped = session.step("step_over").await;

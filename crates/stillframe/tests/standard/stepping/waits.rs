@@ -1,28 +1,44 @@
 //! A call that waits always comes back, and can be taken up again.
 
 use serde_json::json;
-use test_support::Fixture;
+use test_support::{Fixture, Language, Texts, both};
 
 use crate::debugging::{Debugging, Report, folder};
 
+both![
+    a_continue_that_does_not_wait_can_be_waited_for_afterwards,
+    a_wait_that_is_over_says_running_with_the_output_so_far,
+    a_start_and_a_step_can_be_waited_for_afterwards_too,
+    a_paused_program_is_not_continued_by_looking_at_it,
+    nothing_can_be_continued_before_the_start_and_after_the_end,
+];
+
 /// Works between two places until a file is there.
-const SLOW: &str = "\
+const SLOW: Texts = Texts {
+    python: "\
 import os, sys, time
 print('working')  # @first
 while not os.path.exists(sys.argv[0] + '.go'): time.sleep(0.01)
 x = 1  # @second
 print('done')
-";
+",
+    node: "\
+const fs = require('node:fs');
+console.log('working'); // @first
+while (!fs.existsSync(__filename + '.go'));
+const x = 1; // @second
+console.log('done');
+",
+};
 
 /// Lets the program go on.
 fn let_go(program: &Fixture) {
     std::fs::write(format!("{}.go", program.path()), "").expect("the folder of a test can be written to");
 }
 
-#[tokio::test]
-async fn a_continue_that_does_not_wait_can_be_waited_for_afterwards() {
+async fn a_continue_that_does_not_wait_can_be_waited_for_afterwards(language: Language) {
     let folder = folder();
-    let program = Fixture::write(folder.path(), "slow.py", SLOW);
+    let program = Fixture::write_in(language, folder.path(), "slow", SLOW);
     let (session, _) = Debugging::stopped_at(&program, "first").await;
     session.break_at(&program, "second").await;
     let running = session.ok("continue_execution", json!({ "wait": false })).await;
@@ -34,10 +50,9 @@ async fn a_continue_that_does_not_wait_can_be_waited_for_afterwards() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_wait_that_is_over_says_running_with_the_output_so_far() {
+async fn a_wait_that_is_over_says_running_with_the_output_so_far(language: Language) {
     let folder = folder();
-    let program = Fixture::write(folder.path(), "slow.py", SLOW);
+    let program = Fixture::write_in(language, folder.path(), "slow", SLOW);
     let (session, _) = Debugging::stopped_at(&program, "first").await;
     let mut output = String::new();
     while output.is_empty() {
@@ -55,19 +70,31 @@ async fn a_wait_that_is_over_says_running_with_the_output_so_far() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_start_and_a_step_can_be_waited_for_afterwards_too() {
-    let folder = folder();
-    let source = "\
+/// Waits for one file, and on a line of its own for another.
+const WAITS_TWICE: Texts = Texts {
+    python: "\
 import os, sys, time
 def wait_for(name):
     while not os.path.exists(sys.argv[0] + name): time.sleep(0.01)
 wait_for('.go')
 wait_for('.on')  # @wait
 y = 2  # @two
-";
-    let program = Fixture::write(folder.path(), "slow.py", source);
-    let session = Debugging::new().await;
+",
+    node: "\
+const fs = require('node:fs');
+function waitFor(name) {
+  while (!fs.existsSync(__filename + name));
+}
+waitFor('.go');
+waitFor('.on'); // @wait
+const y = 2; // @two
+",
+};
+
+async fn a_start_and_a_step_can_be_waited_for_afterwards_too(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "slow", WAITS_TWICE);
+    let session = Debugging::of(language).await;
     session.break_at(&program, "wait").await;
     let running =
         session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 100 })).await;
@@ -82,9 +109,8 @@ y = 2  # @two
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_paused_program_is_not_continued_by_looking_at_it() {
-    let program = Fixture::python("steps");
+async fn a_paused_program_is_not_continued_by_looking_at_it(language: Language) {
+    let program = Fixture::of(language, "steps");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     for tool in ["get_stack_trace", "get_local_variables", "list_threads", "get_output", "pause_execution"] {
         session.ok(tool, json!({})).await;
@@ -96,10 +122,9 @@ async fn a_paused_program_is_not_continued_by_looking_at_it() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn nothing_can_be_continued_before_the_start_and_after_the_end() {
-    let program = Fixture::python("steps");
-    let session = Debugging::new().await;
+async fn nothing_can_be_continued_before_the_start_and_after_the_end(language: Language) {
+    let program = Fixture::of(language, "steps");
+    let session = Debugging::of(language).await;
     for tool in ["continue_execution", "step_over", "step_into", "step_out", "pause_execution"] {
         let failed = session.call(tool, json!({})).await;
         assert!(failed.is_error, "{tool}: {}", failed.text);

@@ -1,81 +1,107 @@
 //! `set_variable`.
 
 use serde_json::json;
+use test_support::{Language, both};
 
 use super::stopped;
+use crate::debugging::Debugging;
 
-#[tokio::test]
-async fn a_local_variable_is_set_and_the_program_uses_it() {
-    let session = stopped().await;
+both![
+    a_local_variable_is_set_and_the_program_uses_it,
+    globals_items_entries_and_attributes_are_set_in_what_holds_them,
+    a_name_that_is_not_there_is_refused,
+    what_cannot_be_assigned_to_is_refused,
+    a_value_that_throws_leaves_the_variable_as_it_was,
+];
+
+async fn a_local_variable_is_set_and_the_program_uses_it(language: Language) {
+    let session = stopped(language).await;
     let set = session.ok("set_variable", json!({ "name": "local", "value": "'set' + 'up'" })).await;
     assert_eq!(
         (&set["name"], &set["value"], &set["type"]),
-        (&json!("local"), &json!("'setup'"), &json!("str"))
+        (&json!("local"), &json!("'setup'"), &json!(language.words().string))
     );
     session.ok("clear_breakpoints", json!({})).await;
     session.run_to_the_end().await;
-    assert_eq!(session.written("stdout").await, "('inner', 1)\nsetup 3 5 1 1 1 1\n");
+    let inner = language.pick("('inner', 1)", "[ 'inner', 1 ]");
+    assert_eq!(session.written("stdout").await, format!("{inner}\nsetup 3 5 1 1 1 1\n"));
     session.finish().await;
 }
 
-#[tokio::test]
-async fn globals_items_entries_and_attributes_are_set_in_what_holds_them() {
-    let session = stopped().await;
+/// The innermost scope that has a variable of that name.
+async fn scope_with(session: &Debugging, name: &str) -> u64 {
     let stack = session.ok("get_stack_trace", json!({})).await;
     let scopes = session.ok("get_scopes", json!({ "frameId": stack.at("/stackFrames/0/id") })).await;
-    let globals = scopes.at("/scopes/1/variablesReference").as_u64().unwrap();
+    for scope in scopes["scopes"].as_array().unwrap() {
+        let reference = &scope["variablesReference"];
+        let asked = json!({ "scope": reference, "names": [name] });
+        if session.ok("get_variables", asked).await["count"] == 1 {
+            return reference.as_u64().unwrap();
+        }
+    }
+    panic!("no scope has `{name}`: {}", scopes.text);
+}
+
+async fn globals_items_entries_and_attributes_are_set_in_what_holds_them(language: Language) {
+    let session = stopped(language).await;
+    let module = scope_with(&session, "RATE").await;
     let table = [
-        (globals, "RATE", "RATE + 1"),
+        (module, "RATE", "RATE + 1"),
         (session.reference("numbers").await, "5", "'five'"),
-        (session.reference("table").await, "'a'", "11"),
+        (session.reference("table").await, language.pick("'a'", "a"), "11"),
         (session.reference("point").await, "x", "numbers[0] - 1"),
-        (session.reference("slotted").await, "left", "None"),
+        (session.reference("slotted").await, "left", language.words().none),
     ];
     for (scope, name, value) in table {
         session.ok("set_variable", json!({ "scope": scope, "name": name, "value": value })).await;
     }
     session.ok("clear_breakpoints", json!({})).await;
     session.run_to_the_end().await;
-    assert_eq!(session.written("stdout").await, "('inner', 1)\nmain 4 five 11 -1 None 1\n");
+    let written = language
+        .pick("('inner', 1)\nmain 4 five 11 -1 None 1\n", "[ 'inner', 1 ]\nmain 4 five 11 -1 null 1\n");
+    assert_eq!(session.written("stdout").await, written);
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_name_that_is_not_there_is_refused() {
-    let session = stopped().await;
+async fn a_name_that_is_not_there_is_refused(language: Language) {
+    let session = stopped(language).await;
     let failed = session.fails("refused", "set_variable", json!({ "name": "locla", "value": "1" })).await;
     assert_eq!(failed["error"], "there is no variable `locla` here");
     let (numbers, point) = (session.reference("numbers").await, session.reference("point").await);
     let asked = json!({ "scope": numbers, "name": "100000", "value": "1" });
     let failed = session.fails("refused", "set_variable", asked).await;
-    assert_eq!(failed["error"], "there is no `100000` in this list");
+    assert_eq!(failed["error"], format!("there is no `100000` in this {}", language.words().list));
     let asked = json!({ "scope": point, "name": "z", "value": "1" });
     let failed = session.fails("refused", "set_variable", asked).await;
     assert_eq!(failed["error"], "there is no `z` in this Point");
-    assert_eq!(session.evaluate("hasattr(point, 'z') or 'locla' in locals()").await, "False");
+    let is_there = language.pick(
+        "hasattr(point, 'z') or 'locla' in locals()",
+        "'z' in point || numbers.length > 100_000 || typeof locla !== 'undefined'",
+    );
+    assert_eq!(session.evaluate(is_there).await, language.words().no);
     session.finish().await;
 }
 
-#[tokio::test]
-async fn what_cannot_be_assigned_to_is_refused() {
-    let session = stopped().await;
+async fn what_cannot_be_assigned_to_is_refused(language: Language) {
+    let session = stopped(language).await;
     let set = session.reference("names").await;
     let failed =
         session.fails("refused", "set_variable", json!({ "scope": set, "name": "0", "value": "1" })).await;
-    assert_eq!(failed["error"], "a set cannot be assigned to");
+    assert_eq!(failed["error"], format!("a {} cannot be assigned to", language.pick("set", "Set")));
     let lazy = session.reference("lazy").await;
     let asked = json!({ "scope": lazy, "name": "expensive", "value": "1" });
     let failed = session.fails("evaluation_failed", "set_variable", asked).await;
-    assert_eq!(failed.at("/context/type"), "AttributeError");
+    assert_eq!(failed.at("/context/type"), language.pick("AttributeError", "TypeError"));
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_value_that_throws_leaves_the_variable_as_it_was() {
-    let session = stopped().await;
-    let asked = json!({ "name": "local", "value": "1 / 0" });
+async fn a_value_that_throws_leaves_the_variable_as_it_was(language: Language) {
+    let session = stopped(language).await;
+    let (value, error) = language
+        .pick(("1 / 0", "ZeroDivisionError: division by zero"), ("1n / 0n", "RangeError: Division by zero"));
+    let asked = json!({ "name": "local", "value": value });
     let failed = session.fails("evaluation_failed", "set_variable", asked).await;
-    assert_eq!(failed["message"], "ZeroDivisionError: division by zero");
+    assert_eq!(failed["message"], error);
     assert_eq!(session.evaluate("local").await, "'main'");
     session.finish().await;
 }

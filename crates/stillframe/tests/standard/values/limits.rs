@@ -1,13 +1,15 @@
 //! How much a report holds.
 
 use serde_json::json;
+use test_support::{Language, both};
 
 use super::stopped;
 use crate::debugging::Report;
 
-#[tokio::test]
-async fn limits_are_read_leniently_and_wrong_ones_are_named() {
-    let session = stopped().await;
+both![limits_are_read_leniently_and_wrong_ones_are_named, a_value_has_an_end_whatever_was_asked_for,];
+
+async fn limits_are_read_leniently_and_wrong_ones_are_named(language: Language) {
+    let session = stopped(language).await;
     let stepped = session.ok("step_over", json!({ "limits": { "variables": "3", "source": 0 } })).await;
     assert_eq!(stepped["locals"].as_array().unwrap().len(), 3);
     assert_eq!(stepped.text_of("source").lines().count(), 1);
@@ -18,10 +20,9 @@ async fn limits_are_read_leniently_and_wrong_ones_are_named() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_value_has_an_end_whatever_was_asked_for() {
-    let session = stopped().await;
-    session.evaluate("numbers = 'x' * 300_000").await;
+async fn a_value_has_an_end_whatever_was_asked_for(language: Language) {
+    let session = stopped(language).await;
+    session.evaluate(language.pick("numbers = 'x' * 300_000", "numbers = 'x'.repeat(300_000)")).await;
     let stepped =
         session.ok("step_over", json!({ "limits": { "value": 1_000_000, "variables": 100 } })).await;
     assert_eq!(stepped.outcome(), "step");

@@ -1,14 +1,28 @@
 //! Children of values, in pages.
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, Language, Texts, both};
 
 use super::{owned, pairs, stopped};
 use crate::debugging::{Debugging, folder};
 
-#[tokio::test]
-async fn a_long_list_comes_in_pages() {
-    let session = stopped().await;
+both![
+    a_long_list_comes_in_pages,
+    a_long_dict_comes_in_pages_by_its_keys,
+    a_long_set_comes_in_pages,
+    children_are_picked_by_name_and_missing_ones_are_told,
+    nested_values_are_expanded_level_by_level,
+    a_cyclic_value_can_be_expanded_for_ever,
+    objects_show_their_attributes,
+    a_property_is_listed_and_not_run,
+    values_of_a_page_are_as_long_as_was_asked_for,
+    a_page_has_an_end_whatever_was_asked_for,
+    the_variables_of_a_function_come_in_pages_too,
+    a_deep_stack_comes_in_pages_to_its_end,
+];
+
+async fn a_long_list_comes_in_pages(language: Language) {
+    let session = stopped(language).await;
     let scope = session.reference("numbers").await;
     let first = session.ok("get_variables", json!({ "scope": scope })).await;
     assert_eq!(
@@ -28,19 +42,18 @@ async fn a_long_list_comes_in_pages() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_long_dict_comes_in_pages_by_its_keys() {
-    let session = stopped().await;
+async fn a_long_dict_comes_in_pages_by_its_keys(language: Language) {
+    let session = stopped(language).await;
     let scope = session.reference("many").await;
     let page = session.ok("get_variables", json!({ "scope": scope, "start": 50_000, "count": 2 })).await;
-    assert_eq!(pairs(&page["variables"]), owned(&[("'50000'", "50000"), ("'50001'", "50001")]));
+    let names = language.pick(["'50000'", "'50001'"], ["50000", "50001"]);
+    assert_eq!(pairs(&page["variables"]), owned(&[(names[0], "50000"), (names[1], "50001")]));
     assert_eq!((&page["total"], &page["nextStart"]), (&json!(100_000), &json!(50_002)));
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_long_set_comes_in_pages() {
-    let session = stopped().await;
+async fn a_long_set_comes_in_pages(language: Language) {
+    let session = stopped(language).await;
     let scope = session.reference("crowd").await;
     let page = session.ok("get_variables", json!({ "scope": scope, "start": 99_998 })).await;
     assert_eq!((&page["count"], &page["total"]), (&json!(2), &json!(100_000)));
@@ -48,9 +61,8 @@ async fn a_long_set_comes_in_pages() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn children_are_picked_by_name_and_missing_ones_are_told() {
-    let session = stopped().await;
+async fn children_are_picked_by_name_and_missing_ones_are_told(language: Language) {
+    let session = stopped(language).await;
     let scope = session.reference("numbers").await;
     let asked = json!({ "scope": scope, "names": ["7", "99999", "hundred"] });
     let picked = session.ok("get_variables", asked).await;
@@ -59,11 +71,14 @@ async fn children_are_picked_by_name_and_missing_ones_are_told() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn nested_values_are_expanded_level_by_level() {
-    let session = stopped().await;
+async fn nested_values_are_expanded_level_by_level(language: Language) {
+    let session = stopped(language).await;
     let outer = session.ok("get_variables", json!({ "scope": session.reference("nested").await })).await;
-    assert_eq!(pairs(&outer["variables"]), owned(&[("'outer'", "[Point(x=3, y=4), {'inner': (5, 6)}]")]));
+    let shown = language.pick(
+        ("'outer'", "[Point(x=3, y=4), {'inner': (5, 6)}]"),
+        ("outer", "[ Point { x: 3, y: 4 }, { inner: [ 5, 6 ] } ]"),
+    );
+    assert_eq!(pairs(&outer["variables"]), owned(&[shown]));
     let list = json!({ "scope": outer.at("/variables/0/variablesReference") });
     let list = session.ok("get_variables", list).await;
     let point = json!({ "scope": list.at("/variables/0/variablesReference") });
@@ -72,35 +87,34 @@ async fn nested_values_are_expanded_level_by_level() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_cyclic_value_can_be_expanded_for_ever() {
-    let session = stopped().await;
+async fn a_cyclic_value_can_be_expanded_for_ever(language: Language) {
+    let session = stopped(language).await;
     let mut scope = session.reference("cycle").await;
     for _ in 0..5 {
         let page = session.ok("get_variables", json!({ "scope": scope })).await;
-        assert_eq!(pairs(&page["variables"]), owned(&[("0", "1"), ("1", "[1, [...]]")]));
+        let shown = language.pick("[1, [...]]", "<ref *1> [ 1, [Circular *1] ]");
+        assert_eq!(pairs(&page["variables"]), owned(&[("0", "1"), ("1", shown)]));
         scope = page.at("/variables/1/variablesReference").as_u64().unwrap();
     }
     session.finish().await;
 }
 
-#[tokio::test]
-async fn objects_show_their_attributes() {
-    let session = stopped().await;
+async fn objects_show_their_attributes(language: Language) {
+    let session = stopped(language).await;
     assert_eq!(session.children("point").await, owned(&[("x", "1"), ("y", "2")]));
     assert_eq!(session.children("slotted").await, owned(&[("left", "1"), ("right", "'two'")]));
-    assert_eq!(
-        session.children("table").await,
-        owned(&[("'a'", "1"), ("'b'", "[10, 20]"), ("3", "'three'")])
+    let table = language.pick(
+        [("'a'", "1"), ("'b'", "[10, 20]"), ("3", "'three'")],
+        [("3", "'three'"), ("a", "1"), ("b", "[ 10, 20 ]")],
     );
+    assert_eq!(session.children("table").await, owned(&table));
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_property_is_listed_and_not_run() {
-    let session = stopped().await;
+async fn a_property_is_listed_and_not_run(language: Language) {
+    let session = stopped(language).await;
     let listed = session.children("lazy").await;
-    let note = "<property: not run; evaluate it to see its value>";
+    let note = language.pick("<property: not run; evaluate it to see its value>", "[Getter]");
     assert_eq!(listed, owned(&[("plain", "1"), ("expensive", note)]));
     assert_eq!(session.evaluate("Lazy.runs").await, "0");
     assert_eq!(session.evaluate("lazy.expensive").await, "42");
@@ -108,10 +122,9 @@ async fn a_property_is_listed_and_not_run() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn values_of_a_page_are_as_long_as_was_asked_for() {
-    let session = stopped().await;
-    session.evaluate("texts = ['x' * 5000]").await;
+async fn values_of_a_page_are_as_long_as_was_asked_for(language: Language) {
+    let session = stopped(language).await;
+    session.evaluate(language.pick("texts = ['x' * 5000]", "globalThis.texts = ['x'.repeat(5000)]")).await;
     let scope = session.reference("texts").await;
     for length in [10, 2000] {
         let page = session.ok("get_variables", json!({ "scope": scope, "maxLength": length })).await;
@@ -122,9 +135,8 @@ async fn values_of_a_page_are_as_long_as_was_asked_for() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_page_has_an_end_whatever_was_asked_for() {
-    let session = stopped().await;
+async fn a_page_has_an_end_whatever_was_asked_for(language: Language) {
+    let session = stopped(language).await;
     let scope = session.reference("numbers").await;
     let page = session.ok("get_variables", json!({ "scope": scope, "count": 50_000 })).await;
     assert_eq!(
@@ -146,12 +158,16 @@ async fn a_search_for_names_that_takes_too_long_says_how_far_it_came() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn the_variables_of_a_function_come_in_pages_too() {
+async fn the_variables_of_a_function_come_in_pages_too(language: Language) {
     let folder = folder();
     let names: Vec<String> = (0..700).map(|number| format!("v{number} = {number}")).collect();
-    let source = format!("def f():\n    {}\n    return 1  # @end\n\nf()\n", names.join("; "));
-    let program = Fixture::write(folder.path(), "many.py", &source);
+    let source = match language {
+        Language::Python => format!("def f():\n    {}\n    return 1  # @end\n\nf()\n", names.join("; ")),
+        Language::Node => {
+            format!("function f() {{\n  let {};\n  return 1; // @end\n}}\n\nf();\n", names.join(", "))
+        }
+    };
+    let program = Fixture::write(folder.path(), &language.file("many"), &source);
     let (session, _) = Debugging::stopped_at(&program, "end").await;
     let first = session.ok("get_local_variables", json!({})).await;
     assert_eq!(
@@ -167,18 +183,27 @@ async fn the_variables_of_a_function_come_in_pages_too() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_deep_stack_comes_in_pages_to_its_end() {
-    let folder = folder();
-    let source = "\
+/// Calls itself three thousand times.
+const DIVES: Texts = Texts {
+    python: "\
 import sys
 sys.setrecursionlimit(10_000)
 def dive(depth):
     return depth and dive(depth - 1)  # @dive
 dive(3000)
-";
-    let program = Fixture::write(folder.path(), "deep.py", source);
-    let session = Debugging::new().await;
+",
+    node: "\
+function dive(depth) {
+  return depth && dive(depth - 1); // @dive
+}
+dive(3000);
+",
+};
+
+async fn a_deep_stack_comes_in_pages_to_its_end(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "deep", DIVES);
+    let session = Debugging::of(language).await;
     session.break_with(&program, "dive", json!({ "condition": "depth == 0" })).await;
     session.start(&program).await;
     for (start, count) in [(1500, 50), (3000, 2), (3002, 0)] {

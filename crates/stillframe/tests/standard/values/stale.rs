@@ -1,12 +1,18 @@
 //! References that belong to an earlier stop, to something else, or to nothing.
 
 use serde_json::json;
+use test_support::{Language, both};
 
 use super::stopped;
 
-#[tokio::test]
-async fn frames_and_references_of_an_earlier_stop_are_errors_that_say_so() {
-    let session = stopped().await;
+both![
+    frames_and_references_of_an_earlier_stop_are_errors_that_say_so,
+    references_that_never_were_or_are_something_else_are_errors_that_say_so,
+    references_of_a_program_that_has_ended_are_errors,
+];
+
+async fn frames_and_references_of_an_earlier_stop_are_errors_that_say_so(language: Language) {
+    let session = stopped(language).await;
     let stack = session.ok("get_stack_trace", json!({})).await;
     let frame = stack.at("/stackFrames/0/id");
     let scopes = session.ok("get_scopes", json!({ "frameId": frame })).await;
@@ -37,9 +43,8 @@ async fn frames_and_references_of_an_earlier_stop_are_errors_that_say_so() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn references_that_never_were_or_are_something_else_are_errors_that_say_so() {
-    let session = stopped().await;
+async fn references_that_never_were_or_are_something_else_are_errors_that_say_so(language: Language) {
+    let session = stopped(language).await;
     let stack = session.ok("get_stack_trace", json!({})).await;
     let frame = stack.at("/stackFrames/0/id");
     let scopes = session.ok("get_scopes", json!({ "frameId": frame })).await;
@@ -59,9 +64,8 @@ async fn references_that_never_were_or_are_something_else_are_errors_that_say_so
     session.finish().await;
 }
 
-#[tokio::test]
-async fn references_of_a_program_that_has_ended_are_errors() {
-    let session = stopped().await;
+async fn references_of_a_program_that_has_ended_are_errors(language: Language) {
+    let session = stopped(language).await;
     let scope = session.reference("numbers").await;
     session.ok("clear_breakpoints", json!({})).await;
     session.run_to_the_end().await;

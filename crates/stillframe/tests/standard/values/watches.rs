@@ -1,26 +1,42 @@
 //! Expressions whose changes every stop report tells.
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, Language, Texts, both};
 
 use crate::debugging::{Debugging, Report, folder};
 
-const COUNTS: &str = "\
+both![
+    a_watched_expression_is_told_when_it_changes_and_only_then,
+    what_raises_is_watched_until_it_has_a_value_and_over_a_restart,
+    a_watched_expression_that_never_ends_holds_up_no_report,
+    there_is_a_largest_number_of_watched_expressions,
+];
+
+const COUNTS: Texts = Texts {
+    python: "\
 total = 0  # @zero
 for number in range(3):
     total += number  # @add
 parts = [total]  # @parts
 print('done')  # @last
-";
+",
+    node: "\
+let total = 0; // @zero
+for (let number = 0; number < 3; number += 1) {
+  total += number; // @add
+}
+globalThis.parts = [total]; // @parts
+console.log('done'); // @last
+",
+};
 
 fn watch(expression: &str, watch: bool) -> Value {
     json!({ "expression": expression, "watch": watch })
 }
 
-#[tokio::test]
-async fn a_watched_expression_is_told_when_it_changes_and_only_then() {
+async fn a_watched_expression_is_told_when_it_changes_and_only_then(language: Language) {
     let folder = folder();
-    let program = Fixture::write(folder.path(), "counts.py", COUNTS);
+    let program = Fixture::write_in(language, folder.path(), "counts", COUNTS);
     let (session, _) = Debugging::stopped_at(&program, "add").await;
     assert_eq!(session.ok("evaluate_expression", watch("total", true)).await["result"], "0");
     assert_eq!(session.go_on().await["watches"], Value::Null, "0 is added");
@@ -31,38 +47,37 @@ async fn a_watched_expression_is_told_when_it_changes_and_only_then() {
     session.finish().await;
 }
 
-#[tokio::test]
-async fn what_raises_is_watched_until_it_has_a_value_and_over_a_restart() {
+async fn what_raises_is_watched_until_it_has_a_value_and_over_a_restart(language: Language) {
     let folder = folder();
-    let program = Fixture::write(folder.path(), "counts.py", COUNTS);
+    let program = Fixture::write_in(language, folder.path(), "counts", COUNTS);
     let (session, _) = Debugging::stopped_at(&program, "zero").await;
     session.break_at(&program, "last").await;
     let failed = session.fails("evaluation_failed", "evaluate_expression", watch("parts", true)).await;
     assert!(failed.text_of("message").ends_with("; it is watched all the same"), "{}", failed.text);
-    let missing = "NameError: name 'parts' is not defined";
+    let missing =
+        language.pick("NameError: name 'parts' is not defined", "ReferenceError: parts is not defined");
+    let value = language.shown_list(&["3"]);
     let stopped = session.go_on().await;
-    assert_eq!(stopped["watches"], json!([{ "expression": "parts", "old": missing, "new": "[3]" }]));
+    assert_eq!(stopped["watches"], json!([{ "expression": "parts", "old": missing, "new": value }]));
     let again = session.step("restart_debugging").await;
-    assert_eq!(again["watches"], json!([{ "expression": "parts", "old": "[3]", "new": missing }]));
+    assert_eq!(again["watches"], json!([{ "expression": "parts", "old": value, "new": missing }]));
     session.finish().await;
 }
 
-#[tokio::test]
-async fn a_watched_expression_that_never_ends_holds_up_no_report() {
+async fn a_watched_expression_that_never_ends_holds_up_no_report(language: Language) {
     let folder = folder();
-    let program = Fixture::write(folder.path(), "counts.py", COUNTS);
+    let program = Fixture::write_in(language, folder.path(), "counts", COUNTS);
     let (session, _) = Debugging::stopped_at(&program, "add").await;
-    let slow = "number and __import__('time').sleep(1000)";
-    assert_eq!(session.ok("evaluate_expression", watch(slow, true)).await["result"], "0");
+    let slow = format!("number {} {}", language.pick("and", "&&"), language.words().sleep);
+    assert_eq!(session.ok("evaluate_expression", watch(&slow, true)).await["result"], "0");
     let stopped = session.go_on().await;
     assert_eq!((stopped.outcome(), stopped.variable("number")), ("breakpoint", "1"));
     assert_eq!(stopped["watches"], json!([{ "expression": slow, "old": "0", "new": "(takes too long)" }]));
     session.finish().await;
 }
 
-#[tokio::test]
-async fn there_is_a_largest_number_of_watched_expressions() {
-    let (session, _) = Debugging::stopped_at(&Fixture::python("swap_vars"), "call").await;
+async fn there_is_a_largest_number_of_watched_expressions(language: Language) {
+    let (session, _) = Debugging::stopped_at(&Fixture::of(language, "swap_vars"), "call").await;
     for number in 0..20 {
         session.ok("evaluate_expression", watch(&format!("x + {number}"), true)).await;
     }

@@ -1,0 +1,173 @@
+//! Errors that nobody catches, thrown at once or later.
+
+use serde_json::json;
+use test_support::Answer;
+
+use crate::debugging::{Debugging, Report};
+use crate::script::Script;
+
+/// Asserts that a report is a stop at an uncaught error.
+fn is_uncaught(report: &Answer, script: &Script, line: &str, kind: &str, message: &str) {
+    assert_eq!(report.outcome(), "exception", "{}", report.text);
+    assert_eq!(report.place(), (script.path(), script.line(line)), "{}", report.text);
+    let exception = &report["exception"];
+    assert_eq!((&exception["type"], &exception["message"]), (&json!(kind), &json!(message)));
+    assert_eq!(exception["uncaught"], true, "{}", report.text);
+}
+
+/// Runs on to an end with code 1, and gives what was written to standard error.
+async fn fails(session: &Debugging) -> String {
+    let ended = session.go_on().await;
+    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)), "{}", ended.text);
+    session.written("stderr").await
+}
+
+#[tokio::test]
+async fn an_error_of_an_async_function_that_nobody_awaits_stops_where_it_is_thrown() {
+    let script = Script::new(
+        "async function pay(amount) {\n  throw new RangeError(`no ${amount}`); // @throw\n}\n\npay(3);\n",
+    );
+    let (session, stopped) = script.start().await;
+    is_uncaught(&stopped, &script, "throw", "RangeError", "no 3");
+    assert_eq!(session.evaluate("amount").await, "3");
+    assert!(fails(&session).await.contains("RangeError: no 3"));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn an_error_after_an_await_stops_where_it_is_thrown() {
+    let script = Script::new(
+        r#"
+const { setTimeout: sleep } = require("node:timers/promises");
+
+async function pay(amount) {
+  await sleep(1);
+  null.pay(amount); // @throw
+}
+
+pay(3);
+"#,
+    );
+    let (session, stopped) = script.start().await;
+    is_uncaught(&stopped, &script, "throw", "TypeError", "Cannot read properties of null (reading 'pay')");
+    assert!(fails(&session).await.contains("TypeError"));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_promise_that_is_rejected_and_left_stops_where_it_is_rejected() {
+    let script = Script::new(
+        "function later() {\n  return Promise.reject(new Error('left')); // @reject\n}\n\nlater();\n",
+    );
+    let (session, stopped) = script.start().await;
+    is_uncaught(&stopped, &script, "reject", "Error", "left");
+    fails(&session).await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn an_error_in_a_callback_stops_where_it_is_thrown() {
+    let script = Script::new("setTimeout(() => {\n  throw new SyntaxError('odd input'); // @throw\n}, 1);\n");
+    let (session, stopped) = script.start().await;
+    is_uncaught(&stopped, &script, "throw", "SyntaxError", "odd input");
+    fails(&session).await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_thrown_need_not_be_an_error() {
+    let script = Script::new("function main() {\n  throw { code: 7 }; // @throw\n}\n\nmain();\n");
+    let (session, stopped) = script.start().await;
+    is_uncaught(&stopped, &script, "throw", "Object", "{ code: 7 }");
+    fails(&session).await;
+    session.finish().await;
+}
+
+/// The innermost frame is one of Node's own; the report is about the program's.
+#[tokio::test]
+async fn an_error_that_node_throws_is_told_at_the_line_that_called_it() {
+    let script = Script::new("function load() {\n  return require('./missing.js'); // @call\n}\n\nload();\n");
+    let (session, stopped) = script.start().await;
+    assert_eq!((stopped.outcome(), stopped.place()), ("exception", (script.path(), script.line("call"))));
+    assert!(stopped.at("/exception/message").as_str().unwrap().contains("./missing.js"), "{}", stopped.text);
+    fails(&session).await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn an_error_with_a_cause_tells_both() {
+    let script = Script::new(
+        r#"
+function load() {
+  try {
+    JSON.parse("{");
+  } catch (cause) {
+    throw new Error("no settings", { cause }); // @throw
+  }
+}
+
+load();
+"#,
+    );
+    let (session, stopped) = script.start().await;
+    is_uncaught(&stopped, &script, "throw", "Error", "no settings");
+    let stack = stopped.at("/exception/stack").as_str().unwrap();
+    assert!(stack.contains("[cause]: SyntaxError: "), "{stack}");
+    fails(&session).await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_caught_at_once_or_after_an_await_stops_nothing() {
+    let script = Script::new(
+        r#"
+const { setTimeout: sleep } = require("node:timers/promises");
+
+async function fails() {
+  await sleep(1);
+  throw new Error("handled"); // @throw
+}
+
+async function main() {
+  try {
+    throw new Error("at once"); // @first
+  } catch {
+    console.log("caught");
+  }
+  try {
+    await fails();
+  } catch {
+    console.log("caught later");
+  }
+}
+
+main();
+"#,
+    );
+    let (session, ended) = script.start().await;
+    assert_eq!(
+        (ended.outcome(), ended.text_of("output")),
+        ("ended", "caught\ncaught later\n"),
+        "{}",
+        ended.text
+    );
+    session.ok("set_exception_breakpoints", json!({ "mode": "all" })).await;
+    let first = session.start(&script).await;
+    assert_eq!((first.outcome(), first.place()), ("exception", (script.path(), script.line("first"))));
+    assert_eq!(first.at("/exception/uncaught"), false);
+    let second = session.go_on().await;
+    assert_eq!((second.outcome(), second.place()), ("exception", (script.path(), script.line("throw"))));
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn with_exceptions_off_a_rejection_is_an_end() {
+    let script = Script::new("Promise.reject(new Error('left'));\n");
+    let session = Debugging::of(script.language()).await;
+    session.ok("set_exception_breakpoints", json!({ "mode": "none" })).await;
+    let ended = session.start(&script).await;
+    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)), "{}", ended.text);
+    assert!(session.written("stderr").await.contains("Error: left"));
+    session.finish().await;
+}

@@ -1,0 +1,26 @@
+//! Programs for Node.js and what is particular to them: each case a session.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
+)]
+
+mod async_;
+mod children;
+mod closures;
+mod faults;
+mod pause;
+mod script;
+mod values;
+
+#[path = "../standard/debugging.rs"]
+#[allow(dead_code, reason = "the toolset's own tests use the rest")]
+mod debugging;
+
+use test_support::Built;
+
+/// The program under test.
+const STILLFRAME: Built =
+    Built { program: env!("CARGO_BIN_EXE_stillframe"), scratch: env!("CARGO_TARGET_TMPDIR") };
