@@ -9,10 +9,10 @@ use crate::script::{Script, frames};
 
 /// Functions that wait for one another, and for a timer.
 const CHAIN: &str = r#"
-const { setTimeout: sleep } = require("node:timers/promises");
+const timers = require("node:timers/promises");
 
 async function leaf(value) {
-  await sleep(1); // @sleep
+  await timers.setTimeout(1); // @sleep
   return value * 2; // @leaf
 }
 
@@ -93,10 +93,10 @@ async fn a_step_out_of_a_function_that_has_waited_goes_to_what_waits_for_it() {
 async fn a_step_over_an_await_that_is_rejected_goes_to_the_catch() {
     let script = Script::new(
         r#"
-const { setTimeout: sleep } = require("node:timers/promises");
+const timers = require("node:timers/promises");
 
 async function fails() {
-  await sleep(1);
+  await timers.setTimeout(1);
   throw new Error("no");
 }
 

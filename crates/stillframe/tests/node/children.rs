@@ -60,7 +60,7 @@ async fn every_way_to_start_a_child_joins_the_session() {
         "fork(child, ['4'], { execArgv: ['--no-warnings'] });",
         "spawn(node, [child, '4'], inherit);",
         "spawn('node', [child, '4'], { ...inherit, env: { ...process.env, OWN: '1' } });",
-        "spawn(node, ['--no-warnings', child, '4'], { ...inherit, detached: true }).unref();",
+        "spawn(node, ['--no-warnings', child, '4'], { ...inherit, detached: true });",
         "spawnSync(node, [child, '4'], { stdio: 'pipe' });",
         "try { execFileSync(node, [child, '4']); } catch {}",
         "exec(`node '${child}' 4`);",
@@ -196,11 +196,35 @@ async fn a_child_without_our_environment_runs_undisturbed() {
 
 #[tokio::test]
 async fn a_child_goes_on_when_its_parent_has_ended_and_still_stops() {
-    let (script, child) = family(
-        "spawn(node, [child, '4'], { detached: true, stdio: 'ignore' }).unref();\nconsole.log('bye');",
+    let script = Script::new(
+        r#"
+const { fork } = require("node:child_process");
+const late = require("node:path").join(__dirname, "late.js");
+const child = fork(late, { detached: true, stdio: "ignore" });
+child.once("message", () => {
+  console.log("parent ends");
+  child.disconnect();
+  child.unref();
+});
+"#,
     );
-    let (session, stopped) = stopped_in(&script, &child).await;
-    assert_eq!(stopped.variable("value"), "8");
+    let late = script.file(
+        "late.js",
+        r#"
+const parent = process.ppid;
+process.send("ready");
+const timer = setInterval(() => {
+  if (process.ppid === parent) return;
+  clearInterval(timer);
+  console.log("child goes on"); // @late
+}, 10);
+"#,
+    );
+    let session = Debugging::of(script.language()).await;
+    session.break_at(&late, "late").await;
+    let stopped = session.start(&script).await;
+    assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", (late.path(), late.line("late"))));
+    assert_eq!(stopped["output"], "parent ends\n");
     assert_eq!(session.go_on().await.outcome(), "ended");
     session.finish().await;
 }

@@ -38,10 +38,10 @@ async fn an_error_of_an_async_function_that_nobody_awaits_stops_where_it_is_thro
 async fn an_error_after_an_await_stops_where_it_is_thrown() {
     let script = Script::new(
         r#"
-const { setTimeout: sleep } = require("node:timers/promises");
+const timers = require("node:timers/promises");
 
 async function pay(amount) {
-  await sleep(1);
+  await timers.setTimeout(1);
   null.pay(amount); // @throw
 }
 
@@ -121,10 +121,10 @@ load();
 async fn what_is_caught_at_once_or_after_an_await_stops_nothing() {
     let script = Script::new(
         r#"
-const { setTimeout: sleep } = require("node:timers/promises");
+const timers = require("node:timers/promises");
 
 async function fails() {
-  await sleep(1);
+  await timers.setTimeout(1);
   throw new Error("handled"); // @throw
 }
 

@@ -48,13 +48,13 @@ for number in range(3):
     time.sleep(0.2)
 ",
     node: "\
-const { setTimeout: sleep } = require('node:timers/promises');
+const timers = require('node:timers/promises');
 (async () => {
   for (let number = 0; number < 3; number += 1) {
     console.log('out', number);
-    await sleep(200);
+    await timers.setTimeout(200);
     console.error('err', number);
-    await sleep(200);
+    await timers.setTimeout(200);
   }
 })();
 ",
