@@ -75,8 +75,8 @@ struct Shared {
 enum Kind {
     /// The main thread of the program.
     Program,
-    /// The main thread of a process that it started.
-    Child,
+    /// The main thread of a process that it started, and what that runs.
+    Child(String),
     /// A worker thread, and what Node calls it.
     Worker(String),
 }
@@ -149,13 +149,11 @@ impl CdpDebugger {
         matches!(self.0.kind, Kind::Worker(_))
     }
 
-    /// Steps pass over Node's own code, and over libraries unless they are the user's code too.
+    /// Steps pass over Node's own code and over libraries, unless they are to be stepped into.
     fn passed_over(&self) -> Vec<String> {
-        let mut patterns = vec!["^node:".to_owned()];
-        if self.0.shared.setup.just_my_code {
-            patterns.push("/node_modules/".to_owned());
-        }
-        patterns
+        let patterns: &[&str] =
+            if self.0.shared.setup.just_my_code { &["^node:", "/node_modules/"] } else { &["^node:internal/"] };
+        patterns.iter().map(|&pattern| pattern.to_owned()).collect()
     }
 }
 
@@ -220,8 +218,8 @@ impl Debugger for CdpDebugger {
 
     async fn threads(&self) -> Result<Vec<RawThread>> {
         let name = match &self.0.kind {
-            Kind::Program | Kind::Child => "main".to_owned(),
-            Kind::Worker(title) => title.clone(),
+            Kind::Program => "main".to_owned(),
+            Kind::Child(name) | Kind::Worker(name) => name.clone(),
         };
         Ok(vec![RawThread { id: THREAD, name }])
     }

@@ -144,7 +144,7 @@ impl Door {
                 announced = announcements.next() => {
                     let Ok(announced) = announced else { return };
                     // A child that is gone again has nothing to tell.
-                    if let Err(error) = self.enter_process(&announced, Kind::Child).await {
+                    if let Err(error) = self.enter_process(&announced, Kind::Child(announced.script.clone())).await {
                         tracing::debug!(%error, announced.pid, "a child process could not be connected to");
                     }
                 }

@@ -169,13 +169,18 @@ pub(super) async fn frame(debugger: &CdpDebugger, id: RawId) -> Result<Arc<Frame
     }
     let mut call_frame = stop.frames.get(index).cloned().ok_or_else(|| {
         Error::Unsupported(
-            "this frame waits for the ones above it and is not on the stack any more: its variables cannot be \
-             read"
+            "this is an async frame: it waits for the ones above it and is not on the stack any more, so its \
+             variables cannot be read"
                 .to_owned(),
         )
     })?;
     if index == 0 && stop.returned.is_some() {
         call_frame.return_value.clone_from(&stop.returned);
+    }
+    // Every function ends by returning something; only what is not `undefined` is news.
+    let is_news = |value: &runtime::RemoteObject| value.kind != "undefined";
+    if stop.returned.is_none() {
+        call_frame.return_value = call_frame.return_value.filter(is_news);
     }
     let script_end = debugger.0.scripts.get(&call_frame.location.script_id).map(|script| script.end);
     let names = names(debugger, &call_frame).await.unwrap_or_default();

@@ -33,6 +33,8 @@ pub(super) struct Stop {
     pub(super) thrown: Option<Thrown>,
     /// The program waits for events: its only frame is ours.
     pub(super) is_idle: bool,
+    /// The thread has begun, and waits before its first statement.
+    pub(super) is_start: bool,
     /// What the function returned that was just stepped out of.
     pub(super) returned: Option<RemoteObject>,
     /// The frames that values were read from so far, by their index.
@@ -61,6 +63,7 @@ impl Stop {
             asynchronous: self.asynchronous.clone(),
             thrown: self.thrown.clone(),
             is_idle: self.is_idle,
+            is_start: false,
             returned: Some(returned),
             read: Mutex::default(),
         }
@@ -87,6 +90,7 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, told: Vec<Bre
         asynchronous: paused.async_stack_trace,
         thrown,
         is_idle,
+        is_start: paused.reason.starts_with("Break on start"),
         returned: None,
         read: Mutex::default(),
     });
