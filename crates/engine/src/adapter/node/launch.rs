@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::{ADDRESS, CdpSetup, Entry, Host, Plan, Runtime, Wire};
 use super::interpreter::{Version, is_node, stem, takes_script};
-use super::{options, packages, runners, typescript};
+use super::typescript::{self, Needs};
+use super::{options, packages, runners};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Program};
 use crate::process::ProcessSpec;
@@ -16,6 +17,7 @@ const ANNOUNCE: &str = "STILLFRAME_ANNOUNCE";
 /// How Node, or a command that ends in it, is started. `hook` is what each process of it loads first.
 pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launch: &Launch) -> Result<Plan> {
     let script = script(host, runtime, launch)?;
+    let mut env = launch.env.clone();
     let before = match launch.env.get("NODE_OPTIONS") {
         Some(own) => own.clone(),
         None => host.env("NODE_OPTIONS"),
@@ -25,13 +27,18 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
     if let Some(script) = &script {
         let mut given = launch.runtime_args.clone();
         given.extend(options::split(before.as_deref().unwrap_or_default()));
-        args.extend(own_options(host, runtime, script, launch, &given)?);
+        let needs = own_needs(host, runtime, script, launch, &given)?;
+        args.extend(needs.options);
+        for (name, value) in needs.env {
+            if host.env(name).is_none() {
+                env.entry(name.to_owned()).or_insert(Some(value));
+            }
+        }
         args.push(script.clone().into());
     }
     let run = script.as_deref().unwrap_or(&runtime.executable);
     args.extend(runners::options(run, &launch.args).into_iter().map(OsString::from));
     args.extend(launch.args.iter().map(OsString::from));
-    let mut env = launch.env.clone();
     env.insert("NODE_OPTIONS".to_owned(), Some(options::with_hook(hook, before.as_deref())));
     env.insert(ANNOUNCE.to_owned(), Some(ADDRESS.to_owned()));
     let process = ProcessSpec {
@@ -82,18 +89,18 @@ pub(super) fn stands_alone(executable: &Path, runtime_args: &[String]) -> bool {
 }
 
 /// What Node itself needs for the script.
-fn own_options(
+fn own_needs(
     host: &dyn Host,
     runtime: &Runtime,
     script: &Path,
     launch: &Launch,
     given: &[String],
-) -> Result<Vec<OsString>> {
+) -> Result<Needs> {
     match Version::read(&runtime.version) {
         Some(version) if is_node(&runtime.executable) => {
-            typescript::options(host, version, script, &working_folder(launch), given)
+            typescript::needs(host, version, script, &working_folder(launch), given)
         }
-        _ => Ok(Vec::new()),
+        _ => Ok(Needs::default()),
     }
 }
 

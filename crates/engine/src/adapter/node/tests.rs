@@ -324,8 +324,8 @@ fn typescript_is_run_by_what_the_project_has() {
             machine.files.insert(path.into(), Some(text.to_owned()));
         }
         // The folder of the script counts, and the working directory beside it.
-        for (folder, cwd) in [("/project/src", "/elsewhere"), ("/elsewhere", "/project/src")] {
-            if folder == "/elsewhere" && installed.contains(&MODULE) {
+        for (folder, cwd) in [("/project/src", "/project"), ("/elsewhere", "/project/src")] {
+            if folder == "/elsewhere" && installed.contains(&SWC) {
                 continue;
             }
             let path = format!("{folder}/{name}");
@@ -335,6 +335,30 @@ fn typescript_is_run_by_what_the_project_has() {
             assert_eq!(words(&process), [expected, &[path.as_str()]].concat(), "{version} {installed:?}");
         }
     }
+}
+
+#[test]
+fn ts_node_is_told_of_the_settings_unless_they_are_given() {
+    let ts_node = ("/project/node_modules/ts-node/package.json", "{}");
+    let settings = |machine: &FakeMachine, own: Option<&str>| {
+        let mut launch = Launch { cwd: Some("/".into()), ..script("/project/src/main.ts") };
+        launch.env.extend(own.map(|own| ("TS_NODE_PROJECT".to_owned(), Some(own.to_owned()))));
+        let env = process(machine, launch).env;
+        ["TS_NODE_PROJECT", "TS_NODE_COMPILER_OPTIONS"].map(|name| env.get(name).cloned().flatten())
+    };
+    let with = machine([ts_node, ("/project/tsconfig.json", "{}")]);
+    assert_eq!(settings(&with, None), [Some("/project/tsconfig.json".to_owned()), None]);
+    assert_eq!(settings(&with, Some("/own.json")), [Some("/own.json".to_owned()), None]);
+    let commonjs = r#"{"module":"commonjs"}"#.to_owned();
+    assert_eq!(settings(&machine([ts_node]), None), [None, Some(commonjs)]);
+}
+
+#[test]
+fn swc_is_passed_over_for_a_script_that_it_would_not_compile() {
+    let machine = machine([("/project/node_modules/@swc-node/register/package.json", "{}")]);
+    let launch = Launch { cwd: Some("/elsewhere".into()), ..script("/project/main.ts") };
+    let error = plan_with(&machine, &runtime("/bin/node", "20.11.1"), launch).unwrap_err();
+    assert_eq!(error.code(), "environment");
 }
 
 #[test]
