@@ -1,12 +1,13 @@
 //! The plan of a start, and of reaching a process that runs.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::super::{ADDRESS, CdpSetup, Entry, Host, Plan, Runtime, Wire};
 use super::interpreter::{Version, is_node, stem, takes_script};
 use super::typescript::{self, Needs};
-use super::{options, packages, runners};
+use super::{is_internal, options, packages, runners};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Program};
 use crate::process::ProcessSpec;
@@ -16,29 +17,11 @@ const ANNOUNCE: &str = "STILLFRAME_ANNOUNCE";
 
 /// How Node, or a command that ends in it, is started. `hook` is what each process of it loads first.
 pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launch: &Launch) -> Result<Plan> {
-    let script = script(host, runtime, launch)?;
-    let mut env = launch.env.clone();
     let before = match launch.env.get("NODE_OPTIONS") {
         Some(own) => own.clone(),
         None => host.env("NODE_OPTIONS"),
     };
-    let mut args: Vec<OsString> =
-        options::without_inspector(&launch.runtime_args).into_iter().map(OsString::from).collect();
-    if let Some(script) = &script {
-        let mut given = launch.runtime_args.clone();
-        given.extend(options::split(before.as_deref().unwrap_or_default()));
-        let needs = own_needs(host, runtime, script, launch, &given)?;
-        args.extend(needs.options);
-        for (name, value) in needs.env {
-            if host.env(name).is_none() {
-                env.entry(name.to_owned()).or_insert(Some(value));
-            }
-        }
-        args.push(script.clone().into());
-    }
-    let run = script.as_deref().unwrap_or(&runtime.executable);
-    args.extend(runners::options(run, &launch.args).into_iter().map(OsString::from));
-    args.extend(launch.args.iter().map(OsString::from));
+    let (args, mut env) = command_line(host, runtime, launch, before.as_deref())?;
     env.insert("NODE_OPTIONS".to_owned(), Some(options::with_hook(hook, before.as_deref())));
     env.insert(ANNOUNCE.to_owned(), Some(ADDRESS.to_owned()));
     let process = ProcessSpec {
@@ -57,11 +40,39 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
     Ok(Plan { process: Some(process), injector: None, wire: Wire::CdpAnnounced(setup) })
 }
 
+type Environment = BTreeMap<String, Option<String>>;
+
+/// The arguments and the environment, without the hook. `before` are the `NODE_OPTIONS` that there are already.
+fn command_line(
+    host: &dyn Host,
+    runtime: &Runtime,
+    launch: &Launch,
+    before: Option<&str>,
+) -> Result<(Vec<OsString>, Environment)> {
+    let script = script(host, runtime, launch)?;
+    let mut env = launch.env.clone();
+    let given = options::without_inspector(&launch.runtime_args);
+    let mut args: Vec<OsString> = given.iter().map(OsString::from).collect();
+    if let Some(script) = &script {
+        let given = given.into_iter().chain(options::split(before.unwrap_or_default())).collect::<Vec<_>>();
+        let needs = own_needs(host, runtime, script, launch, &given)?;
+        args.extend(needs.options);
+        for (name, value) in needs.env.into_iter().filter(|(name, _)| host.env(name).is_none()) {
+            env.entry(name.to_owned()).or_insert(Some(value));
+        }
+        args.push(script.into());
+    }
+    let run = script.as_deref().unwrap_or(&runtime.executable);
+    args.extend(runners::options(run, &launch.args).into_iter().map(OsString::from));
+    args.extend(launch.args.iter().map(OsString::from));
+    Ok((args, env))
+}
+
 /// A test runner or a command begins in code that is none of the user's.
 fn entry(program: &Program) -> Entry {
     match program {
-        Program::Script(path) => Entry::Script(path.clone()),
-        Program::Module(_) | Program::Command => Entry::First,
+        Program::Script(path) if !is_internal(path) => Entry::Script(path.clone()),
+        _ => Entry::First,
     }
 }
 
