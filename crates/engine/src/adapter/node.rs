@@ -118,10 +118,8 @@ impl Adapter for Node {
         Box::pin(analysis::analyze(question))
     }
 
-    /// Node's own code and what is installed.
     fn is_internal(&self, path: &Path) -> bool {
-        path.to_string_lossy().starts_with("node:")
-            || path.components().any(|part| part.as_os_str() == "node_modules")
+        is_internal(path)
     }
 
     /// Stopping at exceptions is asked for by its mode here, not by filters.
@@ -137,6 +135,12 @@ impl Adapter for Node {
                 .to_owned()
         })
     }
+}
+
+/// Node's own code and what is installed.
+fn is_internal(path: &Path) -> bool {
+    path.to_string_lossy().starts_with("node:")
+        || path.components().any(|part| part.as_os_str() == "node_modules")
 }
 
 #[cfg(test)]

@@ -72,6 +72,8 @@ pub struct Function {
     pub header: u32,
     /// The line of its first statement.
     pub body: u32,
+    /// The column of its first statement, 1-based, in UTF-16 units; 1 where the language does not tell.
+    pub body_column: u32,
     /// Its last line.
     pub end: u32,
 }

@@ -107,7 +107,8 @@ struct AnalyzedFunction {
 
 impl AnalyzedFunction {
     fn into_function(self) -> Function {
-        Function { name: self.name, start: self.start, header: self.header, body: self.body, end: self.end }
+        let Self { name, start, header, body, end } = self;
+        Function { name, start, header, body, body_column: 1, end }
     }
 }
 
