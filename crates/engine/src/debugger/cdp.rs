@@ -1,5 +1,5 @@
 //! The inspector protocol of Node.js.
 
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 mod values;

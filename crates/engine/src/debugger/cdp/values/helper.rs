@@ -80,7 +80,7 @@ impl Values {
         values: impl IntoIterator<Item = CallArgument>,
     ) -> Result<RemoteObject> {
         let mut call = self.calling(helper, function, options, values);
-        call.object_group = self.group();
+        call.object_group = Some(self.group());
         plain(self.request(call).await?)
     }
 
@@ -101,7 +101,7 @@ impl Values {
         let limit = deadlines::EVALUATE;
         let run = Evaluate {
             expression: "$_()".to_owned(),
-            object_group: self.group(),
+            object_group: Some(self.group()),
             include_command_line_api: true,
             silent: true,
             context_id: Some(context),
@@ -150,7 +150,9 @@ fn plain(answer: Evaluated) -> Result<RemoteObject> {
 }
 
 pub(super) fn unreadable() -> Error {
-    Error::Unsupported("this needs Node's own `require`, which this program's runtime does not offer".to_owned())
+    Error::Unsupported(
+        "this needs Node's own `require`, which this program's runtime does not offer".to_owned(),
+    )
 }
 
 /// A value as an argument.

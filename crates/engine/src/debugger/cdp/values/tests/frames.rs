@@ -10,7 +10,7 @@ const fs = require('fs');
 let level = 'module';
 function outer(first) {
   const captured = 1;
-  return function inner(a, b = a) {
+  return function inner(a, b) {
     let shadowed = 'outer';
     const uses = () => captured;
     for (const item of [7]) {
@@ -21,7 +21,7 @@ function outer(first) {
     }
   };
 }
-const result = outer(0)(1);
+const result = outer(0)(1, 1);
 class Kind {}
 const settings = { deep: true };
 debugger;
@@ -46,12 +46,16 @@ async fn locals_are_what_a_person_expects() {
     assert_eq!(names.first().copied(), Some("Block"));
     assert_eq!(names.last().copied(), Some("Global"));
     assert!(names.contains(&"Local") && names.contains(&"Closure (outer)"), "{names:?}");
-    let own: Vec<_> = scopes.iter().filter(|scope| scope.kind == ScopeKind::Locals).map(|scope| &scope.name).collect();
+    let own: Vec<_> =
+        scopes.iter().filter(|scope| scope.kind == ScopeKind::Locals).map(|scope| &scope.name).collect();
     assert_eq!(own, ["Local"]);
     let global = scopes.iter().find(|scope| scope.kind == ScopeKind::Globals).unwrap();
     assert!(global.expensive);
     let globals = scene.values.variables(global.reference, page(true), 100).await.unwrap();
-    assert!(globals.total > 50 && globals.variables.iter().any(|variable| variable.name == "process"), "{globals:?}");
+    assert!(
+        globals.total > 50 && globals.variables.iter().any(|variable| variable.name == "process"),
+        "{globals:?}"
+    );
     let local = scene.values.variables(scene.own_scope().await, page(true), 100).await.unwrap();
     assert_eq!(named(&local.variables, "shadowed").value.text, "'outer'");
 }
@@ -81,7 +85,10 @@ async fn an_es_module_is_read_with_what_is_not_initialized() {
     assert_eq!(named(&all.variables, "live").value.text, "1");
     assert!(!named(&all.variables, "live").special && named(&all.variables, "path").special);
     let module = named(&all.variables, "self");
-    assert_eq!(module.value.text, "[Module: null prototype] { later: <uninitialized>, live: 1, used: [Function: used] }");
+    assert_eq!(
+        module.value.text,
+        "[Module: null prototype] { later: <uninitialized>, live: 1, used: [Function: used] }"
+    );
     let members = scene.open(&module.value).await;
     assert_eq!(named(&members, "later").value.text, "<uninitialized>");
     assert_eq!(scene.text("live + 1").await, "2");
@@ -101,7 +108,7 @@ async fn what_a_function_returns_comes_first() {
 
 #[tokio::test]
 async fn variables_come_in_pages() {
-    let names: String = (0..300).map(|number| format!("v{number} = {number},")).collect();
+    let names: String = (0..300).map(|number| format!("v{number} = {number},")).collect::<Vec<_>>().concat();
     let scene = Scene::of(&format!("(function () {{ let {names} last = 'end';\ndebugger; }})();\n")).await;
     let children = scene.locals_with(Page { start: 299, count: 5, special: false }, 100).await;
     assert_eq!((texts(&children.variables), children.total), (vec![("v299", "299"), ("last", "'end'")], 301));
@@ -124,7 +131,10 @@ new Worker('const local = new Set([[1, 2]]); { debugger; }', { eval: true });
     let expected = [("z", "{ p: 1 }"), ("w", "Map(1) { { p: 1 } => [ 1, Promise { { a: 1 } } ] }")];
     assert_eq!(texts(&locals), expected);
     let entry = &scene.open(&locals[1].value).await[0];
-    assert_eq!(texts(&scene.open(&entry.value).await), [("key", "{ p: 1 }"), ("value", "[ 1, Promise { { a: 1 } } ]")]);
+    assert_eq!(
+        texts(&scene.open(&entry.value).await),
+        [("key", "{ p: 1 }"), ("value", "[ 1, Promise { { a: 1 } } ]")]
+    );
     assert_eq!(scene.text("mine.get(1)").await, "[ 2 ]");
     scene.resume().await;
     assert_eq!(scene.text("left").await, "[ 'mine', 'f' ]", "the program sees nothing of us");

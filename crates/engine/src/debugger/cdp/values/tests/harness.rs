@@ -33,7 +33,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// Runs a CommonJS program to its first `debugger` statement.
+    /// Runs a `CommonJS` program to its first `debugger` statement.
     pub(super) async fn of(program: &str) -> Self {
         Self::file("main.js", program).await
     }
@@ -117,7 +117,11 @@ impl Scene {
     }
 
     pub(super) async fn open(&self, value: &Value<RawId>) -> Vec<Variable<RawId>> {
-        self.values.variables(value.reference.expect("it has children"), page(true), 1000).await.unwrap().variables
+        self.values
+            .variables(value.reference.expect("it has children"), page(true), 1000)
+            .await
+            .unwrap()
+            .variables
     }
 
     /// The reference of the frame's own scope.
@@ -170,7 +174,10 @@ pub(super) fn texts(variables: &[Variable<RawId>]) -> Vec<(&str, &str)> {
 }
 
 pub(super) fn named<'a>(variables: &'a [Variable<RawId>], name: &str) -> &'a Variable<RawId> {
-    variables.iter().find(|variable| variable.name == name).unwrap_or_else(|| panic!("{name}: {variables:#?}"))
+    variables
+        .iter()
+        .find(|variable| variable.name == name)
+        .unwrap_or_else(|| panic!("{name}: {variables:#?}"))
 }
 
 async fn stop_of(incoming: &mut Incoming) -> debugger::Paused {

@@ -88,7 +88,10 @@ async fn hidden_parts_are_special() {
     let scene = Scene::of(PROGRAM).await;
     let mixed = scene.evaluate("mixed").await.unwrap();
     let plain = scene.values.variables(mixed.reference.unwrap(), page(false), 100).await.unwrap();
-    assert_eq!((texts(&plain.variables), plain.hidden), (vec![("plain", "1"), ("[Symbol(s)]", "{ in: 1 }")], 2));
+    assert_eq!(
+        (texts(&plain.variables), plain.hidden),
+        (vec![("plain", "1"), ("[Symbol(s)]", "{ in: 1 }")], 2)
+    );
     assert_eq!(texts(&scene.open(&plain.variables[1].value).await)[0], ("in", "1"));
     let all = scene.open(&mixed).await;
     assert!(named(&all, "hidden").special && named(&all, "[[Prototype]]").special);
@@ -98,7 +101,10 @@ async fn hidden_parts_are_special() {
     let proxy = scene.children("proxy").await;
     assert_eq!(texts(&scene.open(&named(&proxy, "[[Target]]").value).await)[0], ("t", "1"));
     let promise = scene.children("Promise.resolve({ a: 1 })").await;
-    assert_eq!(texts(&promise)[..2], [("[[PromiseState]]", "'fulfilled'"), ("[[PromiseResult]]", "{ a: 1 }")]);
+    assert_eq!(
+        texts(&promise)[..2],
+        [("[[PromiseState]]", "'fulfilled'"), ("[[PromiseResult]]", "{ a: 1 }")]
+    );
     assert_eq!(texts(&scene.open(&promise[1].value).await)[0], ("a", "1"));
     let failure = scene.children("failure").await;
     assert_eq!(named(&failure, "message").value.text, "'outside'");
