@@ -212,7 +212,7 @@
       }
       return text;
     };
-    const outside = { get first() { return 0; }, inside };
+    const outside = { __proto__: null, get first() { return 0; }, inside };
     const options = { customInspect: false, showProxy: true, depth: 5, maxStringLength: 1000, stylize };
     try {
       inspect(outside, options);
@@ -1016,13 +1016,21 @@
     return value;
   };
 
+  const part = (step, name) => data(own(step, name));
+
+  const keyOf = (object, step) => {
+    const symbol = part(step, "symbol");
+    return symbol === undefined ? part(step, "key") : nthSymbol(object, symbol);
+  };
+
   const follow = (value, step) => {
     if (Entry.is(value)) return step.key === "key" ? value.key : value.item;
     if (Accessor.is(value) || !isObject(value)) return gone();
-    if (step.slot !== undefined) return slot(value, step.slot);
-    if (step.entry !== undefined || step.item !== undefined) return nthItem(value, step.entry ?? step.item);
-    const key = step.symbol === undefined ? step.key : nthSymbol(value, step.symbol);
+    const item = part(step, "entry") ?? part(step, "item");
+    if (part(step, "slot") !== undefined) return slot(value, step.slot);
+    if (item !== undefined) return nthItem(value, item);
     if (isProxy(value)) return gone();
+    const key = keyOf(value, step);
     const found = lookup(value, key) ?? gone();
     if ("value" in found) return found.value;
     return found.get === undefined ? gone() : new Accessor(value, found.get);
@@ -1222,7 +1230,7 @@
       if (!isProxy(parent) && types.isMap(parent)) return assignEntry(parent, name, value, limit);
       const step = isProxy(parent) ? { key: name } : stepTo(parent, name);
       if (step === null) return { refused: "there is no `" + clip(name, 200) + "` in this " + typeName(parent) };
-      const key = step.symbol === undefined ? step.key : nthSymbol(parent, step.symbol);
+      const key = keyOf(parent, step);
       if (!assignTo(parent, key, value, parent)) {
         return { refused: "`" + clip(name, 200) + "` of this " + typeName(parent) + " is read-only" };
       }

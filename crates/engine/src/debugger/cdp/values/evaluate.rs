@@ -143,19 +143,16 @@ fn wrapped(expression: &str, limit: usize) -> String {
     )
 }
 
-/// Nothing has run: there is no frame of the expression in the stack.
+/// Nothing has run: the stack has no frame of the expression, whose script is newer than the frame's.
 fn does_not_compile(details: &ExceptionDetails, frame: &Frame) -> bool {
-    let is_syntax_error =
-        details.exception.as_ref().and_then(|thrown| thrown.class_name.as_deref()) == Some("SyntaxError");
-    let stack = details.stack_trace.as_ref();
-    let top = stack.and_then(|stack| stack.call_frames.first());
-    let at = &frame.call.location;
-    is_syntax_error
-        && top.is_none_or(|top| {
-            (&top.script_id, top.line_number, Some(top.column_number))
-                == (&at.script_id, at.line_number, at.column_number)
-                || frame.call.function_name == top.function_name && top.script_id == at.script_id
-        })
+    let thrown = details.exception.as_ref().and_then(|thrown| thrown.class_name.as_deref());
+    let number = |script: &str| script.parse::<i64>().unwrap_or(0);
+    let its_own = number(&frame.call.location.script_id);
+    let calls = details.stack_trace.as_ref().map_or(&[][..], |stack| &stack.call_frames);
+    let has_run = calls
+        .iter()
+        .any(|call| call.function_name == "eval" && call.url.is_empty() && number(&call.script_id) > its_own);
+    thrown == Some("SyntaxError") && !has_run
 }
 
 /// Names, dots and plain indices: nothing that changes a variable.

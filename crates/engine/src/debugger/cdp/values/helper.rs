@@ -31,6 +31,12 @@ impl Helpers {
 }
 
 impl Values {
+    /// As if the helper did not work in the main context.
+    #[cfg(test)]
+    pub(super) fn refuse_helper(&self) {
+        self.0.helpers.lock().insert(1, None);
+    }
+
     /// The helper of a context, which is brought there first if it must be. `None` where it does not work.
     pub(super) async fn helper(&self, context: Option<i32>) -> Result<Option<Arc<str>>> {
         let Some(context) = context else { return Ok(None) };

@@ -2,6 +2,7 @@
 
 use super::harness::{named, texts};
 use super::{Scene, page};
+use crate::error::Error;
 use crate::model::stack::ScopeKind;
 use crate::model::variable::Page;
 
@@ -104,6 +105,39 @@ async fn what_a_function_returns_comes_first() {
     assert_eq!(texts(&locals.variables)[0], ("(return)", "{ a: 1 }"));
     let opened = scene.open(&locals.variables[0].value).await;
     assert_eq!(texts(&opened)[0], ("a", "1"));
+    let set = scene.values.set_variable(scene.own_scope().await, "(return)", "[5]", 100).await.unwrap();
+    assert_eq!(set.text, "[ 5 ]");
+}
+
+#[tokio::test]
+async fn without_the_helper_less_is_shown() {
+    let scene = Scene::of(NESTED).await;
+    scene.values.refuse_helper();
+    let locals = scene.locals().await;
+    assert_eq!(named(&locals, "shadowed").value.text, "'inner'");
+    assert_eq!(named(&locals, "captured").value.text, "1");
+    let value = scene.evaluate("[{ a: 'x' }, 2]").await.unwrap();
+    assert_eq!(value.text, "Array(2)");
+    let items = scene.open(&value).await;
+    assert_eq!(texts(&items)[..2], [("0", "Object"), ("1", "2")]);
+    assert_eq!(texts(&scene.open(&items[0].value).await)[0], ("a", "'x'"));
+    assert!(matches!(scene.evaluate("missing").await, Err(Error::Raised { .. })));
+}
+
+#[tokio::test]
+async fn other_frames_than_the_innermost_are_read_and_evaluated_in() {
+    let program = "function inner(n) {\n  debugger;\n  return n;\n}\nfunction outer(word) {\n  let sum = inner(1);\n  return word + sum;\n}\nouter('w');\n";
+    let scene = Scene::of(program).await;
+    let frame = scene.frame(1);
+    let (_, locals) = scene.values.locals(&frame, page(false), 100).await.unwrap();
+    assert_eq!(texts(&locals.variables)[0], ("word", "'w'"));
+    for (expression, text) in
+        [("word + 1", "'w1'"), ("if (word) { word = 'changed' }", "'changed'"), ("word", "'changed'")]
+    {
+        assert_eq!(scene.text_in(&frame, expression).await, text, "{expression}");
+    }
+    let (_, locals) = scene.values.locals(&frame, page(false), 100).await.unwrap();
+    assert_eq!(texts(&locals.variables)[0], ("word", "'changed'"));
 }
 
 #[tokio::test]

@@ -100,9 +100,23 @@ impl Scene {
         text: usize,
         pure: bool,
     ) -> Result<Value<RawId>> {
+        self.evaluate_in(&self.frame(0), expression, text, pure).await
+    }
+
+    pub(super) async fn text_in(&self, frame: &Arc<Frame>, expression: &str) -> String {
+        self.evaluate_in(frame, expression, 100, false).await.unwrap().text
+    }
+
+    async fn evaluate_in(
+        &self,
+        frame: &Arc<Frame>,
+        expression: &str,
+        text: usize,
+        pure: bool,
+    ) -> Result<Value<RawId>> {
         let deadline = Duration::from_secs(5);
         let request = Evaluate { expression: expression.to_owned(), frame: RawId(1), deadline, text, pure };
-        self.values.evaluate(&self.frame(0), &request).await
+        self.values.evaluate(frame, &request).await
     }
 
     /// The text of the value of an expression.
