@@ -1096,8 +1096,13 @@
     return found;
   };
 
-  const isText = (value, loaded) =>
-    typeof value === "function" || (isObject(value) && (types.isModuleNamespaceObject(value) || setHas(loaded, value)));
+  const isText = (value, loaded) => {
+    if (!isObject(value) || isProxy(value)) return false;
+    if (typeof value === "function" || types.isModuleNamespaceObject(value) || setHas(loaded, value)) return true;
+    // What compilers put around a module for `import name from`.
+    const inner = data(own(value, "default"));
+    return isObject(inner) && setHas(loaded, inner);
+  };
 
   // The variables of several scopes as one list. `order` has the places of scopes as they are to be shown;
   // an inner variable hides an outer one of its name.

@@ -65,10 +65,7 @@ impl Values {
         let generated = frame.generated(name).unwrap_or(name);
         let whole = frame.own() == Some(index);
         let last = if whole { frame.visible().last().copied().unwrap_or(index) } else { index };
-        let helper = self.helper(frame.context()).await?.ok_or_else(unreadable)?;
-        let names = self.names(&helper, frame, last).await?;
-        let found = names.iter().find(|(found, ..)| found == generated).map(|(_, index, _)| *index);
-        match found {
+        match self.owner(frame, generated, last).await? {
             Some(found) if whole || found == index => {
                 let expression = format!("{name} = (\n{value}\n)");
                 let found = self.find(frame, &asked(&expression, text)).await?;
@@ -77,6 +74,13 @@ impl Values {
             Some(_) => self.assign_hidden(frame, index, generated, value, text).await,
             None => Err(Error::Refused(format!("there is no variable `{name}` here"))),
         }
+    }
+
+    /// Which of the scopes up to the last one has the variable that a name stands for.
+    async fn owner(&self, frame: &Arc<Frame>, name: &str, last: usize) -> Result<Option<usize>> {
+        let helper = self.helper(frame.context()).await?.ok_or_else(unreadable)?;
+        let names = self.names(&helper, frame, last).await?;
+        Ok(names.into_iter().find(|(found, ..)| found == name).map(|(_, index, _)| index))
     }
 
     /// Assigns to a variable that another one of its name hides from expressions.

@@ -138,15 +138,19 @@ impl Values {
         }
         let values = wanted.iter().map(|one| one.value.as_ref().map(argument).unwrap_or_default());
         let rows: Vec<Shown> = self.call(helper, "each", json!({ "limit": text }), values).await?;
-        for (Inner { name, special, value, text }, shown) in wanted.into_iter().zip(rows) {
-            let id = value.and_then(|value| value.object_id);
-            let value = match text {
-                Some(text) => self.value(Shown(text, String::new(), false, None, false, None), || None),
-                None => self.value(shown, || Some(Place::of(&id?, place.frame.as_ref()))),
-            };
-            children.variables.push(Variable { name, value, special });
-        }
+        let described = wanted.into_iter().zip(rows).map(|(one, shown)| self.described(one, shown, place));
+        children.variables.extend(described);
         Ok(())
+    }
+
+    fn described(&self, inner: Inner, shown: Shown, parent: &Place) -> Variable<RawId> {
+        let Inner { name, special, value, text } = inner;
+        let id = value.and_then(|value| value.object_id);
+        let value = match text {
+            Some(text) => self.value(Shown(text, String::new(), false, None, false, None), || None),
+            None => self.value(shown, || Some(Place::of(&id?, parent.frame.as_ref()))),
+        };
+        Variable { name, value, special }
     }
 }
 

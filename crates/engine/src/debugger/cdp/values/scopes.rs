@@ -113,18 +113,14 @@ impl Values {
             anew.as_deref().map_or_else(nothing, object),
         ];
         values.extend(reading.scopes.iter().filter_map(|index| scope_object(frame, *index)));
-        let rows: Rows = self.call(&helper, "locals", options, values).await?;
+        let Rows { total, hidden, variables, .. } = self.call(&helper, "locals", options, values).await?;
         let variable = |Row(name, shown, special, step, root)| Variable {
             value: self.value(shown, || place(frame, reading, anew.as_deref(), root, step)),
             name: frame.original(&name).to_owned(),
             special,
         };
-        Ok(Children {
-            variables: rows.variables.into_iter().map(variable).collect(),
-            total: rows.total,
-            start: page.start,
-            hidden: rows.hidden,
-        })
+        let variables = variables.into_iter().map(variable).collect();
+        Ok(Children { variables, total, start: page.start, hidden })
     }
 
     /// V8's scope objects are copies from the beginning of the stop. After an expression has run, the
