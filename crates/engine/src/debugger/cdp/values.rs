@@ -115,9 +115,9 @@ impl Values {
     }
 
     /// The group for objects of this stop, which is to be released.
-    fn group(&self) -> Option<String> {
+    fn group(&self) -> String {
         self.0.holds.store(true, Ordering::Relaxed);
-        Some(STOP.to_owned())
+        STOP.to_owned()
     }
 }
 
@@ -128,9 +128,9 @@ fn failed(error: ::cdp::Error) -> Error {
         ::cdp::Error::Deadline { command, deadline } => {
             Error::Deadline { what: format!("the debugger's `{command}`"), after: deadline }
         }
-        ::cdp::Error::Refused { message, .. } if is_gone(&message) => {
-            Error::Refused("the value is gone, because the program has run or its context has ended".to_owned())
-        }
+        ::cdp::Error::Refused { message, .. } if is_gone(&message) => Error::Refused(
+            "the value is gone, because the program has run or its context has ended".to_owned(),
+        ),
         ::cdp::Error::Refused { message, .. } => Error::Refused(message),
         malformed @ ::cdp::Error::Malformed { .. } => Error::Refused(malformed.to_string()),
     }
@@ -138,9 +138,13 @@ fn failed(error: ::cdp::Error) -> Error {
 
 /// V8's words for an object, a frame or a context that is no more.
 fn is_gone(message: &str) -> bool {
-    ["Could not find object with given id", "Cannot find context with specified id", "Invalid remote object id"]
-        .iter()
-        .any(|words| message.contains(words))
+    [
+        "Could not find object with given id",
+        "Cannot find context with specified id",
+        "Invalid remote object id",
+    ]
+    .iter()
+    .any(|words| message.contains(words))
 }
 
 #[cfg(test)]

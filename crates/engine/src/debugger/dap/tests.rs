@@ -279,8 +279,13 @@ async fn locals_are_the_scope_that_is_called_so() {
 #[tokio::test]
 async fn an_expression_that_the_server_refuses_has_raised() {
     let mut scene = Scene::ready(json!({})).await;
-    let request =
-        Evaluate { expression: "x".to_owned(), frame: RawId(4), deadline: Duration::from_secs(1), text: 10, pure: false };
+    let request = Evaluate {
+        expression: "x".to_owned(),
+        frame: RawId(4),
+        deadline: Duration::from_secs(1),
+        text: 10,
+        pure: false,
+    };
     let served = async {
         let asked = scene.peer.receive().await;
         assert_eq!(asked["arguments"], json!({ "expression": "x", "frameId": 4, "context": "watch" }));
@@ -289,6 +294,16 @@ async fn an_expression_that_the_server_refuses_has_raised() {
     let (value, ()) = tokio::join!(scene.debugger.evaluate(request), served);
     let error = value.unwrap_err();
     assert_eq!((error.code(), error.to_string().as_str()), ("evaluation_failed", "no x here"));
+}
+
+#[tokio::test]
+async fn an_expression_that_may_change_nothing_is_not_even_sent() {
+    let scene = Scene::ready(json!({})).await;
+    let deadline = Duration::from_secs(3);
+    let request = Evaluate { expression: "x".to_owned(), frame: RawId(4), deadline, text: 10, pure: true };
+    let error = scene.debugger.evaluate(request).await.unwrap_err();
+    assert_eq!(error.code(), "unsupported");
+    assert!(error.to_string().contains("`sideEffects`"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
