@@ -16,6 +16,7 @@ mod events;
 mod exceptions;
 mod execution;
 mod frames;
+mod functions;
 mod places;
 mod rules;
 mod scripts;
@@ -37,10 +38,11 @@ use self::scripts::Scripts;
 use self::stops::Stop;
 use self::values::Values;
 use super::{Arrival, Debugger, Evaluate, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
-use crate::adapter::{Adapter, Boxed, CdpSetup};
+use crate::adapter::{Adapter, Boxed, CdpSetup, Entry, Host, Question, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
+use crate::model::source::Code;
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{Exception, ExceptionMode};
 use crate::model::variable::{Children, Page, Value};
@@ -65,9 +67,19 @@ struct Shared {
     setup: Arc<CdpSetup>,
     /// We started the program, so its pipes are ours.
     is_ours: bool,
+    host: &'static dyn Host,
+    runtime: Arc<Runtime>,
     /// Where workers come in.
     arrivals: mpsc::Sender<Arrival<CdpDebugger>>,
     output: Output,
+}
+
+impl Shared {
+    /// What a source holds; nothing when that cannot be known.
+    async fn analyze(&self, path: &Path) -> Option<Code> {
+        let question = Question { file: Some(path), ..Question::default() };
+        self.adapter.analyze(self.host, &self.runtime, question).await.ok()
+    }
 }
 
 /// What a thread of JavaScript is in its program.
@@ -145,6 +157,20 @@ impl CdpDebugger {
         lock(&self.0.stop).clone().ok_or(Error::NotPaused { state: "running" })
     }
 
+    /// Has the program stop before its first line, when that is wanted. Where there is no script, or it cannot
+    /// be read, that is wherever it first comes out of Node's own code.
+    async fn stop_at_entry(&self) -> Result<()> {
+        let Some(entry) = &self.0.shared.setup.entry else { return Ok(()) };
+        if let Entry::Script(path) = entry
+            && let Some(line) = self.0.shared.analyze(path).await.and_then(|code| code.first_line())
+        {
+            return breakpoints::set_entry(self, path, line).await;
+        }
+        *lock(&self.0.intent) = Intent::Entry;
+        self.request(debugger::Pause::default()).await?;
+        Ok(())
+    }
+
     fn is_worker(&self) -> bool {
         matches!(self.0.kind, Kind::Worker(_))
     }
@@ -178,9 +204,8 @@ impl Debugger for CdpDebugger {
     }
 
     async fn run(&self) -> Result<()> {
-        if self.0.shared.setup.entry.is_some() && self.0.kind == Kind::Program {
-            *lock(&self.0.intent) = Intent::Entry;
-            self.request(debugger::Pause::default()).await?;
+        if self.0.kind == Kind::Program {
+            self.stop_at_entry().await?;
         }
         self.request(runtime::RunIfWaitingForDebugger::default()).await?;
         Ok(())

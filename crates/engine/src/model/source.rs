@@ -126,6 +126,14 @@ impl Code {
         self.functions.iter().find(|function| function.heads(line))
     }
 
+    /// The first line with code that runs when the file is loaded, rather than when a function is called.
+    pub fn first_line(&self) -> Option<u32> {
+        let is_inside = |line: u32| {
+            self.functions.iter().any(|function| (function.header + 1..=function.end).contains(&line))
+        };
+        self.lines.iter().copied().find(|line| !is_inside(*line))
+    }
+
     /// The functions of that name. `deposit` finds `Account.deposit` too.
     pub fn functions_named(&self, name: &str) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(move |function| {

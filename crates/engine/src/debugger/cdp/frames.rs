@@ -184,7 +184,7 @@ pub(super) async fn frame(debugger: &CdpDebugger, id: RawId) -> Result<Arc<Frame
     }
     let script_end = debugger.0.scripts.get(&call_frame.location.script_id).map(|script| script.end);
     let names = names(debugger, &call_frame).await.unwrap_or_default();
-    let frame = Arc::new(Frame { call_frame, names, script_end });
+    let frame = Arc::new(Frame { call: call_frame, names, script_end });
     lock(&stop.read).insert(index, Arc::clone(&frame));
     Ok(frame)
 }

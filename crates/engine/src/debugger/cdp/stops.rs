@@ -105,6 +105,7 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, told: Vec<Bre
     if !paused.hit_breakpoints.is_empty() {
         return match connection.breakpoints.hit(debugger, &paused.hit_breakpoints, told, &stop).await {
             Hit::Users(ids) => vec![shown(debugger, StopReason::Breakpoint, None, ids).await],
+            Hit::Entry => vec![shown(debugger, StopReason::Entry, None, Vec::new()).await],
             Hit::Temporary => execution::settle(debugger, &stop).await,
             Hit::Nobodys => {
                 execution::go_on(debugger).await;
