@@ -829,6 +829,7 @@
   // Children
 
   // Everything in a value but its items, as [name, special, step, descriptor]. A step is what `walk` takes.
+  // Those of an object with very many keys are left to `page`.
   const membersOf = (value) => {
     const found = [];
     const add = (name, special, step, descriptor) => {
@@ -850,7 +851,7 @@
     const count = itemsOf(value);
     const keys = count === null || isKeyed(value) ? keysOf(value) : extraKeys(value, count);
     const hidden = [];
-    for (let at = 0, symbols = 0; at < keys.length; at++) {
+    for (let at = 0, symbols = 0; at < keys.length && keys.length <= MANY; at++) {
       const key = keys[at];
       const step = typeof key === "symbol" ? { symbol: symbols++ } : { key };
       const descriptor = own(value, key);
@@ -953,7 +954,14 @@
       if (isMap) put(name, entryRow(found[0], found[1], limit), false, step);
       else put(name, isSet ? guarded(found, limit) : rowOf(found, limit), false, step);
     });
-    let at = items;
+    // An object with very many keys: they are all enumerable, and only those of the page are looked at.
+    const keys = isProxy(value) || (itemsOf(value) !== null && !isKeyed(value)) ? [] : keysOf(value);
+    const many = keys.length > MANY ? keys.length : 0;
+    const first = start > items ? start - items : 0;
+    for (let which = first; which < many && items + which < stop; which++) {
+      put(keys[which], rowOf(own(value, keys[which]), limit), false, { key: keys[which] });
+    }
+    let at = items + many;
     let hidden = 0;
     const members = membersOf(value);
     for (let which = 0; which < members.length; which++) {
