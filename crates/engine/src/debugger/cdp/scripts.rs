@@ -2,7 +2,7 @@
 //!
 //! V8 knows nothing of source maps. A script's own map is read when something asks for it, once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -96,19 +96,38 @@ fn path_of(url: &str) -> Option<PathBuf> {
     path.is_absolute().then(|| path.to_owned())
 }
 
+/// How many scripts without a name are kept. Each of our own evaluations is one.
+const NAMELESS: usize = 500;
+
 /// All scripts of a thread.
 #[derive(Debug, Default)]
-pub(super) struct Scripts(Mutex<HashMap<String, Arc<Script>>>);
+pub(super) struct Scripts(Mutex<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    by_id: HashMap<String, Arc<Script>>,
+    /// Those without a name, oldest first.
+    nameless: VecDeque<String>,
+}
 
 impl Scripts {
     pub(super) fn add(&self, script: Script) -> Arc<Script> {
         let script = Arc::new(script);
-        self.lock().insert(script.id.clone(), Arc::clone(&script));
+        let mut table = self.lock();
+        if script.url.is_empty() {
+            table.nameless.push_back(script.id.clone());
+            if table.nameless.len() > NAMELESS
+                && let Some(oldest) = table.nameless.pop_front()
+            {
+                table.by_id.remove(&oldest);
+            }
+        }
+        table.by_id.insert(script.id.clone(), Arc::clone(&script));
         script
     }
 
     pub(super) fn get(&self, id: &str) -> Option<Arc<Script>> {
-        self.lock().get(id).cloned()
+        self.lock().by_id.get(id).cloned()
     }
 
     /// Those of a file. A file that is evaluated anew is a new script.
@@ -123,18 +142,18 @@ impl Scripts {
 
     /// The files that are loaded, each once.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
-        let mut paths: Vec<PathBuf> = self.lock().values().filter_map(|script| script.path.clone()).collect();
+        let mut paths: Vec<PathBuf> = self.lock().by_id.values().filter_map(|script| script.path.clone()).collect();
         paths.sort();
         paths.dedup();
         paths
     }
 
     fn where_so(&self, is_wanted: impl Fn(&Script) -> bool) -> Vec<Arc<Script>> {
-        self.lock().values().filter(|script| is_wanted(script)).cloned().collect()
+        self.lock().by_id.values().filter(|script| is_wanted(script)).cloned().collect()
     }
 
     /// Nothing panics while the lock is held.
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Script>>> {
+    fn lock(&self) -> MutexGuard<'_, Table> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
