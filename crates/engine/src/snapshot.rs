@@ -59,7 +59,7 @@ impl Snapshot {
         let (frames, hidden_frames) = users_frames(stack.frames, Some(&stop));
         let locals = match frames.first() {
             Some(frame) => {
-                let page = Page { start: 0, count: limits.variables as u64, special: false };
+                let page = Page { start: 0, count: limits.variables as u64, special: false, internals: false };
                 let locals = session.locals(frame.id, page, limits.value).await;
                 locals.map_err(|error| keep("the local variables", error)).ok()
             }

@@ -59,6 +59,9 @@ pub struct Code {
     pub length: u32,
     /// The functions, in the order of their first lines.
     pub functions: Vec<Function>,
+    /// What keeps the language from running the file as it is, where that need not be a mistake: something may
+    /// compile it first.
+    pub problem: Option<String>,
 }
 
 /// A function in a file.
@@ -180,12 +183,14 @@ mod tests {
             start,
             header,
             body,
+            body_column: 1,
             end,
         };
         Code {
             lines: vec![1, 4, 7, 8, 11, 12, 13],
             length: 14,
             functions: vec![function("f", 4, 4, 7, 8), function("C.g", 12, 12, 13, 13)],
+            problem: None,
         }
     }
 

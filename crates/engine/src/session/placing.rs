@@ -158,6 +158,8 @@ impl Session {
                 function.body
             )
         });
+        let problem = code.and_then(|code| code.problem);
+        let note = note.or(problem.map(|problem| format!("the file does not run as it is: {problem}")));
         let place = Place::Line { path, line, statement: wanted.statement };
         Ok(Placed { request: Request { place, rule: wanted.rule }, line: planted, note })
     }

@@ -81,6 +81,7 @@ async fn ask(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Resu
         lines: answer.lines,
         length: answer.length,
         functions: answer.functions.into_iter().map(AnalyzedFunction::into_function).collect(),
+        problem: None,
     })
 }
 

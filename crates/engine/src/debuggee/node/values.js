@@ -156,9 +156,20 @@
     } catch {
       return ownKeys(object); // A module with bindings that are not initialized.
     }
-    if (found.length <= MANY) return ownKeys(object);
+    if (found.length <= MANY) return types.isPromise(object) ? promiseKeys(object) : ownKeys(object);
     weakSet(manyKeys, object, found);
     return found;
+  };
+
+  // Node numbers promises while a debugger asks for asynchronous stacks.
+  const promiseKeys = (promise) => {
+    const keys = [];
+    const all = ownKeys(promise);
+    for (let at = 0; at < all.length; at++) {
+      const name = typeof all[at] === "symbol" ? symbolText(all[at]) : "";
+      if (name !== "Symbol(async_id_symbol)" && name !== "Symbol(trigger_async_id_symbol)") keys[keys.length] = all[at];
+    }
+    return keys;
   };
 
   const isIndex = (key) => typeof key === "string" && test(/^(?:0|[1-9]\d{0,9})$/, key) !== null && +key < 4294967295;
@@ -302,7 +313,7 @@
           at++;
           continue;
         }
-        escaped = "\\u" + upper(code);
+        escaped = "\\u" + lower(code);
       }
       if (escaped !== undefined) {
         out += sliceText(text, copied, at) + escaped;
@@ -316,6 +327,13 @@
   const upper = (code) => {
     let out = "";
     for (let rest = code; rest > 0; rest = rest >> 4) out = DIGITS[rest & 15] + out;
+    return out;
+  };
+
+  const LETTERS = "0123456789abcdef";
+  const lower = (code) => {
+    let out = "";
+    for (let rest = code; rest > 0; rest = rest >> 4) out = LETTERS[rest & 15] + out;
     return out;
   };
 

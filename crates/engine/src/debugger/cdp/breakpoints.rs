@@ -228,7 +228,7 @@ async fn set_spots(debugger: &CdpDebugger, number: u64, spots: Vec<Spot>) -> Res
 
 async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()> {
     let Some(place) = debugger.0.breakpoints.place(number) else { return Ok(()) };
-    let condition = match condition(debugger, number, &place.rules).await? {
+    let condition = match condition(debugger, &place.rules).await? {
         Ok(condition) => condition,
         Err(problem) => {
             debugger.0.breakpoints.refuse(number, problem);
@@ -261,7 +261,6 @@ async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()>
 /// The condition that V8 evaluates; none where it stops at every pass.
 async fn condition(
     debugger: &CdpDebugger,
-    number: u64,
     rules: &[RuleFor],
 ) -> Result<std::result::Result<Option<String>, String>> {
     if rules.is_empty() || rules::are_plain(rules) {
@@ -270,7 +269,7 @@ async fn condition(
     if debugger.0.breakpoints.needs_binding() {
         debugger.request(runtime::AddBinding { name: rules::BINDING.to_owned(), ..Default::default() }).await?;
     }
-    Ok(rules::condition(number, rules).map(Some))
+    Ok(rules::condition(rules).map(Some))
 }
 
 /// V8 has given a breakpoint a place.

@@ -202,10 +202,12 @@ async fn settle_step(debugger: &CdpDebugger, stop: &Arc<Stop>, mut stepping: Ste
 async fn next_step(debugger: &CdpDebugger, stop: &Stop, stepping: &mut Stepping) -> Option<Step> {
     let frame = stop.frames.first()?;
     let is_same_function = frame.function_location == stepping.function;
+    if let Some(value) = frame.return_value.as_ref().filter(|_| is_same_function) {
+        // V8 stops once more where the function returns, and only there the value is to be seen.
+        let is_asked = stepping.step == Step::Out || value.kind != "undefined";
+        stepping.returned = if is_asked { keep(debugger, value).await } else { None };
+    }
     if stepping.step == Step::Out && stop.frames.len() >= stepping.depth && is_same_function {
-        if let Some(value) = &frame.return_value {
-            stepping.returned = keep(debugger, value).await;
-        }
         return Some(Step::Out);
     }
     if is_passed_over(debugger, frame) {

@@ -174,14 +174,8 @@ pub(super) async fn frame(debugger: &CdpDebugger, id: RawId) -> Result<Arc<Frame
                 .to_owned(),
         )
     })?;
-    if index == 0 && stop.returned.is_some() {
-        call_frame.return_value.clone_from(&stop.returned);
-    }
-    // Every function ends by returning something; only what is not `undefined` is news.
-    let is_news = |value: &runtime::RemoteObject| value.kind != "undefined";
-    if stop.returned.is_none() {
-        call_frame.return_value = call_frame.return_value.filter(is_news);
-    }
+    // What a function is about to return stands on its line; what another one has returned is news.
+    call_frame.return_value = stop.returned.clone().filter(|_| index == 0);
     let script_end = debugger.0.scripts.get(&call_frame.location.script_id).map(|script| script.end);
     let names = names(debugger, &call_frame).await.unwrap_or_default();
     let frame = Arc::new(Frame { call: call_frame, names, script_end });

@@ -248,7 +248,7 @@ async fn lists_are_cut_into_pages_and_texts_to_a_length() {
         .iter()
         .map(|name| json!({ "name": name, "value": "éxyz", "type": "str", "variablesReference": 0 }))
         .collect();
-    let page = Page { start: 1, count: 1, special: false };
+    let page = Page { start: 1, count: 1, special: false, internals: false };
     let served = scene.peer.serve("variables", json!({ "variables": all }));
     let (children, _) = tokio::join!(scene.debugger.variables(RawId(9), page, 2), served);
     let children = children.unwrap();
@@ -271,7 +271,7 @@ async fn locals_are_the_scope_that_is_called_so() {
         assert_eq!(scene.peer.serve("scopes", scopes).await, json!({ "frameId": 4 }));
         assert_eq!(scene.peer.serve("variables", json!({ "variables": [] })).await["variablesReference"], 2);
     };
-    let page = Page { start: 0, count: 10, special: false };
+    let page = Page { start: 0, count: 10, special: false, internals: false };
     let (locals, ()) = tokio::join!(scene.debugger.locals(RawId(4), page, 10), served);
     assert_eq!(locals.unwrap().0, "Local");
 }

@@ -325,7 +325,7 @@ async fn references_of_an_earlier_stop_are_refused() {
     scene.session.resume().await.unwrap();
     scene.stop().await;
     scene.wait().await;
-    let page = crate::model::variable::Page { start: 0, count: 1, special: true };
+    let page = crate::model::variable::Page { start: 0, count: 1, special: true, internals: false };
     assert_eq!(scene.session.variables(scope, page, 10).await.unwrap_err().code(), "stale_reference");
     let again = scene.session.stack_trace(None, 0, 1).await.unwrap().frames.remove(0).id;
     assert_ne!(again, frame);

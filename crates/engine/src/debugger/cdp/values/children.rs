@@ -35,7 +35,10 @@ impl Values {
     ) -> Result<Children<RawId>> {
         match self.0.references.find(reference)? {
             Held::Scope(frame, index) => self.scope_variables(&frame, index, page, text).await,
-            Held::Value(place) => self.children(&place, page, text).await,
+            Held::Value(place) => {
+                let page = Page { special: page.special && page.internals, ..page };
+                self.children(&place, page, text).await
+            }
         }
     }
 

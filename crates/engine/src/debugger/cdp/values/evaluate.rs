@@ -80,7 +80,7 @@ impl Values {
     /// As an expression it is wrapped, so that what it gives can be held without being sent. What does not
     /// compile so is a statement, or wrong.
     async fn find_once(&self, frame: &Arc<Frame>, asked: &Asked<'_>) -> Result<Found> {
-        let wrapped = wrapped(asked.expression, asked.text);
+        let wrapped = wrapped(asked.expression, asked.text, asked.pure);
         let mut answer = self.send(frame, wrapped, asked).await?;
         let is_wrapped =
             !answer.exception_details.as_ref().is_some_and(|details| does_not_compile(details, frame));
@@ -134,9 +134,11 @@ impl Values {
 
 /// An expression whose value comes as it is when it is short and simple, and else in a box. The box is for the
 /// helper to open: V8 would send the whole of a string, the source of a function and the stack of an error.
-fn wrapped(expression: &str, limit: usize) -> String {
+fn wrapped(expression: &str, limit: usize, pure: bool) -> String {
+    // Half a surrogate pair would not survive the way; V8 does not know that looking for one changes nothing.
+    let is_whole = if pure { "" } else { "&&v.isWellFormed?.()!==false" };
     format!(
-        "(v=>{{switch(typeof v){{case'string':if(v.length<={limit})return v;break;\
+        "(v=>{{switch(typeof v){{case'string':if(v.length<={limit}{is_whole})return v;break;\
          case'object':if(v===null)return v;break;\
          case'bigint':if(v<0x10000000000000000n&&v>-0x10000000000000000n)return v;break;\
          case'function':case'symbol':break;default:return v}}return{{__proto__:null,v}}}})((\n{expression}\n))"

@@ -179,7 +179,7 @@ impl Drop for Scene {
 }
 
 pub(super) fn page(special: bool) -> Page {
-    Page { start: 0, count: 100, special }
+    Page { start: 0, count: 100, special, internals: special }
 }
 
 /// Names and texts.

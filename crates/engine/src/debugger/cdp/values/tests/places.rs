@@ -69,7 +69,7 @@ async fn large_values_come_in_pages() {
     for (expression, count, name, text) in table {
         let value = scene.evaluate_with(expression, 100, false).await.unwrap();
         assert_eq!((value.children, value.cut), (Some(count), true));
-        let page = Page { start: count - 10, count: 3, special: false };
+        let page = Page { start: count - 10, count: 3, special: false, internals: false };
         let children = scene.values.variables(value.reference.unwrap(), page, 100).await.unwrap();
         assert_eq!((children.total, texts(&children.variables)[0]), (count, (name, text)));
         assert_eq!(children.variables.len(), 3);
