@@ -37,7 +37,7 @@ use self::execution::Intent;
 use self::scripts::Scripts;
 use self::stops::Stop;
 use self::values::Values;
-use super::{Arrival, Debugger, Evaluate, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
+use super::{Arrival, Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
 use crate::adapter::{Adapter, Boxed, CdpSetup, Entry, Host, Question, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -105,6 +105,8 @@ struct Connection {
     values: Values,
     /// Where the thread is suspended.
     stop: Mutex<Option<Arc<Stop>>>,
+    /// Where the session hears of what the thread does.
+    events: mpsc::Sender<Event>,
     /// Counts the stops.
     stops: AtomicI64,
     /// V8 has said that it runs: a pause that is asked for before that is forgotten.
@@ -126,6 +128,7 @@ impl CdpDebugger {
         shared: Shared,
     ) -> Boxed<'static, Result<()>> {
         let arrivals = shared.arrivals.clone();
+        let (events, received) = mpsc::channel(256);
         let debugger = Self(Arc::new(Connection {
             values: Values::new(client.clone()),
             client,
@@ -135,13 +138,13 @@ impl CdpDebugger {
             scripts: Scripts::default(),
             breakpoints: Breakpoints::default(),
             stop: Mutex::default(),
+            events: events.clone(),
             stops: AtomicI64::new(0),
             is_running: watch::Sender::new(true),
             intent: Mutex::default(),
             known_errors: OnceLock::new(),
             terminated: AtomicBool::new(false),
         }));
-        let (events, received) = mpsc::channel(256);
         // The pump must not keep the connection open when nobody uses it any more.
         tokio::spawn(events::pump(incoming, Arc::downgrade(&debugger.0), events));
         let arrival = Arrival { debugger, events: received };
@@ -222,6 +225,8 @@ impl Debugger for CdpDebugger {
     async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()> {
         let state = match mode {
             ExceptionMode::None => debugger::PauseOnExceptions::None,
+            // Node itself catches what a worker does not, and ends it later.
+            ExceptionMode::Uncaught if self.is_worker() => debugger::PauseOnExceptions::All,
             ExceptionMode::Uncaught => debugger::PauseOnExceptions::Uncaught,
             ExceptionMode::All => debugger::PauseOnExceptions::All,
         };

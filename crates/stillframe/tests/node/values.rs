@@ -103,7 +103,11 @@ async fn getters_are_named_and_run_only_when_they_are_evaluated() {
 #[tokio::test]
 async fn private_symbol_and_hidden_members_are_listed() {
     let (_script, session) = stopped().await;
-    let children = session.children("account").await;
+    let asked = json!({ "scope": session.reference("account").await, "includeSpecial": true });
+    let listed = session.ok("get_variables", asked).await;
+    let text = |variable: &serde_json::Value, field: &str| variable[field].as_str().unwrap().to_owned();
+    let variables = listed["variables"].as_array().unwrap().iter();
+    let children: Vec<_> = variables.map(|child| (text(child, "name"), text(child, "value"))).collect();
     for (name, value) in [
         ("owner", "'Ann'"),
         ("#balance", "12"),
@@ -178,11 +182,9 @@ async fn a_program_that_replaces_builtins_is_still_read() {
     let script = Script::new(
         r#"
 const known = new Map([["k", 2]]);
-const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames } = Object;
+const { defineProperty } = Object;
 for (const holder of [Array.prototype, Map.prototype, String.prototype, Object]) {
-  for (const name of getOwnPropertyNames(holder)) {
-    const { value } = getOwnPropertyDescriptor(holder, name);
-    if (name === "constructor" || typeof value !== "function") continue;
+  for (const name of ["map", "join", "slice", "indexOf", "get", "forEach", "entries", "replace", "keys", "values"]) {
     defineProperty(holder, name, { value: () => { throw new Error("replaced " + name); } });
   }
 }

@@ -16,7 +16,8 @@ use super::scripts::Script;
 use super::stops::Stop;
 use super::{CdpDebugger, frames, functions, lock, rules, transpiled};
 use crate::debugger::{Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
-use crate::error::Result;
+use crate::deadlines;
+use crate::error::{Error, Result};
 use crate::model::ids::BreakpointId;
 use crate::source_map::SourceMap;
 use crate::sources;
@@ -78,6 +79,8 @@ struct Place {
     spots: Vec<PlantedSpot>,
     /// What keeps V8 from taking it.
     refused: Option<String>,
+    /// The thread has not answered yet.
+    is_late: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -226,7 +229,30 @@ async fn set_spots(debugger: &CdpDebugger, number: u64, spots: Vec<Spot>) -> Res
     Ok(())
 }
 
+/// A thread in native code answers when it comes back, and takes the breakpoint up then. It may wait there for
+/// another thread, which in turn waits for us, so nobody waits for its answer for long.
 async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()> {
+    let setting = debugger.clone();
+    let task = tokio::spawn(async move {
+        let set = send_spot(&setting, number, spot).await;
+        if setting.0.breakpoints.is_late(number) {
+            for event in setting.0.breakpoints.news(number) {
+                // Nobody listens any more when the session is ending.
+                let _ = setting.0.events.send(event).await;
+            }
+        }
+        set
+    });
+    match tokio::time::timeout(deadlines::GOODBYE, task).await {
+        Ok(Ok(set)) => set,
+        Ok(Err(_)) | Err(_) => {
+            debugger.0.breakpoints.wait_for(number);
+            Ok(())
+        }
+    }
+}
+
+async fn send_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()> {
     let Some(place) = debugger.0.breakpoints.place(number) else { return Ok(()) };
     let condition = match condition(debugger, &place.rules).await? {
         Ok(condition) => condition,
@@ -242,7 +268,7 @@ async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()>
         url_regex: Some(url_pattern(&spot.path, number)),
         condition,
     };
-    match debugger.request(set).await {
+    match debugger.0.client.request(set, deadlines::LONGEST_WAIT).await.map_err(Error::from) {
         Ok(set) => {
             debugger.0.breakpoints.planted(number, spot, set.breakpoint_id.clone());
             for location in set.locations {
@@ -250,7 +276,7 @@ async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()>
             }
             Ok(())
         }
-        Err(crate::error::Error::Refused(message)) => {
+        Err(Error::Refused(message)) => {
             debugger.0.breakpoints.refuse(number, format!("V8 does not take it: {message}"));
             Ok(())
         }
@@ -267,7 +293,8 @@ async fn condition(
         return Ok(Ok(None));
     }
     if debugger.0.breakpoints.needs_binding() {
-        debugger.request(runtime::AddBinding { name: rules::BINDING.to_owned(), ..Default::default() }).await?;
+        let binding = runtime::AddBinding { name: rules::BINDING.to_owned(), ..Default::default() };
+        debugger.0.client.request(binding, deadlines::LONGEST_WAIT).await?;
     }
     Ok(rules::condition(rules).map(Some))
 }
@@ -479,6 +506,7 @@ impl Breakpoints {
             rules: wanted.rules.clone(),
             spots: Vec::new(),
             refused: None,
+            is_late: false,
         };
         let at = table.functions.iter().position(|named| named.function == *wanted)?;
         let known = table.functions.get(at)?.places.iter().filter_map(|number| table.places.get(number));
@@ -549,6 +577,19 @@ impl Breakpoints {
         if let Some(place) = lock(&self.0).places.get_mut(&number) {
             place.refused = Some(problem);
         }
+    }
+
+    /// The thread takes it up when it comes back from native code.
+    fn wait_for(&self, number: u64) {
+        if let Some(place) = lock(&self.0).places.get_mut(&number) {
+            place.is_late = true;
+        }
+    }
+
+    /// Whether somebody has been told that the thread has not answered yet.
+    fn is_late(&self, number: u64) -> bool {
+        let mut table = lock(&self.0);
+        table.places.get_mut(&number).is_some_and(|place| std::mem::take(&mut place.is_late))
     }
 
     /// True once.
@@ -699,6 +740,7 @@ impl Place {
             rules: wanted.rules,
             spots: Vec::new(),
             refused: None,
+            is_late: false,
         }
     }
 
@@ -720,6 +762,9 @@ impl Place {
         match bound.min_by_key(|line| line.abs_diff(wanted)) {
             // Functions are wanted by their names, and may begin on several lines.
             Some(line) => Planted::Bound { line: (self.what == What::Line).then_some(line) },
+            None if self.is_late => Planted::NotLoaded(
+                "the thread is in native code, and takes it up as soon as that returns".to_owned(),
+            ),
             None => Planted::NotLoaded("its file is not loaded yet; it binds when the program loads it".to_owned()),
         }
     }

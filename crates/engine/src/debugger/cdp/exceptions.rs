@@ -1,9 +1,11 @@
 //! Stops at what was thrown.
 
+use ::cdp::debugger::CallFrame;
 use ::cdp::runtime::{self, CallArgument, RemoteObject};
 
-use super::CdpDebugger;
+use super::{CdpDebugger, frames};
 use crate::error::{Error, Result};
+use crate::javascript;
 use crate::model::stop::{Exception, ExceptionMode};
 
 /// What the thread is stopped at.
@@ -23,17 +25,34 @@ pub(super) async fn is_worth_a_stop(debugger: &CdpDebugger, mode: ExceptionMode)
     if is_known(debugger, &thrown.value).await {
         return Ok(false);
     }
-    if thrown.is_uncaught || mode != ExceptionMode::All {
+    if thrown.is_uncaught {
         return Ok(true);
     }
-    let is_users = |script_id: &str| {
-        let script = debugger.0.scripts.get(script_id);
-        let path = script.as_ref().and_then(|script| script.path.as_deref());
-        path.is_some_and(|path| {
-            !debugger.0.shared.adapter.is_internal(path) && path != debugger.0.shared.setup.hook
-        })
-    };
-    Ok(stop.frames.iter().any(|frame| is_users(&frame.location.script_id)))
+    let users: Vec<&CallFrame> = stop.frames.iter().filter(|frame| is_users(debugger, frame)).collect();
+    Ok(!users.is_empty() && (mode == ExceptionMode::All || !is_caught_by(debugger, &users).await))
+}
+
+fn is_users(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
+    let script = debugger.0.scripts.get(&frame.location.script_id);
+    let path = script.as_ref().and_then(|script| script.path.as_deref());
+    path.is_some_and(|path| {
+        !debugger.0.shared.adapter.is_internal(path) && path != debugger.0.shared.setup.hook
+    })
+}
+
+/// Whether one of these frames catches what is thrown in or above it, as far as its text tells. Of an
+/// asynchronous function V8 knows more.
+async fn is_caught_by(debugger: &CdpDebugger, frames: &[&CallFrame]) -> bool {
+    for frame in frames {
+        let Some(script) = debugger.0.scripts.get(&frame.location.script_id) else { continue };
+        let Some(text) = frames::text(debugger, &script).await else { return true };
+        let (line, column) = frames::position(&frame.location);
+        let look = move || javascript::is_caught(&text, line, column);
+        if tokio::task::spawn_blocking(look).await.unwrap_or(true) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a stop was about this error before; it is known from here on.
