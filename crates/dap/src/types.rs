@@ -63,6 +63,8 @@ requests! {
     Threads = "threads": Empty => ThreadsResponse;
     /// Lists the frames of a thread.
     StackTrace = "stackTrace": StackTraceArguments => StackTraceResponse;
+    /// Gives the text of a source that only the adapter has.
+    SourceText = "source": SourceArguments => SourceResponse;
     /// Lists the scopes of a frame.
     Scopes = "scopes": ScopesArguments => ScopesResponse;
     /// Lists the children of a variable.
@@ -168,6 +170,25 @@ pub struct Source {
     /// `subtle` or `deemphasize` for code that is not the user's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<String>,
+}
+
+/// Arguments of [`SourceText`].
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SourceArguments {
+    /// What is asked for.
+    pub source: Source,
+    /// The same as in `source`; servers of older versions look here.
+    pub source_reference: i64,
+}
+
+/// The text of a source.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SourceResponse {
+    /// All of it.
+    #[serde(deserialize_with = "lenient::string")]
+    pub content: String,
 }
 
 /// Arguments of [`SetBreakpoints`].

@@ -114,6 +114,10 @@ pub trait Debugger: Clone + Send + Sync + 'static {
         mode: ExceptionMode,
     ) -> impl Future<Output = Result<bool>> + Send;
 
+    /// The text of a source that is in no file here, by the path or name under which frames have it: a source
+    /// inside a compiler's map, evaluated code, the runtime's own. None when this debugger does not have it.
+    fn source_text(&self, name: &str) -> impl Future<Output = Result<Option<String>>> + Send;
+
     /// Lets go: breakpoints are removed and the process runs on.
     fn detach(&self) -> impl Future<Output = Result<()>> + Send;
 

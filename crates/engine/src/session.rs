@@ -347,6 +347,12 @@ impl Session {
         self.ask(|reply| Command::Exception { reply }).await
     }
 
+    /// The text of a source that is in no file, by the name that frames have for it; none when no process of
+    /// the program has it.
+    pub async fn source_text(&self, name: String) -> Result<Option<String>> {
+        self.ask(|reply| Command::SourceText { name, reply }).await
+    }
+
     /// How the program itself ended, while processes that it started still run.
     pub async fn program_ended(&self) -> Result<Option<End>> {
         self.ask(|reply| Command::ProgramEnded { reply }).await

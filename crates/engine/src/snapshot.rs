@@ -1,8 +1,9 @@
 //! What a stop looks like: all that the next decision needs, within limits.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::breakpoint::{Breakpoint, Failures};
 use crate::model::ids::{BreakpointId, Reference};
 use crate::model::limits::Limits;
@@ -49,7 +50,7 @@ impl Snapshot {
     pub async fn take(session: &Session, stop: Arc<Stop>, limits: Limits) -> Self {
         let mut notes = Vec::new();
         let mut keep =
-            |what: &str, error: crate::error::Error| notes.push(format!("{what} could not be read: {error}"));
+            |what: &str, error: Error| notes.push(format!("{what} could not be read: {error}"));
 
         let stack = session.stack_trace(Some(stop.thread), 0, SEARCHED).await;
         let stack = stack.unwrap_or_else(|error| {
@@ -75,8 +76,10 @@ impl Snapshot {
             }
             _ => None,
         };
-        let source = frames.first().and_then(|frame| frame.location.as_ref());
-        let source = source.map(|location| window(location, limits.source)).unwrap_or_default();
+        let source = match frames.first().and_then(|frame| frame.location.as_ref()) {
+            Some(location) => window(session, location, limits.source).await,
+            None => Vec::new(),
+        };
         notes.extend(failures(session).await);
         if unwatched > 0 {
             notes.push(format!("there was no time left to look at {unwatched} of the watched expressions"));
@@ -119,12 +122,27 @@ pub fn users_frames(
 }
 
 /// The lines around a place, with their numbers.
-pub fn window(location: &Location, around: u32) -> Vec<(u32, String)> {
-    let Some(path) = &location.source.path else { return Vec::new() };
-    let Ok(lines) = sources::read_lines(path) else { return Vec::new() };
+pub async fn window(session: &Session, location: &Location, around: u32) -> Vec<(u32, String)> {
+    let Ok(lines) = lines(session, &location.source.name, location.source.path.as_deref()).await else {
+        return Vec::new();
+    };
     let first = location.line.saturating_sub(around).max(1);
     let last = location.line.saturating_add(around);
     (1..).zip(lines).filter(|(line, _)| (first..=last).contains(line)).collect()
+}
+
+/// The lines of a source: of its file, or else as the program's debugger has them under this name.
+pub async fn lines(session: &Session, name: &str, path: Option<&Path>) -> Result<Vec<String>> {
+    let missing = match path.map(sources::read_lines) {
+        Some(Ok(lines)) => return Ok(lines),
+        Some(Err(error)) => error,
+        None => Error::NoFile { path: name.into(), similar: Vec::new() },
+    };
+    // A program that has ended has no texts any more.
+    match session.source_text(name.to_owned()).await {
+        Ok(Some(text)) => Ok(text.lines().map(str::to_owned).collect()),
+        _ => Err(missing),
+    }
 }
 
 /// Conditions and log messages that failed, one sentence each.

@@ -11,8 +11,10 @@ mod fixture;
 mod language;
 mod leftovers;
 mod server;
+mod toolchains;
 
 pub use fixture::{Fixture, repository};
 pub use language::{Language, Texts, Words};
 pub use leftovers::Mark;
 pub use server::{Answer, Built, Era, Goodbye, Reply, Server, ServerOptions};
+pub use toolchains::{run_tool, toolchains};

@@ -7,6 +7,7 @@ mod variable;
 use std::fmt::Write;
 
 use engine::model::ids::Reference;
+use engine::model::source::Location;
 use engine::model::stack::StackFrame;
 use engine::output::Excerpt;
 use schemars::JsonSchema;
@@ -29,6 +30,9 @@ pub struct FrameData {
     pub line: u32,
     /// 1-based.
     pub column: u32,
+    /// Where the code is that really runs, when a compiler made it of this file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generated: Option<GeneratedData>,
     /// It belongs to a library or to the runtime.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub internal: bool,
@@ -43,8 +47,28 @@ impl From<&StackFrame<Reference>> for FrameData {
             file: location.map(|location| location.source.name.clone()).unwrap_or_default(),
             line: location.map_or(0, |location| location.line),
             column: location.map_or(0, |location| location.column),
+            generated: location.and_then(GeneratedData::of),
             internal: frame.is_internal(),
         }
+    }
+}
+
+/// A place in a script that a compiler made.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GeneratedData {
+    /// Absolute path of the script, or the debugger's name for it.
+    pub file: String,
+    /// 1-based.
+    pub line: u32,
+    /// 1-based.
+    pub column: u32,
+}
+
+impl GeneratedData {
+    /// That of a place, when there is one.
+    pub fn of(location: &Location) -> Option<Self> {
+        let generated = location.generated.as_ref()?;
+        Some(Self { file: generated.script.clone(), line: generated.line, column: generated.column })
     }
 }
 

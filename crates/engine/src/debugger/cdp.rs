@@ -22,6 +22,7 @@ mod rules;
 mod scripts;
 mod signal;
 mod stops;
+mod texts;
 mod transpiled;
 mod values;
 
@@ -298,6 +299,10 @@ impl Debugger for CdpDebugger {
         mode: ExceptionMode,
     ) -> Result<bool> {
         exceptions::is_worth_a_stop(self, mode).await
+    }
+
+    async fn source_text(&self, name: &str) -> Result<Option<String>> {
+        Ok(texts::of_source(self, name).await)
     }
 
     async fn detach(&self) -> Result<()> {

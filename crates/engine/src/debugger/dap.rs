@@ -9,9 +9,10 @@ mod events;
 mod inspect;
 mod inspector;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
@@ -55,6 +56,8 @@ struct Connection {
     /// Which of the user's breakpoints the server's numbers stand for.
     planting: Mutex<Planting>,
     inspector: OnceLock<InspectorClient>,
+    /// The sources of frames that only the server has, by what we call them.
+    texts: Mutex<HashMap<String, ::dap::Source>>,
     /// The operating system's number of the process, once the server has told it.
     pid: OnceLock<u32>,
     /// Counts the stops.
@@ -93,6 +96,7 @@ impl DapDebugger {
             initialized: watch::Sender::new(false),
             planting: Mutex::default(),
             inspector: OnceLock::new(),
+            texts: Mutex::default(),
             pid: OnceLock::new(),
             stops: AtomicU64::new(0),
             nudged: AtomicBool::new(false),
@@ -140,7 +144,10 @@ impl DapDebugger {
         let hint = source.presentation_hint.as_deref();
         let internal = matches!(hint, Some("subtle" | "deemphasize"))
             || path.as_deref().is_some_and(|path| self.0.adapter.is_internal(Path::new(path)));
-        let name = source.path.or(source.name).unwrap_or_default();
+        let name = source.path.clone().or_else(|| source.name.clone()).unwrap_or_default();
+        if source.source_reference.is_some_and(|reference| reference > 0) {
+            self.0.texts.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone(), source);
+        }
         let source = Source { path: path.map(Into::into), name, internal };
         Location {
             source,
@@ -359,6 +366,15 @@ impl Debugger for DapDebugger {
             Some(frame) => Ok(!inspector.exception_is_known(frame.id).await?),
             None => Ok(true),
         }
+    }
+
+    async fn source_text(&self, name: &str) -> Result<Option<String>> {
+        let known = self.0.texts.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        let Some(source) = known else { return Ok(None) };
+        let source_reference = source.source_reference.unwrap_or_default();
+        let arguments = ::dap::SourceArguments { source, source_reference };
+        let response = self.request::<::dap::SourceText>(arguments, deadlines::READ).await?;
+        Ok(Some(response.content))
     }
 
     async fn detach(&self) -> Result<()> {

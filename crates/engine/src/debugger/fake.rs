@@ -185,6 +185,11 @@ impl Debugger for FakeDebugger {
         Ok(!*lock(&self.0.known_exception))
     }
 
+    async fn source_text(&self, name: &str) -> Result<Option<String>> {
+        self.act("source", name.to_owned()).await?;
+        Ok(None)
+    }
+
     async fn detach(&self) -> Result<()> {
         self.act("detach", String::new()).await
     }

@@ -130,6 +130,10 @@ pub(super) enum Command {
     Exception {
         reply: Reply<Exception>,
     },
+    SourceText {
+        name: String,
+        reply: Reply<Option<String>>,
+    },
     ProgramEnded {
         reply: Reply<Option<End>>,
     },
@@ -245,6 +249,7 @@ impl<C: Connector> Actor<C> {
                 self.set_variable(parent, name, value, text, reply);
             }
             Command::Exception { reply } => self.exception(reply),
+            Command::SourceText { name, reply } => self.source_text(name, reply),
             Command::ProgramEnded { reply } => answer(reply, Ok(self.state.program_ended().cloned())),
             Command::Detach { reply } => self.detach(reply),
             Command::End { reply } => self.end(reply),

@@ -53,10 +53,14 @@ impl Probed {
         };
         let reason = stop.reason.as_deref().unwrap_or("paused");
         let place = format!("{}:{}", short(&location.file), location.line);
+        let made = location.generated.as_ref().map_or_else(String::new, |made| {
+            let made = format!("{}:{}:{}", short(&made.file), made.line, made.column);
+            format!("  {}\n", styled(FAINT, format_args!("runs as {}", fit_end(&made, WIDTH - "  runs as ".len()))))
+        });
         let width = reason.width() + place.width() + location.function.width() + " at  in ".len();
         let gap = if width <= WIDTH { " " } else { "\n  " };
         format!(
-            "{} at {}{gap}in {}\n",
+            "{} at {}{gap}in {}\n{made}",
             styled(HEADING, reason),
             styled(PLACE, fit_end(&place, WIDTH - reason.width().min(40) - " at ".len())),
             styled(NAME, fit(&location.function, WIDTH - "  in ".len()))

@@ -12,7 +12,9 @@ mod children;
 mod closures;
 mod faults;
 mod pause;
+mod project;
 mod script;
+mod typescript;
 mod values;
 
 #[path = "../standard/debugging.rs"]

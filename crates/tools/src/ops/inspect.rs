@@ -1,5 +1,6 @@
 //! Reading a suspended program.
 
+use std::path::Path;
 use std::time::Duration;
 
 use engine::deadlines;
@@ -9,7 +10,7 @@ use engine::model::limits::MAX_VALUE;
 use engine::model::stack::{Stack, StackFrame};
 use engine::model::variable::{Children, Page, Value};
 use engine::session::Session;
-use engine::snapshot;
+use engine::{snapshot, sources};
 use tokio::time::Instant;
 
 use crate::ToolError;
@@ -93,6 +94,22 @@ pub async fn frame(session: &Session, frame: Option<u64>) -> Result<Reference, T
     let frames = stack(session, None, 0, 1, false).await?.frames;
     let first = frames.first().ok_or_else(|| Error::Refused("the stack is empty".to_owned()))?;
     Ok(first.id)
+}
+
+/// The lines of a source, and its name. It is a file, or what a frame says of code that is in none: inside a
+/// compiler's map, evaluated, the runtime's own.
+pub async fn source(session: &Session, file: &Path) -> Result<(String, Vec<String>), ToolError> {
+    let path = sources::absolute(file);
+    let absolute = path.display().to_string();
+    let missing = match snapshot::lines(session, &absolute, Some(&path)).await {
+        Ok(lines) => return Ok((absolute, lines)),
+        Err(error) => error,
+    };
+    let name = file.display().to_string();
+    match snapshot::lines(session, &name, None).await {
+        Ok(lines) if name != absolute => Ok((name, lines)),
+        _ => Err(missing.into()),
+    }
 }
 
 /// Evaluates an expression. A `pure` one may change nothing.

@@ -10,7 +10,7 @@ use engine::snapshot::Snapshot;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{FrameData, VariableData, output_text, variables, window};
+use super::{FrameData, GeneratedData, VariableData, output_text, variables, window};
 use crate::ops::settle::Settled;
 
 /// What a program is doing, with all that the next decision needs.
@@ -81,6 +81,9 @@ pub struct LocationData {
     pub file: String,
     /// 1-based.
     pub line: u32,
+    /// Where the code is that really runs, when a compiler made it of this file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generated: Option<GeneratedData>,
     /// The function.
     pub function: String,
     /// The thread, as in `list_threads`.
@@ -212,6 +215,7 @@ fn location(snapshot: &Snapshot) -> Option<LocationData> {
     Some(LocationData {
         file: location.source.name.clone(),
         line: location.line,
+        generated: GeneratedData::of(location),
         function: frame.name.clone(),
         thread_id: snapshot.stop.thread.0,
     })

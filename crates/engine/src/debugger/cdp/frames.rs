@@ -126,7 +126,8 @@ pub(super) async fn location(debugger: &CdpDebugger, place: &Place) -> Option<Lo
     })
 }
 
-fn source(debugger: &CdpDebugger, script: &Script) -> Source {
+/// What a script is called where its map does not say of what it was made.
+pub(super) fn source(debugger: &CdpDebugger, script: &Script) -> Source {
     let shared = &debugger.0.shared;
     match &script.path {
         Some(path) => {

@@ -140,6 +140,11 @@ impl Scripts {
         self.where_so(Script::is_mapped)
     }
 
+    /// The one that was loaded last of those that are wanted.
+    pub(super) fn newest(&self, is_wanted: impl Fn(&Script) -> bool) -> Option<Arc<Script>> {
+        self.where_so(is_wanted).into_iter().max_by_key(|script| script.id.parse::<u64>().unwrap_or(0))
+    }
+
     /// The files that are loaded, each once.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = self.lock().by_id.values().filter_map(|script| script.path.clone()).collect();

@@ -189,6 +189,28 @@ impl<C: Connector> Actor<C> {
         }
     }
 
+    /// The process that is suspended is asked first: it is the one whose frames are being looked at.
+    pub(super) fn source_text(&self, name: String, reply: Reply<Option<String>>) {
+        let Some(run) = self.run.as_ref().filter(|_| self.is_live()) else {
+            return answer(reply, Err(self.not_live()));
+        };
+        let current = self.stopped_thread(None).ok().map(|(target, _)| target);
+        let mut ready: Vec<_> = run.targets.iter().filter(|(_, target)| target.ready).collect();
+        ready.sort_by_key(|(id, _)| (Some(**id) != current, **id));
+        let debuggers: Vec<C::Debugger> =
+            ready.into_iter().map(|(_, target)| target.debugger.clone()).collect();
+        let work = async move {
+            for debugger in debuggers {
+                // One that has gone meanwhile has nothing to say.
+                if let Ok(Some(text)) = debugger.source_text(&name).await {
+                    return Some(text);
+                }
+            }
+            None
+        };
+        self.spawn(work, |_, text| answer(reply, Ok(text)));
+    }
+
     /// Asks the debugger about something that has a number, and gives numbers to what comes back.
     fn read<T, U, F>(
         &self,

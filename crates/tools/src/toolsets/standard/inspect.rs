@@ -7,7 +7,6 @@ use engine::model::ids::{Reference, ThreadId};
 use engine::model::limits::MAX_VALUE;
 use engine::model::stack::ScopeKind;
 use engine::model::variable::Page;
-use engine::sources;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -418,6 +417,7 @@ impl Tool for SetVariable {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct GetSourceContext {
     session_id: Option<String>,
+    /// a path, or the name that a frame has
     file: PathBuf,
     line: u32,
     /// lines before and after, default 5
@@ -444,21 +444,20 @@ impl Tool for GetSourceContext {
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<SourceContext, ToolError> {
-        context.session(self.session_id.as_deref())?;
-        let path = sources::absolute(&self.file);
-        let lines = sources::read_lines(&path)?;
+        let session = context.session(self.session_id.as_deref())?;
+        let (file, lines) = inspect::source(&session, &self.file).await?;
         let around = self.lines_context.unwrap_or(5);
         let surrounding = surrounding(&lines, self.line, around);
         let Some(line) = surrounding.iter().find(|near| near.line == self.line) else {
             let length = lines.len();
             return Err(ToolError::argument(
                 "line",
-                format!("must be from 1 to {length} in {}", path.display()),
+                format!("must be from 1 to {length} in {file}"),
             ));
         };
         Ok(SourceContext {
             success: true,
-            file: path.display().to_string(),
+            file,
             line: self.line,
             line_content: line.content.clone(),
             surrounding,

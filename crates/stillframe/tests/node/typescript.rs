@@ -1,0 +1,188 @@
+//! TypeScript, and what else is compiled: breakpoints, stops and values are those of the sources.
+
+mod broken;
+
+use serde_json::{Value, json};
+use test_support::{Answer, Language, toolchains};
+
+use crate::debugging::{Debugging, Report};
+use crate::project::Project;
+use crate::script::frames;
+
+/// What the stories of different builds do not have in common.
+#[derive(Clone, Copy, Default)]
+struct Build {
+    /// Names, statements and lines are not what they were.
+    is_minified: bool,
+    /// The code that runs has the places of the source.
+    is_in_place: bool,
+}
+
+/// A session with one compiled program, the same whatever compiled it.
+async fn debug(project: &Project, start: Value, build: Build) {
+    debug_with(Debugging::of(Language::Node).await, project, start, build).await;
+}
+
+async fn debug_with(session: Debugging, project: &Project, start: Value, build: Build) {
+    let (main, basket) = (project.read("src/main.ts"), project.read("src/basket.ts"));
+    session.break_at(&main, "top").await;
+    session.break_with(&basket, "add", json!({ "logMessage": "adds {item.name}" })).await;
+    session.break_with(&basket, "sum", json!({ "condition": "item.name === 'milk'" })).await;
+    session.break_at(&main, "written").await;
+
+    let top = session.ok("start_debugging", start).await;
+    assert_eq!((top.outcome(), top.place()), ("breakpoint", (main.path(), main.line("top"))), "{}", top.text);
+    assert_eq!(top.at("/location/function"), "<module>", "{}", top.text);
+    assert!(top.text_of("source").contains("const discount: number = 0.25"), "{}", top.text);
+    generated_is_told(&top, build);
+    let next = session.step("step_over").await;
+    assert_eq!((next.outcome(), next.place()), ("step", (main.path(), main.line("basket"))), "{}", next.text);
+
+    let inside = session.go_on().await;
+    assert_eq!((inside.outcome(), inside.place()), ("breakpoint", (basket.path(), basket.line("sum"))), "{}", inside.text);
+    assert!(inside.text_of("output").contains("[log] adds bread\n[log] adds milk\n"), "{}", inside.text);
+    assert_eq!((inside.variable("price"), inside.variable("sum")), ("6", "8"), "{}", inside.text);
+    assert!(frames(&inside)[..2].iter().zip(["total", "receipt"]).all(|(frame, name)| frame.ends_with(name)), "{}", inside.text);
+    assert_eq!(session.evaluate("item.name + discount").await, "'milk0.25'");
+
+    let written = session.go_on().await;
+    assert_eq!(written.place(), (main.path(), main.line("written")), "{}", written.text);
+    assert_eq!((written.variable("total"), written.variable("discount")), ("10.5", "0.25"));
+    assert!(session.breakpoints().await.iter().all(|breakpoint| breakpoint["verified"] == true));
+    assert_eq!(session.run_to_the_end().await["output"], "Ann pays 10.5\n");
+    session.finish().await;
+}
+
+fn generated_is_told(stop: &Answer, build: Build) {
+    let generated = stop.at("/location/generated");
+    if build.is_in_place {
+        assert_eq!(generated, &Value::Null, "{}", stop.text);
+        return;
+    }
+    assert!(generated["file"].as_str().is_some_and(|file| file.starts_with('/')), "{}", stop.text);
+    assert!(generated["line"].as_u64() > Some(0) && generated["column"].as_u64() > Some(0), "{}", stop.text);
+    assert_eq!(stop.at("/stackFrames/0/generated"), generated);
+}
+
+/// Starts a script of the project.
+fn run(project: &Project, script: &str) -> Value {
+    json!({ "scriptPath": project.path(script), "cwd": project.folder() })
+}
+
+const TSCONFIG: &str = r#"{
+  "compilerOptions": {
+    "target": "es2022", "module": "commonjs", "moduleResolution": "node10", "rootDir": "src", "outDir": "dist",
+    "sourceMap": true, "rewriteRelativeImportExtensions": true, "noCheck": true, "types": []
+  }
+}"#;
+
+async fn compiled_by_tsc(more: &[&str]) -> Project {
+    let project = Project::typescript(&[]).await;
+    project.file("tsconfig.json", TSCONFIG);
+    project.run("tsc", &[&["-p", "."], more].concat()).await;
+    project
+}
+
+#[tokio::test]
+async fn tsc_to_commonjs() {
+    let project = compiled_by_tsc(&[]).await;
+    debug(&project, run(&project, "dist/main.js"), Build::default()).await;
+}
+
+#[tokio::test]
+async fn tsc_to_modules() {
+    let project = compiled_by_tsc(&["--module", "es2022", "--moduleResolution", "bundler"]).await;
+    project.file("dist/package.json", r#"{ "type": "module" }"#);
+    debug(&project, run(&project, "dist/main.js"), Build::default()).await;
+}
+
+async fn bundled(options: &[&str]) -> Project {
+    let project = Project::typescript(&[]).await;
+    let bundle = ["src/main.ts", "--bundle", "--platform=node", "--outfile=dist/main.js"];
+    project.run("esbuild", &[&bundle, options].concat()).await;
+    project
+}
+
+#[tokio::test]
+async fn esbuild_bundled_and_minified() {
+    let project = bundled(&["--minify", "--sourcemap"]).await;
+    debug(&project, run(&project, "dist/main.js"), Build { is_minified: true, ..Build::default() }).await;
+}
+
+#[tokio::test]
+async fn esbuild_with_its_map_inside() {
+    let project = bundled(&["--sourcemap=inline"]).await;
+    debug(&project, run(&project, "dist/main.js"), Build::default()).await;
+}
+
+#[tokio::test]
+async fn swc() {
+    let project = Project::typescript(&[]).await;
+    let settings = r#"{
+        "jsc": { "parser": { "syntax": "typescript" }, "target": "es2022", "rewriteRelativeImportExtensions": true },
+        "module": { "type": "commonjs" }, "sourceMaps": true
+    }"#;
+    project.file(".swcrc", settings);
+    project.run("swc", &["src", "-d", "dist", "--strip-leading-paths"]).await;
+    debug(&project, run(&project, "dist/main.js"), Build::default()).await;
+}
+
+#[tokio::test]
+async fn babel() {
+    let project = Project::typescript(&["@babel"]).await;
+    let settings = r#"{
+        "presets": [
+            ["@babel/preset-env", { "targets": { "node": "20" } }],
+            ["@babel/preset-typescript", { "rewriteImportExtensions": true }]
+        ],
+        "sourceMaps": true
+    }"#;
+    project.file("babel.config.json", settings);
+    project.run("babel", &["src", "--extensions", ".ts", "-d", "dist"]).await;
+    debug(&project, run(&project, "dist/main.js"), Build::default()).await;
+}
+
+#[tokio::test]
+async fn tsx() {
+    let project = Project::typescript(&["tsx"]).await;
+    debug(&project, run(&project, "src/main.ts"), Build::default()).await;
+}
+
+#[tokio::test]
+async fn tsx_of_modules() {
+    let project = Project::typescript(&["tsx"]).await;
+    project.file("package.json", r#"{ "type": "module" }"#);
+    debug(&project, run(&project, "src/main.ts"), Build::default()).await;
+}
+
+#[tokio::test]
+async fn the_command_tsx() {
+    let project = Project::typescript(&["tsx", ".bin"]).await;
+    let session = Debugging::with_executable(project.path("node_modules/.bin/tsx")).await;
+    debug_with(session, &project, run(&project, "src/main.ts"), Build::default()).await;
+}
+
+#[tokio::test]
+async fn ts_node() {
+    let project = Project::typescript(&["ts-node", "typescript"]).await;
+    let settings = r#"{
+        "compilerOptions": { "target": "es2022", "module": "commonjs" },
+        "ts-node": { "transpileOnly": true }
+    }"#;
+    project.file("tsconfig.json", settings);
+    debug(&project, run(&project, "src/main.ts"), Build::default()).await;
+}
+
+#[tokio::test]
+async fn swc_node() {
+    let project = Project::typescript(&["@swc-node/register", "typescript"]).await;
+    debug(&project, run(&project, "src/main.ts"), Build::default()).await;
+}
+
+/// The types become blanks, so every place stays what it was.
+#[tokio::test]
+async fn node_takes_the_types_out() {
+    let project = Project::typescript(&[]).await;
+    let session = Debugging::with_executable(toolchains().await.join("node24/bin/node")).await;
+    debug_with(session, &project, run(&project, "src/main.ts"), Build { is_in_place: true, ..Build::default() }).await;
+}

@@ -1,0 +1,48 @@
+//! Compilers, loaders, test runners and versions of Node.js, as npm installs them.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::SystemTime;
+
+use tokio::process::Command;
+use tokio::sync::OnceCell;
+
+use crate::repository;
+
+/// Where they are installed. That is done at the first call, unless it was done before and nothing has changed.
+pub async fn toolchains() -> PathBuf {
+    static INSTALLED: OnceCell<PathBuf> = OnceCell::const_new();
+    INSTALLED.get_or_init(install).await.clone()
+}
+
+async fn install() -> PathBuf {
+    let folder = repository().join("fixtures/toolchains");
+    let modules = folder.join("node_modules");
+    // npm writes this file last.
+    let is_done = changed(&modules.join(".package-lock.json")) >= changed(&folder.join("package-lock.json"));
+    if !is_done {
+        let advice = "run `npm ci` in fixtures/toolchains to see what is wrong";
+        let done = run(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&folder)).await;
+        done.unwrap_or_else(|problem| panic!("the toolchains cannot be installed: {problem}; {advice}"));
+    }
+    modules
+}
+
+fn changed(file: &Path) -> Option<SystemTime> {
+    file.metadata().and_then(|file| file.modified()).ok()
+}
+
+/// Runs one of their commands in a folder. It must succeed.
+pub async fn run_tool(folder: &Path, tool: &str, args: &[&str]) {
+    let program = toolchains().await.join(".bin").join(tool);
+    let done = run(Command::new(program).args(args).current_dir(folder)).await;
+    done.unwrap_or_else(|problem| panic!("{tool} {args:?}: {problem}"));
+}
+
+#[expect(clippy::disallowed_methods, reason = "tools that end by themselves, and with the test at the latest")]
+async fn run(command: &mut Command) -> Result<(), String> {
+    let output = command.stdin(Stdio::null()).kill_on_drop(true).output().await;
+    let output = output.map_err(|error| error.to_string())?;
+    let said = [output.stdout, output.stderr].concat();
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&said).into_owned()) }
+}
