@@ -4,12 +4,13 @@
 //! driver, which moves bytes, and `events::pump`, which turns what arrives into the session's events; for every worker a
 //! pump. All end with the connection.
 //!
-//! Reading order: `connector` (how processes come in), `scripts` (what they have loaded), `breakpoints` and
-//! `places` (where they stop), `events` and `stops` (what happens then), `execution` (how they go on), `frames`
+//! Reading order: `connector` (how processes come in), `scripts` (what they have loaded), `breakpoints`,
+//! `places` and `columns` (where they stop), `events` and `stops` (what happens then), `execution` (how they go on), `frames`
 //! and `values` (what is to be seen).
 
 mod announcements;
 mod breakpoints;
+mod columns;
 mod connector;
 mod console;
 mod events;
@@ -270,6 +271,10 @@ impl Debugger for CdpDebugger {
         mode: ExceptionMode,
     ) -> Result<bool> {
         exceptions::is_worth_a_stop(self, mode).await
+    }
+
+    async fn exception_meets(&self, _thread: RawId, condition: &str) -> Result<bool> {
+        exceptions::meets(self, condition).await
     }
 
     async fn detach(&self) -> Result<()> {

@@ -139,7 +139,7 @@ fn depth(text: &str) -> usize {
 fn unread(text: &str, length: u32) -> Code {
     let may_hold = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
     let lines = (1..).zip(text.lines()).filter(|(_, line)| may_hold(line)).map(|(number, _)| number);
-    Code { lines: lines.collect(), length, functions: Vec::new() }
+    Code { lines: lines.collect(), length, ..Code::default() }
 }
 
 fn parse_as_any(path: &Path, text: &str, length: u32) -> Found {
@@ -177,9 +177,9 @@ fn parse(text: &str, length: u32, kind: SourceType) -> Found {
     if parsed.panicked {
         return Found { code: unread(text, length), problem };
     }
-    let lines = lines::of(&parsed.program, text, &starts);
+    let (lines, places) = lines::of(&parsed.program, text, &starts);
     let functions = functions::of(&parsed.program, &starts);
-    Found { code: Code { lines, length, functions }, problem }
+    Found { code: Code { lines, places, length, functions }, problem }
 }
 
 fn first_problem(parsed: &ParserReturn<'_>, text: &str, starts: &LineStarts) -> Option<String> {

@@ -116,6 +116,11 @@ impl Scripts {
         self.where_so(|script| script.path.as_deref() == Some(path))
     }
 
+    /// The newest one of a file.
+    pub(super) fn newest(&self, path: &Path) -> Option<Arc<Script>> {
+        self.of_path(path).into_iter().max_by_key(|script| script.id.parse::<u64>().unwrap_or(0))
+    }
+
     /// Those that a compiler made.
     pub(super) fn mapped(&self) -> Vec<Arc<Script>> {
         self.where_so(Script::is_mapped)
