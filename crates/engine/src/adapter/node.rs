@@ -123,6 +123,10 @@ impl Adapter for Node {
     }
 
     /// Stopping at exceptions is asked for by its mode here, not by filters.
+    fn has_columns(&self) -> bool {
+        true
+    }
+
     fn exception_filters(&self, _mode: ExceptionMode) -> &'static [&'static str] {
         &[]
     }

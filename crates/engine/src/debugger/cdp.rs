@@ -4,12 +4,13 @@
 //! driver, which moves bytes, and `events::pump`, which turns what arrives into the session's events; for every worker a
 //! pump. All end with the connection.
 //!
-//! Reading order: `connector` (how processes come in), `scripts` (what they have loaded), `breakpoints` and
-//! `places` (where they stop), `events` and `stops` (what happens then), `execution` (how they go on), `frames`
+//! Reading order: `connector` (how processes come in), `scripts` (what they have loaded), `breakpoints`,
+//! `places` and `columns` (where they stop), `events` and `stops` (what happens then), `execution` (how they go on), `frames`
 //! and `values` (what is to be seen).
 
 mod announcements;
 mod breakpoints;
+mod columns;
 mod connector;
 mod console;
 mod events;
@@ -101,7 +102,7 @@ struct Connection {
     kind: Kind,
     /// The operating system's number of the process, when it runs on this machine.
     pid: Option<u32>,
-    scripts: Scripts,
+    scripts: Arc<Scripts>,
     breakpoints: Breakpoints,
     values: Values,
     /// Where the thread is suspended.
@@ -130,13 +131,14 @@ impl CdpDebugger {
     ) -> Boxed<'static, Result<()>> {
         let arrivals = shared.arrivals.clone();
         let (events, received) = mpsc::channel(256);
+        let scripts = Arc::new(Scripts::default());
         let debugger = Self(Arc::new(Connection {
-            values: Values::new(client.clone()),
+            values: Values::with_places(client.clone(), scripts.places()),
             client,
             shared,
             kind,
             pid,
-            scripts: Scripts::default(),
+            scripts,
             breakpoints: Breakpoints::default(),
             stop: Mutex::default(),
             events: events.clone(),
@@ -303,6 +305,10 @@ impl Debugger for CdpDebugger {
 
     async fn source_text(&self, name: &str) -> Result<Option<String>> {
         Ok(texts::of_source(self, name).await)
+    }
+
+    async fn exception_meets(&self, _thread: RawId, condition: &str) -> Result<bool> {
+        exceptions::meets(self, condition).await
     }
 
     async fn detach(&self) -> Result<()> {

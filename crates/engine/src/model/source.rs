@@ -55,6 +55,9 @@ pub struct Generated {
 pub struct Code {
     /// The lines that hold code, ascending.
     pub lines: Vec<u32>,
+    /// Where on them, as far as that is known: lines with columns, both 1-based, columns in UTF-16 units;
+    /// ascending.
+    pub places: Vec<(u32, u32)>,
     /// How many lines the file has.
     pub length: u32,
     /// The functions, in the order of their first lines.
@@ -145,6 +148,12 @@ impl Code {
         })
     }
 
+    /// The columns of a line where code begins, ascending; none where they are not known.
+    pub fn columns(&self, line: u32) -> Vec<u32> {
+        let on_line = self.places.iter().filter(|(on, _)| *on == line);
+        on_line.map(|(_, column)| *column).collect()
+    }
+
     /// Up to four lines with code around `line`.
     fn nearest(&self, line: u32) -> Vec<u32> {
         let split = self.lines.partition_point(|&candidate| candidate < line);
@@ -188,6 +197,7 @@ mod tests {
         };
         Code {
             lines: vec![1, 4, 7, 8, 11, 12, 13],
+            places: Vec::new(),
             length: 14,
             functions: vec![function("f", 4, 4, 7, 8), function("C.g", 12, 12, 13, 13)],
             problem: None,

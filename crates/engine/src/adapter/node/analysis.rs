@@ -169,9 +169,9 @@ fn parse(text: &str, length: u32, kind: SourceType) -> Code {
     if parsed.panicked {
         return Code { problem, ..unread(text, length) };
     }
-    let lines = lines::of(&parsed.program, text, &starts);
+    let (lines, places) = lines::of(&parsed.program, text, &starts);
     let functions = functions::of(&parsed.program, &starts);
-    Code { lines, length, functions, problem }
+    Code { lines, places, length, functions, problem }
 }
 
 fn first_problem(parsed: &ParserReturn<'_>, text: &str, starts: &LineStarts) -> Option<String> {

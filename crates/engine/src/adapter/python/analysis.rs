@@ -79,6 +79,7 @@ async fn ask(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Resu
     }
     Ok(Code {
         lines: answer.lines,
+        places: Vec::new(),
         length: answer.length,
         functions: answer.functions.into_iter().map(AnalyzedFunction::into_function).collect(),
         problem: None,

@@ -14,9 +14,9 @@ use ::cdp::runtime;
 use super::places::{self, Made, Spot};
 use super::scripts::Script;
 use super::stops::Stop;
-use super::{CdpDebugger, frames, functions, lock, rules, transpiled};
-use crate::debugger::{Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
+use super::{CdpDebugger, columns, frames, functions, lock, rules, transpiled};
 use crate::deadlines;
+use crate::debugger::{Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
 use crate::model::ids::BreakpointId;
 use crate::source_map::SourceMap;
@@ -81,6 +81,8 @@ struct Place {
     refused: Option<String>,
     /// The thread has not answered yet.
     is_late: bool,
+    /// The columns of the line where V8 has places, 1-based, once it was asked.
+    columns: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -88,8 +90,8 @@ struct PlantedSpot {
     spot: Spot,
     /// V8's name for it.
     id: String,
-    /// The line in the source, 1-based, that it is bound to; none while its script is not loaded.
-    bound: Option<u32>,
+    /// The line and column in the source, 1-based, that it is bound to; none while its script is not loaded.
+    bound: Option<(u32, u32)>,
 }
 
 /// Whose a pause is.
@@ -204,14 +206,39 @@ async fn plant(debugger: &CdpDebugger, number: u64) -> Result<()> {
         spots.retain(|spot| spot.is_mapped);
         spots.extend(places::mapped(&place.source, &script, &map, place.line, place.column));
     }
+    if place.column.is_some() {
+        let paths: Vec<PathBuf> = spots.iter().map(|spot| spot.path.clone()).collect();
+        for script in paths.iter().filter_map(|path| debugger.0.scripts.newest(|script| script.path.as_ref() == Some(path))) {
+            let exact = exact_spots(debugger, number, &place, &script).await;
+            if !exact.is_empty() {
+                spots.retain(|spot| Some(&spot.path) != script.path.as_ref());
+                spots.extend(exact);
+            }
+        }
+    }
     set_spots(debugger, number, spots).await
+}
+
+/// The spots of a place with a column in a script that is loaded, which V8 knows best.
+async fn exact_spots(debugger: &CdpDebugger, number: u64, place: &Place, script: &Script) -> Vec<Spot> {
+    let (Some(wanted), Some(path)) = (place.column, &script.path) else { return Vec::new() };
+    let found = columns::of_line(debugger, script, &place.source, place.line).await;
+    let columns: Vec<u32> = found.iter().map(|at| at.column).collect();
+    let Some(nearest) = sources::nearest(&columns, wanted) else { return Vec::new() };
+    debugger.0.breakpoints.knows_columns(number, columns);
+    let is_mapped = script.is_mapped();
+    let at_nearest = found.into_iter().filter(|at| at.column == nearest);
+    let spot = |at: columns::Begin| {
+        let (line, column) = at.generated;
+        Spot { path: path.clone(), line, column, is_mapped }
+    };
+    at_nearest.map(spot).collect()
 }
 
 /// The newest script of the source's own name that a compiler made on the fly.
 async fn transpiled_itself(debugger: &CdpDebugger, source: &Path) -> Option<(PathBuf, Arc<SourceMap>)> {
-    let scripts = debugger.0.scripts.of_path(source);
-    let newest = scripts.into_iter().filter(|script| script.is_mapped());
-    let newest = newest.max_by_key(|script| script.id.parse::<u64>().unwrap_or(0))?;
+    let is_it = |script: &Script| script.is_mapped() && script.path.as_deref() == Some(source);
+    let newest = debugger.0.scripts.newest(is_it)?;
     let map = Arc::clone(newest.map().await?.ok()?);
     map.source_of(source)?;
     Some((newest.path.clone()?, map))
@@ -304,21 +331,46 @@ async fn bind(debugger: &CdpDebugger, id: &str, at: &Location) -> Option<u64> {
     let (number, spot) = debugger.0.breakpoints.owner(id)?;
     let is_exact = frames::position(at) == (spot.line, spot.column);
     let place = debugger.0.breakpoints.place(number)?;
-    let line = match frames::location(debugger, at).await {
+    let wanted = place.line.saturating_add(1);
+    let bound = match frames::location(debugger, at).await {
+        Some(location) if location.line == wanted || !(spot.is_mapped && is_exact) => {
+            (location.line, location.column)
+        }
         // Minified code of several lines is one statement, which is the right place for each of them.
-        _ if spot.is_mapped && is_exact => place.line.saturating_add(1),
-        Some(location) => location.line,
-        None => place.line.saturating_add(1),
+        _ => (wanted, place.column.unwrap_or(0).saturating_add(1)),
     };
-    debugger.0.breakpoints.bound(id, line);
+    debugger.0.breakpoints.bound(id, bound);
     Some(number)
 }
 
 /// A breakpoint that was set before its script was loaded has a place now.
 pub(super) async fn resolved(debugger: &CdpDebugger, id: &str, at: &Location) -> Vec<Event> {
     match bind(debugger, id, at).await {
-        Some(number) => debugger.0.breakpoints.news(number),
+        Some(number) => {
+            settle_column(debugger, number, &at.script_id).await;
+            debugger.0.breakpoints.news(number)
+        }
         None => Vec::new(),
+    }
+}
+
+/// A place with a column has come to be elsewhere: the nearest place on its line is meant.
+async fn settle_column(debugger: &CdpDebugger, number: u64, script_id: &str) {
+    let Some(place) = debugger.0.breakpoints.place(number) else { return };
+    let Some(column) = place.column else { return };
+    let wanted = (place.line.saturating_add(1), column.saturating_add(1));
+    let Some(script) = debugger.0.scripts.get(script_id) else { return };
+    if place.spots.iter().any(|planted| planted.bound == Some(wanted)) {
+        return;
+    }
+    let exact = exact_spots(debugger, number, &place, &script).await;
+    if exact.is_empty() {
+        return;
+    }
+    let spots = place.spots.into_iter().map(|planted| planted.spot);
+    let others = spots.filter(|spot| Some(&spot.path) != script.path.as_ref());
+    if let Err(error) = set_spots(debugger, number, others.chain(exact).collect()).await {
+        tracing::warn!(%error, "a breakpoint could not be moved to the nearest column");
     }
 }
 
@@ -399,25 +451,14 @@ async fn why_not(debugger: &CdpDebugger, place: &Place) -> String {
     if loaded.contains(&place.source) {
         return "its file was loaded, and has no code on or after the line".to_owned();
     }
-    let users = loaded.iter().filter(|path| !debugger.0.shared.adapter.is_internal(path));
-    let wanted = place.source.file_name().unwrap_or_default().to_string_lossy();
+    let shared = &debugger.0.shared;
+    let users = loaded.iter().filter(|path| !shared.adapter.is_internal(path) && **path != shared.setup.hook);
     let names: Vec<String> = users.map(|path| path.display().to_string()).collect();
-    let near = similar(&wanted, names);
-    let near = if near.is_empty() { String::new() } else { format!("; it has loaded {}", near.join(", ")) };
-    format!("the program has not loaded {}{near}", place.source.display())
+    sources::not_loaded(&place.source, names)
 }
 
 fn stem(path: &Option<PathBuf>) -> Option<&std::ffi::OsStr> {
     path.as_deref().and_then(Path::file_stem)
-}
-
-/// The loaded files whose names are most like the one that is wanted.
-fn similar(wanted: &str, mut paths: Vec<String>) -> Vec<String> {
-    paths.sort_by_cached_key(|path| {
-        sources::distance(path.rsplit('/').next().unwrap_or(path).to_lowercase().as_str(), &wanted.to_lowercase())
-    });
-    paths.truncate(3);
-    paths
 }
 
 /// A regular expression for the URLs under which Node loads a file: with or without `file:`, with special
@@ -507,6 +548,7 @@ impl Breakpoints {
             spots: Vec::new(),
             refused: None,
             is_late: false,
+            columns: Vec::new(),
         };
         let at = table.functions.iter().position(|named| named.function == *wanted)?;
         let known = table.functions.get(at)?.places.iter().filter_map(|number| table.places.get(number));
@@ -604,12 +646,18 @@ impl Breakpoints {
         Some((number, planted.spot.clone()))
     }
 
-    fn bound(&self, id: &str, line: u32) {
+    fn knows_columns(&self, number: u64, columns: Vec<u32>) {
+        if let Some(place) = lock(&self.0).places.get_mut(&number) {
+            place.columns = columns.into_iter().map(|column| column.saturating_add(1)).collect();
+        }
+    }
+
+    fn bound(&self, id: &str, at: (u32, u32)) {
         let mut table = lock(&self.0);
         let Some(&number) = table.owners.get(id) else { return };
         let place = table.places.get_mut(&number);
         if let Some(planted) = place.and_then(|place| place.spots.iter_mut().find(|planted| planted.id == id)) {
-            planted.bound = Some(line);
+            planted.bound = Some(at);
         }
     }
 
@@ -642,8 +690,10 @@ impl Breakpoints {
     /// The places on lines that are not bound.
     fn unbound(&self) -> Vec<Place> {
         let table = lock(&self.0);
-        let is_unbound = |place: &&Place| place.what == What::Line && !place.is_bound();
-        table.places.values().filter(is_unbound).cloned().collect()
+        let is_open = |place: &&Place| {
+            place.what == What::Line && !place.is_bound() && place.refused.is_none()
+        };
+        table.places.values().filter(is_open).cloned().collect()
     }
 
     /// Notes that a script is made of a source, and gives the numbers of the source's places.
@@ -741,6 +791,7 @@ impl Place {
             spots: Vec::new(),
             refused: None,
             is_late: false,
+            columns: Vec::new(),
         }
     }
 
@@ -758,10 +809,16 @@ impl Place {
         }
         // Copies of the line that V8 moved elsewhere do not speak for it.
         let wanted = self.line.saturating_add(1);
+        let asked = self.column.map(|column| column.saturating_add(1));
         let bound = self.spots.iter().filter_map(|planted| planted.bound);
-        match bound.min_by_key(|line| line.abs_diff(wanted)) {
+        match bound.min_by_key(|(line, column)| (line.abs_diff(wanted), asked.map(|asked| asked.abs_diff(*column)))) {
             // Functions are wanted by their names, and may begin on several lines.
-            Some(line) => Planted::Bound { line: (self.what == What::Line).then_some(line) },
+            Some(_) if self.what != What::Line => Planted::Bound { line: None, column: None, columns: Vec::new() },
+            Some((line, column)) => {
+                let is_moved = asked.is_some_and(|asked| asked != column);
+                let columns = if is_moved { self.columns.clone() } else { Vec::new() };
+                Planted::Bound { line: Some(line), column: Some(column), columns }
+            }
             None if self.is_late => Planted::NotLoaded(
                 "the thread is in native code, and takes it up as soon as that returns".to_owned(),
             ),
@@ -779,11 +836,5 @@ mod tests {
         let pattern = url_pattern(Path::new("/a b/é-1.js"), 7);
         let expected = r"^(?:file://)?/a(?:\ |%20)b/(?:é|%C3%A9)-1(?:\.|%2E)js(?:[?#].*)?$|^stillframe:7$";
         assert_eq!(pattern, expected);
-    }
-
-    #[test]
-    fn loaded_files_of_similar_names_come_first() {
-        let paths = ["/x/app.js", "/x/basket.js", "/y/Baskets.js"].map(str::to_owned).to_vec();
-        assert_eq!(similar("baskets.js", paths).first().map(String::as_str), Some("/y/Baskets.js"));
     }
 }

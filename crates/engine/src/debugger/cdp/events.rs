@@ -28,8 +28,6 @@ pub(super) async fn pump(
             }
             ::cdp::Message::Event(::cdp::Event::WaitingForDisconnect) => {
                 debugger.0.terminated.store(true, Ordering::Release);
-                let last = breakpoints::never_bound(&debugger).await;
-                send(&events, last).await;
                 break;
             }
             ::cdp::Message::Event(event) => translate(&debugger, event, &mut told).await,
@@ -38,6 +36,10 @@ pub(super) async fn pump(
         if !send(&events, happened).await {
             return;
         }
+    }
+    if let Some(debugger) = connection.upgrade().map(CdpDebugger) {
+        let last = breakpoints::never_bound(&debugger).await;
+        send(&events, last).await;
     }
     // Nobody listens any more when the session ends first.
     let _ = events.send(Event::Left).await;

@@ -4,9 +4,14 @@ use ::cdp::debugger::CallFrame;
 use ::cdp::runtime::{self, CallArgument, RemoteObject};
 
 use super::{CdpDebugger, frames};
+use crate::deadlines;
+use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
 use crate::javascript;
 use crate::model::stop::{Exception, ExceptionMode};
+
+/// Under which symbol a condition finds what was thrown.
+const LENT: &str = "stillframe.error";
 
 /// What the thread is stopped at.
 pub(super) async fn describe(debugger: &CdpDebugger) -> Result<Exception> {
@@ -53,6 +58,64 @@ async fn is_caught_by(debugger: &CdpDebugger, frames: &[&CallFrame]) -> bool {
         }
     }
     false
+}
+
+/// Whether a condition is true of what was thrown. It is evaluated where it was thrown, so that it sees the
+/// names that are in scope there.
+pub(super) async fn meets(debugger: &CdpDebugger, condition: &str) -> Result<bool> {
+    let stop = debugger.stop()?;
+    let Some(thrown) = &stop.thrown else { return Ok(true) };
+    let frame = frames::frame(debugger, stop.id_of(0)).await?;
+    lend(debugger, &thrown.value, true).await?;
+    let error = literal(&thrown.value).unwrap_or_else(|| format!("globalThis[Symbol.for('{LENT}')]"));
+    let request = Evaluate {
+        // The line end closes a comment.
+        expression: format!("((error)=>!!(\n{condition}\n))({error})"),
+        frame: stop.id_of(0),
+        deadline: deadlines::CONDITION,
+        text: 10,
+        pure: false,
+    };
+    let answer = debugger.0.values.evaluate(&frame, &request).await;
+    let given_back = lend(debugger, &thrown.value, false).await;
+    let is_met = answer.map_err(late)?.text == "true";
+    given_back.map(|()| is_met)
+}
+
+/// Puts an object where an expression can reach it, and takes it away again. A request that calls a function
+/// with it would do without, but has no time limit.
+async fn lend(debugger: &CdpDebugger, thrown: &RemoteObject, is_lent: bool) -> Result<()> {
+    let Some(object_id) = thrown.object_id.clone() else { return Ok(()) };
+    let does = if is_lent {
+        "Object.defineProperty(globalThis,key,{value:this,configurable:true})"
+    } else {
+        "delete globalThis[key]"
+    };
+    let call = runtime::CallFunctionOn {
+        function_declaration: format!("function(){{'use strict';const key=Symbol.for('{LENT}');{does}}}"),
+        object_id: Some(object_id),
+        return_by_value: true,
+        silent: true,
+        ..Default::default()
+    };
+    debugger.request(call).await.map(|_| ())
+}
+
+/// A value that is no object, as the program would write it.
+fn literal(thrown: &RemoteObject) -> Option<String> {
+    if thrown.object_id.is_some() {
+        return None;
+    }
+    let written = thrown.unserializable_value.clone();
+    Some(written.or_else(|| thrown.value.as_ref().map(ToString::to_string)).unwrap_or("undefined".to_owned()))
+}
+
+/// A condition that took too long, in the words for that.
+fn late(error: Error) -> Error {
+    match error {
+        Error::Deadline { after, .. } => Error::Deadline { what: "the condition".to_owned(), after },
+        other => other,
+    }
 }
 
 /// Whether a stop was about this error before; it is known from here on.

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::OnceCell;
 
+use super::values::Places;
 use crate::source_map::{self, Problem, SourceMap};
 
 /// A script.
@@ -130,17 +131,12 @@ impl Scripts {
         self.lock().by_id.get(id).cloned()
     }
 
-    /// Those of a file. A file that is evaluated anew is a new script.
-    pub(super) fn of_path(&self, path: &Path) -> Vec<Arc<Script>> {
-        self.where_so(|script| script.path.as_deref() == Some(path))
-    }
-
     /// Those that a compiler made.
     pub(super) fn mapped(&self) -> Vec<Arc<Script>> {
         self.where_so(Script::is_mapped)
     }
 
-    /// The one that was loaded last of those that are wanted.
+    /// The one that was loaded last of those that are wanted. A file that is evaluated anew is a new script.
     pub(super) fn newest(&self, is_wanted: impl Fn(&Script) -> bool) -> Option<Arc<Script>> {
         self.where_so(is_wanted).into_iter().max_by_key(|script| script.id.parse::<u64>().unwrap_or(0))
     }
@@ -151,6 +147,16 @@ impl Scripts {
         paths.sort();
         paths.dedup();
         paths
+    }
+
+    /// Names a place in a script, 0-based, as people write it.
+    pub(super) fn places(self: &Arc<Self>) -> Places {
+        let scripts = Arc::clone(self);
+        Arc::new(move |id, line, column| {
+            let script = scripts.get(id)?;
+            let name = script.path.as_ref().map_or_else(|| script.url.clone(), |path| path.display().to_string());
+            (!name.is_empty()).then(|| format!("{name}:{}:{}", line.saturating_add(1), column.saturating_add(1)))
+        })
     }
 
     fn where_so(&self, is_wanted: impl Fn(&Script) -> bool) -> Vec<Arc<Script>> {

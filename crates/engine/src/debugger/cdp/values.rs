@@ -63,12 +63,13 @@ impl fmt::Debug for Shared {
 }
 
 impl Values {
-    /// The values of the thread that a client speaks to. Nothing is sent before it is needed.
+    /// The values of the thread that a client speaks to, without places of functions.
+    #[cfg(test)]
     pub(super) fn new(client: ::cdp::Client) -> Self {
         Self::build(client, None)
     }
 
-    /// The same, with places of functions told by name.
+    /// The values of the thread that a client speaks to. Nothing is sent before it is needed.
     pub(super) fn with_places(client: ::cdp::Client, places: Places) -> Self {
         Self::build(client, Some(places))
     }

@@ -102,7 +102,7 @@ impl Scene {
 }
 
 fn at(line: u32, id: u32, rule: Rule) -> SourceBreakpoint {
-    SourceBreakpoint { line, rules: vec![RuleFor { id: BreakpointId(id), rule }] }
+    SourceBreakpoint { line, column: None, rules: vec![RuleFor { id: BreakpointId(id), rule }] }
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn breakpoints_carry_their_rule_and_are_what_the_server_says_of_them() {
     assert_eq!(asked["source"]["path"], "/w/main");
     assert_eq!(asked["breakpoints"][0], json!({ "line": 3, "condition": "x > 1", "hitCondition": "% 2" }));
     let expected = [
-        Planted::Bound { line: Some(4) },
+        Planted::on(Some(4)),
         Planted::NotLoaded("not yet".to_owned()),
         Planted::Refused("the debugger did not answer for it".to_owned()),
     ];
@@ -224,7 +224,7 @@ async fn breakpoints_carry_their_rule_and_are_what_the_server_says_of_them() {
             json!({ "reason": "changed", "breakpoint": { "id": 8, "verified": true, "line": 10 } }),
         )
         .await;
-    let bound = Event::Planted { id: BreakpointId(2), planted: Planted::Bound { line: Some(10) } };
+    let bound = Event::Planted { id: BreakpointId(2), planted: Planted::on(Some(10)) };
     assert_eq!(scene.events.recv().await, Some(bound));
 }
 
@@ -235,7 +235,7 @@ async fn two_rules_on_one_line_are_more_than_a_server_takes() {
         id: BreakpointId(id),
         rule: Rule { condition: Some("x".to_owned()), ..Rule::default() },
     };
-    let wanted = vec![SourceBreakpoint { line: 3, rules: vec![rule(1), rule(2)] }];
+    let wanted = vec![SourceBreakpoint { line: 3, column: None, rules: vec![rule(1), rule(2)] }];
     let error = scene.debugger.set_breakpoints(Path::new("/w/main"), wanted).await.unwrap_err();
     assert_eq!(error.code(), "unsupported");
 }

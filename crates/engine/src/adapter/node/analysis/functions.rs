@@ -66,7 +66,7 @@ impl Functions<'_> {
             start: self.starts.line(name.start),
             header: self.starts.line(name.place),
             body: self.starts.line(body),
-            body_column: self.starts.column(self.text, body),
+            body_column: self.starts.column(self.starts.line(body), body, self.text),
             end: self.starts.last_line(end),
         });
     }

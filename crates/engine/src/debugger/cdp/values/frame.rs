@@ -23,6 +23,7 @@ pub(in super::super) struct Frame {
 
 impl Frame {
     /// A frame of a script whose names are its source's.
+    #[cfg(test)]
     pub(in super::super) fn new(call_frame: CallFrame) -> Self {
         Self { call: call_frame, names: HashMap::new(), script_end: None }
     }
