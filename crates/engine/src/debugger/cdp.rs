@@ -111,7 +111,7 @@ struct Connection {
     events: mpsc::Sender<Event>,
     /// Counts the stops.
     stops: AtomicI64,
-    /// V8 has said that it runs: a pause that is asked for before that is forgotten.
+    /// It runs, as far as V8 has said: a pause that is asked for before that is forgotten.
     is_running: watch::Sender<bool>,
     /// What it was last told to do.
     intent: Mutex<Intent>,
@@ -143,7 +143,7 @@ impl CdpDebugger {
             stop: Mutex::default(),
             events: events.clone(),
             stops: AtomicI64::new(0),
-            is_running: watch::Sender::new(true),
+            is_running: watch::Sender::new(false),
             intent: Mutex::default(),
             known_errors: OnceLock::new(),
             terminated: AtomicBool::new(false),
@@ -214,6 +214,9 @@ impl Debugger for CdpDebugger {
             self.stop_at_entry().await?;
         }
         self.request(runtime::RunIfWaitingForDebugger::default()).await?;
+        if lock(&self.0.stop).is_none() {
+            self.0.is_running.send_replace(true);
+        }
         Ok(())
     }
 

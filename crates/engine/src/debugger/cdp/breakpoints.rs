@@ -221,7 +221,9 @@ async fn plant(debugger: &CdpDebugger, number: u64) -> Result<()> {
 
 /// The spots of a place with a column in a script that is loaded, which V8 knows best.
 async fn exact_spots(debugger: &CdpDebugger, number: u64, place: &Place, script: &Script) -> Vec<Spot> {
-    let (Some(wanted), Some(path)) = (place.column, &script.path) else { return Vec::new() };
+    // Where a function begins is known, and V8 goes on from there by itself.
+    let wanted = place.column.filter(|_| place.what == What::Line);
+    let (Some(wanted), Some(path)) = (wanted, &script.path) else { return Vec::new() };
     let found = columns::of_line(debugger, script, &place.source, place.line).await;
     let columns: Vec<u32> = found.iter().map(|at| at.column).collect();
     let Some(nearest) = sources::nearest(&columns, wanted) else { return Vec::new() };
@@ -356,7 +358,8 @@ pub(super) async fn resolved(debugger: &CdpDebugger, id: &str, at: &Location) ->
 
 /// A place with a column has come to be elsewhere: the nearest place on its line is meant.
 async fn settle_column(debugger: &CdpDebugger, number: u64, script_id: &str) {
-    let Some(place) = debugger.0.breakpoints.place(number) else { return };
+    let place = debugger.0.breakpoints.place(number).filter(|place| place.what == What::Line);
+    let Some(place) = place else { return };
     let Some(column) = place.column else { return };
     let wanted = (place.line.saturating_add(1), column.saturating_add(1));
     let Some(script) = debugger.0.scripts.get(script_id) else { return };
