@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 const TASKS: &[Task] = &[
     Task { name: "tidy", options: "", about: "check arrows, sizes, texts and links", run: tidy::run },
-    Task { name: "bench", options: "", about: "measure against a bare client", run: bench::run },
+    Task { name: "bench", options: "[LANGUAGE…]", about: "measure against bare clients", run: bench::run },
     Task { name: "docs", options: "[--check]", about: "write docs/tools.md, or compare it", run: docs::run },
 ];
 
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 fn usage() -> String {
     let line = |task: &Task| {
         let call = format!("{} {}", task.name, task.options);
-        format!("  {call:<18}{}\n", task.about)
+        format!("  {call:<22}{}\n", task.about)
     };
     format!("usage: cargo xtask <task>\n\n{}", TASKS.iter().map(line).collect::<String>())
 }

@@ -136,6 +136,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether the debugger can tell several places of one line apart.
+    fn has_columns(&self) -> bool {
+        false
+    }
+
     /// What the debugger calls the exceptions to stop at.
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str];
 

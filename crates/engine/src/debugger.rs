@@ -118,6 +118,10 @@ pub trait Debugger: Clone + Send + Sync + 'static {
     /// inside a compiler's map, evaluated code, the runtime's own. None when this debugger does not have it.
     fn source_text(&self, name: &str) -> impl Future<Output = Result<Option<String>>> + Send;
 
+    /// Whether a condition is true of the exception that a thread is stopped at; `error` stands for it there. A
+    /// condition that throws or takes too long is an error.
+    fn exception_meets(&self, thread: RawId, condition: &str) -> impl Future<Output = Result<bool>> + Send;
+
     /// Lets go: breakpoints are removed and the process runs on.
     fn detach(&self) -> impl Future<Output = Result<()>> + Send;
 
@@ -199,11 +203,22 @@ pub enum Planted {
     Bound {
         /// On this line, where that is known.
         line: Option<u32>,
+        /// At this column, where that is known; 1-based, in UTF-16 units.
+        column: Option<u32>,
+        /// The columns of the line where code begins, when the one that was wanted is none of them.
+        columns: Vec<u32>,
     },
     /// It will be bound when its code is loaded.
     NotLoaded(String),
     /// It cannot be bound.
     Refused(String),
+}
+
+impl Planted {
+    /// Bound somewhere, or on a line.
+    pub fn on(line: Option<u32>) -> Self {
+        Self::Bound { line, column: None, columns: Vec::new() }
+    }
 }
 
 /// What a process does.

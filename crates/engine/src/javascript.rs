@@ -1,5 +1,7 @@
 //! What JavaScript's grammar says of the small texts that users write: conditions, watched expressions and log
-//! messages. Nothing is evaluated here.
+//! messages; and of the texts of scripts, what catches an exception. Nothing is evaluated here.
+
+mod caught;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
@@ -10,6 +12,8 @@ use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_parser::{Parser, ParserReturn};
 use oxc_span::{GetSpan, SourceType};
 use oxc_syntax::scope::ScopeFlags;
+
+pub use caught::is_caught;
 
 /// The longest text that is looked at, in bytes.
 const LONGEST: usize = 16 * 1024;

@@ -30,11 +30,11 @@ use self::watches::Watches;
 use crate::adapter::{Adapter, Host};
 use crate::debugger::{Connector, Progress, Step};
 use crate::error::{Error, Result};
-use crate::model::breakpoint::{Breakpoint, Place, Request};
+use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
 use crate::model::ids::{BreakpointId, Reference, SessionId, ThreadId};
 use crate::model::launch::Start;
 use crate::model::stack::{Scope, Stack, Thread};
-use crate::model::stop::{End, Exception, ExceptionMode, Stop};
+use crate::model::stop::{End, Exception, ExceptionBreakpoints, Stop};
 use crate::model::variable::{Children, Page, Value};
 use crate::output::{Excerpt, Output};
 
@@ -246,9 +246,9 @@ impl Session {
         self.ask(|reply| Command::Pause { thread, reply }).await
     }
 
-    /// Adds a breakpoint; `line` is where to plant it, when that differs from where it was asked for.
-    pub async fn add_breakpoint(&self, request: Request, line: Option<u32>) -> Result<Breakpoint> {
-        self.ask(|reply| Command::AddBreakpoint { request, line, reply }).await
+    /// Adds a breakpoint; `planned` is where to plant it, as far as that differs from where it was asked for.
+    pub async fn add_breakpoint(&self, request: Request, planned: Planned) -> Result<Breakpoint> {
+        self.ask(|reply| Command::AddBreakpoint { request, planned, reply }).await
     }
 
     /// Changes a breakpoint.
@@ -274,9 +274,18 @@ impl Session {
         self.ask(|reply| Command::Breakpoints { reply }).await
     }
 
-    /// Chooses the exceptions to stop at, and gives the ones chosen before.
-    pub async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<ExceptionMode> {
-        self.ask(|reply| Command::SetExceptionMode { mode, reply }).await
+    /// Chooses the exceptions to stop at, and gives the ones chosen before. The condition is taken as it is;
+    /// [`Session::check_rule`] checks one.
+    pub async fn set_exception_breakpoints(
+        &self,
+        wanted: ExceptionBreakpoints,
+    ) -> Result<ExceptionBreakpoints> {
+        self.ask(|reply| Command::SetExceptionBreakpoints { wanted, reply }).await
+    }
+
+    /// The exceptions to stop at, and how often their condition failed in the last run.
+    pub async fn exception_breakpoints(&self) -> Result<(ExceptionBreakpoints, Option<Failures>)> {
+        self.ask(|reply| Command::ExceptionBreakpoints { reply }).await
     }
 
     /// The threads of all its processes.

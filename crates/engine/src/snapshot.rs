@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::model::breakpoint::{Breakpoint, Failures};
-use crate::model::ids::{BreakpointId, Reference};
+use crate::model::ids::Reference;
 use crate::model::limits::Limits;
 use crate::model::source::Location;
 use crate::model::stack::{Stack, StackFrame};
@@ -60,7 +60,7 @@ impl Snapshot {
         let (frames, hidden_frames) = users_frames(stack.frames, Some(&stop));
         let locals = match frames.first() {
             Some(frame) => {
-                let page = Page { start: 0, count: limits.variables as u64, special: false };
+                let page = Page { start: 0, count: limits.variables as u64, special: false, internals: false };
                 let locals = session.locals(frame.id, page, limits.value).await;
                 locals.map_err(|error| keep("the local variables", error)).ok()
             }
@@ -147,15 +147,23 @@ pub async fn lines(session: &Session, name: &str, path: Option<&Path>) -> Result
 
 /// Conditions and log messages that failed, one sentence each.
 pub async fn failures(session: &Session) -> Vec<String> {
+    let mut notes = breakpoint_failures(session).await;
+    if let Ok((_, Some(failures))) = session.exception_breakpoints().await {
+        notes.push(describe_failure("the exceptions", "condition", &failures));
+    }
+    notes
+}
+
+async fn breakpoint_failures(session: &Session) -> Vec<String> {
     let breakpoints: Result<Vec<Breakpoint>> = session.breakpoints().await;
     let failed = |breakpoint: Breakpoint| {
         let what = if breakpoint.rule.condition.is_some() { "condition" } else { "log message" };
-        breakpoint.failures.map(|failures| describe_failure(breakpoint.id, what, &failures))
+        breakpoint.failures.map(|failures| describe_failure(&breakpoint.id.to_string(), what, &failures))
     };
     breakpoints.unwrap_or_default().into_iter().filter_map(failed).collect()
 }
 
-fn describe_failure(id: BreakpointId, what: &str, failures: &Failures) -> String {
+fn describe_failure(id: &str, what: &str, failures: &Failures) -> String {
     let times = if failures.count == 1 { "once".to_owned() } else { format!("{} times", failures.count) };
     format!("the {what} of {id} failed {times}, and did not stop the program: {}", failures.message)
 }

@@ -215,12 +215,46 @@ fn most_alike(lines: &[String], wanted: &str) -> Vec<(u32, String)> {
     scored.into_iter().take(3).map(|(_, number, line)| (number, line)).collect()
 }
 
+/// Says that a program has not loaded a file, and which ones it has, those of similar names first.
+pub fn not_loaded(file: &Path, mut loaded: Vec<String>) -> String {
+    const SHOWN: usize = 3;
+    let wanted = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    loaded.sort_by_cached_key(|path| distance(&name(path), &wanted));
+    loaded.truncate(SHOWN);
+    let near = if loaded.is_empty() { String::new() } else { format!("; it has loaded {}", loaded.join(", ")) };
+    format!("the program has not loaded {}{near}", file.display())
+}
+
+/// The one of some ascending numbers that is nearest to a wanted one; of two that are as near, the first.
+pub fn nearest(numbers: &[u32], wanted: u32) -> Option<u32> {
+    numbers.iter().copied().min_by_key(|number| number.abs_diff(wanted))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn lines(text: &str) -> Vec<String> {
         text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn loaded_files_of_similar_names_are_told_first() {
+        let loaded = ["/x/app.js", "/x/basket.js", "/y/Baskets.js", "/z.js"].map(str::to_owned).to_vec();
+        let told = not_loaded(Path::new("/src/baskets.js"), loaded);
+        let start = "the program has not loaded /src/baskets.js; it has loaded /y/Baskets.js, /x/basket.js, ";
+        assert!(told.starts_with(start), "{told}");
+        assert_eq!(not_loaded(Path::new("/a.js"), Vec::new()), "the program has not loaded /a.js");
+    }
+
+    #[test]
+    fn of_two_numbers_as_near_the_first_is_taken() {
+        for (wanted, expected) in [(1, 3), (3, 3), (5, 3), (6, 8), (100, 8)] {
+            assert_eq!(nearest(&[3, 8], wanted), Some(expected), "{wanted}");
+        }
+        assert_eq!(nearest(&[3, 7], 5), Some(3));
+        assert_eq!(nearest(&[], 5), None);
     }
 
     #[test]

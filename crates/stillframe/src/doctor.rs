@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use engine::adapter::{Adapter, Host, Machine};
 use engine::model::launch::{Launch, Program, Stdin};
-use engine::model::stop::ExceptionMode;
+use engine::model::stop::ExceptionBreakpoints;
 use engine::session::placing::Wanted;
 use engine::sessions::Sessions;
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
     let request = RunUntil {
         launch: Some(launch),
         places: vec![Wanted { file: Some(sample.path.clone()), line: Some(2), ..Wanted::default() }],
-        exceptions: ExceptionMode::Uncaught,
+        exceptions: ExceptionBreakpoints::default(),
         expressions: vec!["answer".to_owned()],
         wait: Wait::default(),
     };

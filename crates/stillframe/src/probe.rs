@@ -14,7 +14,7 @@ use engine::deadlines;
 use engine::model::breakpoint::{HitCondition, Rule};
 use engine::model::launch::{Launch, Program, Stdin};
 use engine::model::limits::Limits;
-use engine::model::stop::{ExceptionMode, StopReason};
+use engine::model::stop::{ExceptionBreakpoints, StopReason};
 use engine::session::Session;
 use engine::session::placing::Wanted;
 use engine::sessions::Sessions;
@@ -39,7 +39,7 @@ Exit codes: 0 stopped at the place (or, without one, ended with code 0);
   1 an error; 2 a mistake in the command line; 3 ended before the place;
   4 an uncaught exception came first; 5 still running when the time was up")]
 pub(crate) struct ProbeArgs {
-    /// Where to stop: `FILE:LINE`, `FILE:FUNCTION`, or FILE alone to stop only at an uncaught exception.
+    /// Where to stop: `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION`, or FILE alone to stop only at an uncaught exception.
     place: Place,
     /// Evaluate this at the stop; can be given several times.
     #[arg(short, long = "expression", value_name = "EXPR")]
@@ -123,7 +123,7 @@ async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
             .map_err(told)?;
     let request = RunUntil {
         places: args.places(),
-        exceptions: ExceptionMode::Uncaught,
+        exceptions: ExceptionBreakpoints::default(),
         wait: Wait { timeout: Duration::from_secs(args.timeout), limits: Limits::default() },
         expressions: args.expressions.clone(),
         launch: Some(args.launch(adapter)),
@@ -145,7 +145,7 @@ impl ProbeArgs {
     }
 
     fn places(&self) -> Vec<Wanted> {
-        let Place { file, line, function } = self.place.clone();
+        let Place { file, line, column, function } = self.place.clone();
         if line.is_none() && function.is_none() && self.statement.is_none() {
             return Vec::new();
         }
@@ -154,6 +154,7 @@ impl ProbeArgs {
         vec![Wanted {
             file: Some(file),
             line,
+            column,
             function,
             statement: self.statement.clone(),
             rule,

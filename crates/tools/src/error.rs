@@ -169,7 +169,8 @@ impl From<Error> for ToolError {
                 .with("lines", lines(&found)),
             Error::Raised { type_name, message, traceback } => {
                 let full = if traceback.is_empty() { message.clone() } else { traceback };
-                let error = if type_name == "NameError" { format!("Name not found: {full}") } else { full };
+                // What Python and JavaScript call a name that stands for nothing.
+                let error = if matches!(type_name.as_str(), "NameError" | "ReferenceError") { format!("Name not found: {full}") } else { full };
                 Self { code, error, message, context: Map::new() }.with("type", json!(type_name))
             }
             Error::Lost => Self::new(code, text, "continue_execution tells how it ended, restart_debugging starts it again"),

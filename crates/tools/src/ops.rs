@@ -6,3 +6,4 @@ pub mod languages;
 pub mod lifecycle;
 pub mod run_until;
 pub mod settle;
+pub mod unreached;

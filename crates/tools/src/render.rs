@@ -13,7 +13,7 @@ use engine::output::Excerpt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use breakpoint::BreakpointData;
+pub use breakpoint::{BreakpointData, failed};
 pub use report::StopReport;
 pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
 

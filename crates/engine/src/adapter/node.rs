@@ -118,13 +118,15 @@ impl Adapter for Node {
         Box::pin(analysis::analyze(question))
     }
 
-    /// Node's own code and what is installed.
     fn is_internal(&self, path: &Path) -> bool {
-        path.to_string_lossy().starts_with("node:")
-            || path.components().any(|part| part.as_os_str() == "node_modules")
+        is_internal(path)
     }
 
     /// Stopping at exceptions is asked for by its mode here, not by filters.
+    fn has_columns(&self) -> bool {
+        true
+    }
+
     fn exception_filters(&self, _mode: ExceptionMode) -> &'static [&'static str] {
         &[]
     }
@@ -137,6 +139,12 @@ impl Adapter for Node {
                 .to_owned()
         })
     }
+}
+
+/// Node's own code and what is installed.
+fn is_internal(path: &Path) -> bool {
+    path.to_string_lossy().starts_with("node:")
+        || path.components().any(|part| part.as_os_str() == "node_modules")
 }
 
 #[cfg(test)]

@@ -4,18 +4,20 @@
 //! driver, which moves bytes, and `events::pump`, which turns what arrives into the session's events; for every worker a
 //! pump. All end with the connection.
 //!
-//! Reading order: `connector` (how processes come in), `scripts` (what they have loaded), `breakpoints` and
-//! `places` (where they stop), `events` and `stops` (what happens then), `execution` (how they go on), `frames`
+//! Reading order: `connector` (how processes come in), `scripts` (what they have loaded), `breakpoints`,
+//! `places` and `columns` (where they stop), `events` and `stops` (what happens then), `execution` (how they go on), `frames`
 //! and `values` (what is to be seen).
 
 mod announcements;
 mod breakpoints;
+mod columns;
 mod connector;
 mod console;
 mod events;
 mod exceptions;
 mod execution;
 mod frames;
+mod functions;
 mod places;
 mod rules;
 mod scripts;
@@ -37,11 +39,12 @@ use self::execution::Intent;
 use self::scripts::Scripts;
 use self::stops::Stop;
 use self::values::Values;
-use super::{Arrival, Debugger, Evaluate, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
-use crate::adapter::{Adapter, Boxed, CdpSetup};
+use super::{Arrival, Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
+use crate::adapter::{Adapter, Boxed, CdpSetup, Entry, Host, Question, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
+use crate::model::source::Code;
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{Exception, ExceptionMode};
 use crate::model::variable::{Children, Page, Value};
@@ -66,9 +69,19 @@ struct Shared {
     setup: Arc<CdpSetup>,
     /// We started the program, so its pipes are ours.
     is_ours: bool,
+    host: &'static dyn Host,
+    runtime: Arc<Runtime>,
     /// Where workers come in.
     arrivals: mpsc::Sender<Arrival<CdpDebugger>>,
     output: Output,
+}
+
+impl Shared {
+    /// What a source holds; nothing when that cannot be known.
+    async fn analyze(&self, path: &Path) -> Option<Code> {
+        let question = Question { file: Some(path), ..Question::default() };
+        self.adapter.analyze(self.host, &self.runtime, question).await.ok()
+    }
 }
 
 /// What a thread of JavaScript is in its program.
@@ -76,8 +89,8 @@ struct Shared {
 enum Kind {
     /// The main thread of the program.
     Program,
-    /// The main thread of a process that it started.
-    Child,
+    /// The main thread of a process that it started, and what that runs.
+    Child(String),
     /// A worker thread, and what Node calls it.
     Worker(String),
 }
@@ -89,11 +102,13 @@ struct Connection {
     kind: Kind,
     /// The operating system's number of the process, when it runs on this machine.
     pid: Option<u32>,
-    scripts: Scripts,
+    scripts: Arc<Scripts>,
     breakpoints: Breakpoints,
     values: Values,
     /// Where the thread is suspended.
     stop: Mutex<Option<Arc<Stop>>>,
+    /// Where the session hears of what the thread does.
+    events: mpsc::Sender<Event>,
     /// Counts the stops.
     stops: AtomicI64,
     /// V8 has said that it runs: a pause that is asked for before that is forgotten.
@@ -103,6 +118,10 @@ struct Connection {
     /// The errors that a stop was about, as an object of the program's.
     known_errors: OnceLock<String>,
     terminated: AtomicBool,
+    /// It stops at errors that are caught, too.
+    sees_caught: AtomicBool,
+    /// V8 passes over Node's own code and libraries.
+    passes_over: AtomicBool,
 }
 
 impl CdpDebugger {
@@ -115,22 +134,26 @@ impl CdpDebugger {
         shared: Shared,
     ) -> Boxed<'static, Result<()>> {
         let arrivals = shared.arrivals.clone();
+        let (events, received) = mpsc::channel(256);
+        let scripts = Arc::new(Scripts::default());
         let debugger = Self(Arc::new(Connection {
-            values: Values::new(client.clone()),
+            values: Values::with_places(client.clone(), scripts.places()),
             client,
             shared,
             kind,
             pid,
-            scripts: Scripts::default(),
+            scripts,
             breakpoints: Breakpoints::default(),
             stop: Mutex::default(),
+            events: events.clone(),
             stops: AtomicI64::new(0),
             is_running: watch::Sender::new(true),
             intent: Mutex::default(),
             known_errors: OnceLock::new(),
             terminated: AtomicBool::new(false),
+            sees_caught: AtomicBool::new(false),
+            passes_over: AtomicBool::new(false),
         }));
-        let (events, received) = mpsc::channel(256);
         // The pump must not keep the connection open when nobody uses it any more.
         tokio::spawn(events::pump(incoming, Arc::downgrade(&debugger.0), events));
         let arrival = Arrival { debugger, events: received };
@@ -146,17 +169,41 @@ impl CdpDebugger {
         lock(&self.0.stop).clone().ok_or(Error::NotPaused { state: "running" })
     }
 
+    /// Has the program stop before its first line, when that is wanted. Where there is no script, or it cannot
+    /// be read, that is wherever it first comes out of Node's own code.
+    async fn stop_at_entry(&self) -> Result<()> {
+        let Some(entry) = &self.0.shared.setup.entry else { return Ok(()) };
+        if let Entry::Script(path) = entry
+            && let Some(line) = self.0.shared.analyze(path).await.and_then(|code| code.first_line())
+        {
+            return breakpoints::set_entry(self, path, line).await;
+        }
+        *lock(&self.0.intent) = Intent::Entry;
+        self.request(debugger::Pause::default()).await?;
+        Ok(())
+    }
+
     fn is_worker(&self) -> bool {
         matches!(self.0.kind, Kind::Worker(_))
     }
 
-    /// Steps pass over Node's own code, and over libraries unless they are the user's code too.
-    fn passed_over(&self) -> Vec<String> {
-        let mut patterns = vec!["^node:".to_owned()];
-        if self.0.shared.setup.just_my_code {
-            patterns.push("/node_modules/".to_owned());
+    /// Steps pass over Node's own code and over libraries, unless they are to be stepped into.
+    ///
+    /// V8 does not stop at what is thrown in code that it passes over and caught somewhere. There an assertion
+    /// fails, so with all exceptions wanted nothing is passed over, unless a step is under way.
+    async fn pass_over(&self, is_stepping: bool) -> Result<()> {
+        let passes = is_stepping || !self.0.sees_caught.load(Ordering::Acquire);
+        if self.0.passes_over.swap(passes, Ordering::AcqRel) != passes {
+            let patterns = if passes { self.passed_over() } else { Vec::new() };
+            self.request(debugger::SetBlackboxPatterns { patterns }).await?;
         }
-        patterns
+        Ok(())
+    }
+
+    fn passed_over(&self) -> Vec<String> {
+        let patterns: &[&str] =
+            if self.0.shared.setup.just_my_code { &["^node:", "/node_modules/"] } else { &["^node:internal/"] };
+        patterns.iter().map(|&pattern| pattern.to_owned()).collect()
     }
 }
 
@@ -169,7 +216,7 @@ impl Debugger for CdpDebugger {
         }
         self.request(debugger::Enable::default()).await?;
         self.request(debugger::SetAsyncCallStackDepth { max_depth: ASYNC_DEPTH }).await?;
-        self.request(debugger::SetBlackboxPatterns { patterns: self.passed_over() }).await?;
+        self.pass_over(true).await?;
         if !self.is_worker() {
             self.request(node_worker::Enable { wait_for_debugger_on_start: true }).await?;
         }
@@ -181,9 +228,8 @@ impl Debugger for CdpDebugger {
     }
 
     async fn run(&self) -> Result<()> {
-        if self.0.shared.setup.entry.is_some() && self.0.kind == Kind::Program {
-            *lock(&self.0.intent) = Intent::Entry;
-            self.request(debugger::Pause::default()).await?;
+        if self.0.kind == Kind::Program {
+            self.stop_at_entry().await?;
         }
         self.request(runtime::RunIfWaitingForDebugger::default()).await?;
         Ok(())
@@ -200,18 +246,23 @@ impl Debugger for CdpDebugger {
     async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()> {
         let state = match mode {
             ExceptionMode::None => debugger::PauseOnExceptions::None,
+            // Node itself catches what a worker does not, and ends it later.
+            ExceptionMode::Uncaught if self.is_worker() => debugger::PauseOnExceptions::All,
             ExceptionMode::Uncaught => debugger::PauseOnExceptions::Uncaught,
             ExceptionMode::All => debugger::PauseOnExceptions::All,
         };
         self.request(debugger::SetPauseOnExceptions { state }).await?;
-        Ok(())
+        self.0.sees_caught.store(mode == ExceptionMode::All, Ordering::Release);
+        self.pass_over(false).await
     }
 
     async fn resume(&self, _thread: RawId) -> Result<()> {
+        self.pass_over(false).await?;
         execution::resume(self).await
     }
 
     async fn step(&self, _thread: RawId, step: Step) -> Result<()> {
+        self.pass_over(true).await?;
         execution::step(self, step).await
     }
 
@@ -221,8 +272,8 @@ impl Debugger for CdpDebugger {
 
     async fn threads(&self) -> Result<Vec<RawThread>> {
         let name = match &self.0.kind {
-            Kind::Program | Kind::Child => "main".to_owned(),
-            Kind::Worker(title) => title.clone(),
+            Kind::Program => "main".to_owned(),
+            Kind::Child(name) | Kind::Worker(name) => name.clone(),
         };
         Ok(vec![RawThread { id: THREAD, name }])
     }
@@ -275,6 +326,10 @@ impl Debugger for CdpDebugger {
 
     async fn source_text(&self, name: &str) -> Result<Option<String>> {
         Ok(texts::of_source(self, name).await)
+    }
+
+    async fn exception_meets(&self, _thread: RawId, condition: &str) -> Result<bool> {
+        exceptions::meets(self, condition).await
     }
 
     async fn detach(&self) -> Result<()> {

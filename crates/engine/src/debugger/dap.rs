@@ -377,6 +377,16 @@ impl Debugger for DapDebugger {
         Ok(Some(response.content))
     }
 
+    async fn exception_meets(&self, thread: RawId, condition: &str) -> Result<bool> {
+        let Some(inspector) = self.inspector() else {
+            return Err(Error::Unsupported("this debugger has no conditions on exceptions".to_owned()));
+        };
+        match self.stack_trace(thread, 0, 1).await?.frames.first() {
+            Some(frame) => inspector.exception_meets(frame.id, condition).await,
+            None => Ok(true),
+        }
+    }
+
     async fn detach(&self) -> Result<()> {
         if let Some(inspector) = self.inspector() {
             // A program that does not answer is let go all the same.

@@ -32,6 +32,8 @@ struct Fake {
     refused: Mutex<HashMap<&'static str, Error>>,
     /// The exception it is stopped at was seen before.
     known_exception: Mutex<bool>,
+    /// The exception it is stopped at meets every condition.
+    meets: Mutex<bool>,
 }
 
 impl FakeDebugger {
@@ -60,6 +62,11 @@ impl FakeDebugger {
     /// The exceptions that it stops at from now on were seen before.
     pub fn know_exceptions(&self, known: bool) {
         *lock(&self.0.known_exception) = known;
+    }
+
+    /// The exceptions that it stops at from now on meet every condition.
+    pub fn meet_conditions(&self, meets: bool) {
+        *lock(&self.0.meets) = meets;
     }
 
     /// Returns once a request of this kind was made.
@@ -96,13 +103,13 @@ impl Debugger for FakeDebugger {
     async fn set_breakpoints(&self, _path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<Planted>> {
         let lines: Vec<String> = wanted.iter().map(|place| place.line.to_string()).collect();
         self.act("plant", lines.join(",")).await?;
-        Ok(wanted.iter().map(|place| Planted::Bound { line: Some(place.line) }).collect())
+        Ok(wanted.iter().map(|place| Planted::on(Some(place.line))).collect())
     }
 
     async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<Planted>> {
         let names: Vec<&str> = wanted.iter().map(|place| place.name.as_str()).collect();
         self.act("plant", names.join(",")).await?;
-        Ok(vec![Planted::Bound { line: None }; wanted.len()])
+        Ok(vec![Planted::on(None); wanted.len()])
     }
 
     async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()> {
@@ -188,6 +195,11 @@ impl Debugger for FakeDebugger {
     async fn source_text(&self, name: &str) -> Result<Option<String>> {
         self.act("source", name.to_owned()).await?;
         Ok(None)
+    }
+
+    async fn exception_meets(&self, thread: RawId, condition: &str) -> Result<bool> {
+        self.act("meets", format!("{} {condition}", thread.0)).await?;
+        Ok(*lock(&self.0.meets))
     }
 
     async fn detach(&self) -> Result<()> {

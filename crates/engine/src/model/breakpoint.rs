@@ -24,6 +24,8 @@ pub enum Place {
         path: PathBuf,
         /// 1-based, as it was asked for.
         line: u32,
+        /// 1-based, in UTF-16 units, as it was asked for; none for the first code on the line.
+        column: Option<u32>,
         /// The text that the line was found by; it is looked for again when the program is restarted.
         statement: Option<String>,
     },
@@ -32,6 +34,17 @@ pub enum Place {
         /// Its name, with the class in front for a method.
         name: String,
     },
+}
+
+/// Where a breakpoint is to be planted, as far as that differs from where it was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Planned {
+    /// On this line, because the one asked for holds no code.
+    pub line: Option<u32>,
+    /// At this column of the line asked for, because no code begins at the one asked for.
+    pub column: Option<u32>,
+    /// The columns of the line where code begins; only with `column`.
+    pub columns: Vec<u32>,
 }
 
 /// When a breakpoint acts, and how.
@@ -142,10 +155,12 @@ pub struct Breakpoint {
     pub rule: Rule,
     /// Off: it is kept, and not planted.
     pub enabled: bool,
-    /// The line that it is planted on, when the one asked for holds no code.
-    pub planned_line: Option<u32>,
+    /// Where it is planted, as far as that differs.
+    pub planned: Planned,
     /// What became of it.
     pub binding: Binding,
+    /// What became of it in a run that has ended.
+    pub fate: Fate,
     /// How often it stopped the program or logged.
     pub hits: u64,
     /// How often its condition or log message failed, and how the last time.
@@ -161,9 +176,25 @@ pub enum Binding {
     Bound {
         /// 1-based; `None` for a function whose line is not known before it is entered.
         line: Option<u32>,
+        /// 1-based; `None` where the debugger has no columns.
+        column: Option<u32>,
+        /// The columns of that line where code begins, when the one asked for is none of them.
+        columns: Vec<u32>,
     },
     /// It cannot be planted.
     Refused(String),
+}
+
+/// What became of a breakpoint in a run that has ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Fate {
+    /// There was no such run, or it had nothing to say.
+    #[default]
+    Unknown,
+    /// It was bound.
+    Bound,
+    /// It never was, for this reason.
+    Unbound(String),
 }
 
 /// Why a breakpoint is not planted yet.
@@ -205,8 +236,33 @@ impl Breakpoint {
     /// The line that it is on, or will be, as far as is known.
     pub fn line(&self) -> Option<u32> {
         match &self.binding {
-            Binding::Bound { line: Some(line) } => Some(*line),
-            _ => self.planned_line.or_else(|| self.requested_line()),
+            Binding::Bound { line: Some(line), .. } => Some(*line),
+            _ => self.planned.line.or_else(|| self.requested_line()),
+        }
+    }
+
+    /// The column that it was asked for at.
+    pub fn requested_column(&self) -> Option<u32> {
+        match &self.place {
+            Place::Line { column, .. } => *column,
+            Place::Function { .. } => None,
+        }
+    }
+
+    /// The column that it is at, or will be, as far as is known; only when one was asked for.
+    pub fn column(&self) -> Option<u32> {
+        let asked = self.requested_column()?;
+        match &self.binding {
+            Binding::Bound { column: Some(column), .. } => Some(*column),
+            _ => self.planned.column.or(Some(asked)),
+        }
+    }
+
+    /// The columns of its line where code begins, when the one asked for is none of them.
+    pub fn columns(&self) -> &[u32] {
+        match &self.binding {
+            Binding::Bound { columns, .. } if !columns.is_empty() => columns,
+            _ => &self.planned.columns,
         }
     }
 

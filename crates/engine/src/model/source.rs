@@ -55,10 +55,16 @@ pub struct Generated {
 pub struct Code {
     /// The lines that hold code, ascending.
     pub lines: Vec<u32>,
+    /// Where on them, as far as that is known: lines with columns, both 1-based, columns in UTF-16 units;
+    /// ascending.
+    pub places: Vec<(u32, u32)>,
     /// How many lines the file has.
     pub length: u32,
     /// The functions, in the order of their first lines.
     pub functions: Vec<Function>,
+    /// What keeps the language from running the file as it is, where that need not be a mistake: something may
+    /// compile it first.
+    pub problem: Option<String>,
 }
 
 /// A function in a file.
@@ -72,6 +78,8 @@ pub struct Function {
     pub header: u32,
     /// The line of its first statement.
     pub body: u32,
+    /// The column of its first statement, 1-based, in UTF-16 units; 1 where the language does not tell.
+    pub body_column: u32,
     /// Its last line.
     pub end: u32,
 }
@@ -124,12 +132,26 @@ impl Code {
         self.functions.iter().find(|function| function.heads(line))
     }
 
+    /// The first line with code that runs when the file is loaded, rather than when a function is called.
+    pub fn first_line(&self) -> Option<u32> {
+        let is_inside = |line: u32| {
+            self.functions.iter().any(|function| (function.header + 1..=function.end).contains(&line))
+        };
+        self.lines.iter().copied().find(|line| !is_inside(*line))
+    }
+
     /// The functions of that name. `deposit` finds `Account.deposit` too.
     pub fn functions_named(&self, name: &str) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(move |function| {
             function.name == name
                 || function.name.strip_suffix(name).is_some_and(|around| around.ends_with('.'))
         })
+    }
+
+    /// The columns of a line where code begins, ascending; none where they are not known.
+    pub fn columns(&self, line: u32) -> Vec<u32> {
+        let on_line = self.places.iter().filter(|(on, _)| *on == line);
+        on_line.map(|(_, column)| *column).collect()
     }
 
     /// Up to four lines with code around `line`.
@@ -170,12 +192,15 @@ mod tests {
             start,
             header,
             body,
+            body_column: 1,
             end,
         };
         Code {
             lines: vec![1, 4, 7, 8, 11, 12, 13],
+            places: Vec::new(),
             length: 14,
             functions: vec![function("f", 4, 4, 7, 8), function("C.g", 12, 12, 13, 13)],
+            problem: None,
         }
     }
 

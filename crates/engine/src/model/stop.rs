@@ -86,6 +86,21 @@ impl fmt::Display for ExceptionMode {
     }
 }
 
+/// The exceptions to stop at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExceptionBreakpoints {
+    /// Which ones.
+    pub mode: ExceptionMode,
+    /// Of these, only the ones of which this expression is true. `error` is what was thrown.
+    pub condition: Option<String>,
+}
+
+impl From<ExceptionMode> for ExceptionBreakpoints {
+    fn from(mode: ExceptionMode) -> Self {
+        Self { mode, condition: None }
+    }
+}
+
 /// How a program ended, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {

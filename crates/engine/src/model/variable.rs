@@ -51,6 +51,9 @@ pub struct Page {
     pub count: u64,
     /// Special ones too.
     pub special: bool,
+    /// With the special ones, what a value has besides its contents: hidden properties and what the language
+    /// keeps in it, as `length` and `[[Prototype]]`.
+    pub internals: bool,
 }
 
 impl<Id> Children<Id> {

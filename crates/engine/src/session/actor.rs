@@ -27,11 +27,11 @@ use super::state::{Execution, State};
 use crate::debugger::{Connector, Evaluate, Sinks, Step};
 use crate::error::{Error, Result};
 use crate::journal::{Journal, Record};
-use crate::model::breakpoint::{Breakpoint, Place, Request};
+use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
 use crate::model::ids::{BreakpointId, RawId, Reference, TargetId, ThreadId};
 use crate::model::launch::Start;
 use crate::model::stack::{Scope, Stack, Thread};
-use crate::model::stop::{End, Exception, ExceptionMode};
+use crate::model::stop::{End, Exception, ExceptionBreakpoints};
 use crate::model::variable::{Children, Page, Value};
 
 /// Where the answer to a command goes. The caller may have gone.
@@ -63,7 +63,7 @@ pub(super) enum Command {
     },
     AddBreakpoint {
         request: Request,
-        line: Option<u32>,
+        planned: Planned,
         reply: Reply<Breakpoint>,
     },
     ChangeBreakpoint {
@@ -83,9 +83,12 @@ pub(super) enum Command {
     Breakpoints {
         reply: Reply<Vec<Breakpoint>>,
     },
-    SetExceptionMode {
-        mode: ExceptionMode,
-        reply: Reply<ExceptionMode>,
+    SetExceptionBreakpoints {
+        wanted: ExceptionBreakpoints,
+        reply: Reply<ExceptionBreakpoints>,
+    },
+    ExceptionBreakpoints {
+        reply: Reply<(ExceptionBreakpoints, Option<Failures>)>,
     },
     Threads {
         reply: Reply<Vec<Thread>>,
@@ -163,7 +166,9 @@ pub(super) struct Actor<C: Connector> {
     last_start: Option<Start>,
     breakpoints: Breakpoints,
     planter: Planter,
-    exception_mode: ExceptionMode,
+    exceptions: ExceptionBreakpoints,
+    /// How often their condition failed in this run.
+    exception_failures: Option<Failures>,
     references: References,
     stacks: Stacks,
     threads: ThreadNumbers,
@@ -191,7 +196,8 @@ impl<C: Connector> Actor<C> {
             last_start: None,
             breakpoints: Breakpoints::default(),
             planter: Planter::default(),
-            exception_mode: ExceptionMode::default(),
+            exceptions: ExceptionBreakpoints::default(),
+            exception_failures: None,
             references: References::new(),
             stacks: Stacks::default(),
             threads: ThreadNumbers::default(),
@@ -224,7 +230,7 @@ impl<C: Connector> Actor<C> {
             Command::Resume { reply } => self.resume(reply),
             Command::Step { thread, step, reply } => self.step(thread, step, reply),
             Command::Pause { thread, reply } => self.pause(thread, reply),
-            Command::AddBreakpoint { request, line, reply } => self.add_breakpoint(request, line, reply),
+            Command::AddBreakpoint { request, planned, reply } => self.add_breakpoint(request, planned, reply),
             Command::ChangeBreakpoint { id, change, reply } => self.change_breakpoint(id, change, reply),
             Command::RelocateBreakpoint { id, to, reply } => {
                 self.breakpoints.relocate(id, to);
@@ -232,7 +238,10 @@ impl<C: Connector> Actor<C> {
             }
             Command::RemoveBreakpoints { which, reply } => self.remove_breakpoints(which, reply),
             Command::Breakpoints { reply } => answer(reply, Ok(self.breakpoints.list(self.is_live()))),
-            Command::SetExceptionMode { mode, reply } => self.set_exception_mode(mode, reply),
+            Command::SetExceptionBreakpoints { wanted, reply } => self.set_exception_breakpoints(wanted, reply),
+            Command::ExceptionBreakpoints { reply } => {
+                answer(reply, Ok((self.exceptions.clone(), self.exception_failures.clone())));
+            }
             Command::Threads { reply } => self.list_threads(reply),
             Command::StackTrace { thread, start, levels, reply } => {
                 self.stack_trace(thread, start, levels, reply);

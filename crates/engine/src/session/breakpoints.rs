@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
-use crate::model::breakpoint::{Binding, Breakpoint, Failures, Pending, Place, Request, Rule};
+use crate::model::breakpoint::{Binding, Breakpoint, Failures, Fate, Pending, Place, Planned, Request, Rule};
 use crate::model::ids::{BreakpointId, TargetId};
 
 /// All breakpoints of a session.
@@ -23,12 +23,14 @@ struct Entry {
     id: BreakpointId,
     request: Request,
     enabled: bool,
-    /// The line to plant it on, where that is not the one asked for.
-    line: Option<u32>,
+    /// Where to plant it, as far as that is not where it was asked for.
+    planned: Planned,
     /// Why it is planted nowhere: its place is gone, as after an edit.
     lost: Option<String>,
     /// What each process made of it.
     bindings: BTreeMap<TargetId, Planted>,
+    /// What the processes of this run that are gone had made of it.
+    left: BTreeMap<TargetId, Planted>,
     hits: u64,
     failures: Option<Failures>,
 }
@@ -47,8 +49,8 @@ pub struct Change {
 pub struct Relocation {
     /// The line that is asked for.
     pub line: u32,
-    /// The line to plant it on, where that is another one.
-    pub planted: Option<u32>,
+    /// Where to plant it, as far as that is another place.
+    pub planned: Planned,
     /// Why it can be planted nowhere.
     pub lost: Option<String>,
 }
@@ -63,17 +65,18 @@ pub(crate) enum Group {
 }
 
 impl Breakpoints {
-    /// Takes one up; `line` is where it is to be planted, when that differs from where it was asked for.
-    pub(crate) fn add(&mut self, request: Request, line: Option<u32>) -> BreakpointId {
+    /// Takes one up; `planned` is where it is to be planted, as far as that differs from where it was asked for.
+    pub(crate) fn add(&mut self, request: Request, planned: Planned) -> BreakpointId {
         self.last_id += 1;
         let id = BreakpointId(self.last_id);
         self.entries.push(Entry {
             id,
             request,
             enabled: true,
-            line,
+            planned,
             lost: None,
             bindings: BTreeMap::new(),
+            left: BTreeMap::new(),
             hits: 0,
             failures: None,
         });
@@ -89,6 +92,7 @@ impl Breakpoints {
         }
         entry.enabled = change.enabled.unwrap_or(entry.enabled);
         entry.bindings.clear();
+        entry.left.clear();
         Some(entry.group())
     }
 
@@ -98,7 +102,7 @@ impl Breakpoints {
             && let Place::Line { line, .. } = &mut entry.request.place
         {
             *line = to.line;
-            entry.line = to.planted;
+            entry.planned = to.planned;
             entry.lost = to.lost;
         }
     }
@@ -140,15 +144,16 @@ impl Breakpoints {
         groups
     }
 
-    /// What to plant in a file, one place a line.
+    /// What to plant in a file, one place a line and column.
     pub(crate) fn for_source(&self, path: &Path) -> Vec<SourceBreakpoint> {
-        let mut lines: BTreeMap<u32, Vec<RuleFor>> = BTreeMap::new();
+        let mut places: BTreeMap<(u32, Option<u32>), Vec<RuleFor>> = BTreeMap::new();
         for entry in self.active(&Group::Source(path.to_owned())) {
-            if let Place::Line { line, .. } = &entry.request.place {
-                lines.entry(entry.line.unwrap_or(*line)).or_default().push(entry.rule());
+            if let Some(place) = entry.planted_at() {
+                places.entry(place).or_default().push(entry.rule());
             }
         }
-        lines.into_iter().map(|(line, rules)| SourceBreakpoint { line, column: None, rules }).collect()
+        let planted = |((line, column), rules)| SourceBreakpoint { line, column, rules };
+        places.into_iter().map(planted).collect()
     }
 
     /// What to plant on function names, one place a name.
@@ -178,7 +183,8 @@ impl Breakpoints {
     /// A process is gone, and what was planted there with it.
     pub(crate) fn left(&mut self, target: TargetId) {
         for entry in &mut self.entries {
-            entry.bindings.remove(&target);
+            let binding = entry.bindings.remove(&target);
+            entry.left.extend(binding.map(|binding| (target, binding)));
         }
     }
 
@@ -186,6 +192,7 @@ impl Breakpoints {
     pub(crate) fn reset(&mut self) {
         for entry in &mut self.entries {
             entry.bindings.clear();
+            entry.left.clear();
             entry.hits = 0;
             entry.failures = None;
         }
@@ -195,9 +202,9 @@ impl Breakpoints {
     pub(crate) fn hit(&mut self, target: TargetId, id: BreakpointId) {
         if let Some(entry) = self.find(id) {
             entry.hits += 1;
-            let binding = entry.bindings.entry(target).or_insert(Planted::Bound { line: None });
+            let binding = entry.bindings.entry(target).or_insert(Planted::on(None));
             if let Planted::NotLoaded(_) = binding {
-                *binding = Planted::Bound { line: None };
+                *binding = Planted::on(None);
             }
         }
     }
@@ -227,6 +234,15 @@ impl Entry {
         }
     }
 
+    /// The line and the column to plant it at. What begins at the first column is the first code on the line.
+    fn planted_at(&self) -> Option<(u32, Option<u32>)> {
+        let Place::Line { line, column, .. } = &self.request.place else { return None };
+        match self.planned.line {
+            Some(line) => Some((line, None)),
+            None => Some((*line, self.planned.column.or(*column).filter(|column| *column > 1))),
+        }
+    }
+
     /// It is to be planted.
     fn is_active(&self) -> bool {
         self.enabled && self.lost.is_none()
@@ -244,13 +260,23 @@ impl Entry {
         if let Some(reason) = &self.lost {
             return Binding::Refused(reason.clone());
         }
-        let bound = self.bindings.values().find(|planted| matches!(planted, Planted::Bound { .. }));
-        match bound.or_else(|| self.bindings.values().next()) {
-            Some(Planted::Bound { line }) => Binding::Bound { line: *line },
+        match of_all(&self.bindings) {
+            Some(Planted::Bound { line, column, columns }) => {
+                Binding::Bound { line: *line, column: *column, columns: columns.clone() }
+            }
             Some(Planted::NotLoaded(reason)) => Binding::Pending(Pending::NotLoaded(reason.clone())),
             Some(Planted::Refused(reason)) => Binding::Refused(reason.clone()),
             None if live => Binding::Pending(Pending::Underway),
             None => Binding::Pending(Pending::NotStarted),
+        }
+    }
+
+    /// What the processes that are gone had made of it.
+    fn fate(&self) -> Fate {
+        match of_all(&self.left) {
+            Some(Planted::Bound { .. }) => Fate::Bound,
+            Some(Planted::NotLoaded(reason) | Planted::Refused(reason)) => Fate::Unbound(reason.clone()),
+            None => Fate::Unknown,
         }
     }
 
@@ -260,12 +286,19 @@ impl Entry {
             place: self.request.place.clone(),
             rule: self.request.rule.clone(),
             enabled: self.enabled,
-            planned_line: self.line,
+            planned: self.planned.clone(),
             binding: self.binding(live),
+            fate: self.fate(),
             hits: self.hits,
             failures: self.failures.clone(),
         }
     }
+}
+
+/// One process that has bound it speaks for all, or else the first one.
+fn of_all(made: &BTreeMap<TargetId, Planted>) -> Option<&Planted> {
+    let bound = made.values().find(|planted| matches!(planted, Planted::Bound { .. }));
+    bound.or_else(|| made.values().next())
 }
 
 #[cfg(test)]
@@ -278,7 +311,7 @@ mod tests {
     fn at(line: u32, condition: &str) -> Request {
         let condition = (!condition.is_empty()).then(|| condition.to_owned());
         Request {
-            place: Place::Line { path: FILE.into(), line, statement: None },
+            place: Place::Line { path: FILE.into(), line, column: None, statement: None },
             rule: Rule { condition, ..Rule::default() },
         }
     }
@@ -299,16 +332,65 @@ mod tests {
     #[test]
     fn breakpoints_on_one_line_share_a_place() {
         let mut breakpoints = Breakpoints::default();
-        breakpoints.add(at(7, "x > 1"), None);
-        breakpoints.add(at(3, ""), None);
-        breakpoints.add(at(6, ""), Some(7));
+        breakpoints.add(at(7, "x > 1"), Planned::default());
+        breakpoints.add(at(3, ""), Planned::default());
+        breakpoints.add(at(6, ""), Planned { line: Some(7), ..Planned::default() });
         assert_eq!(planted(&breakpoints), ["3: bp-2", "7: bp-1,bp-3"]);
+    }
+
+    #[test]
+    fn each_column_of_a_line_is_a_place_and_the_first_one_is_the_line() {
+        let mut breakpoints = Breakpoints::default();
+        let at_column = |column| Request {
+            place: Place::Line { path: FILE.into(), line: 7, column, statement: None },
+            rule: Rule::default(),
+        };
+        let moved = Planned { column: Some(12), columns: vec![3, 12], ..Planned::default() };
+        let other_line = Planned { line: Some(8), ..Planned::default() };
+        breakpoints.add(at_column(Some(12)), Planned::default());
+        breakpoints.add(at_column(None), Planned::default());
+        breakpoints.add(at_column(Some(1)), Planned::default());
+        let id = breakpoints.add(at_column(Some(11)), moved);
+        breakpoints.add(at_column(Some(5)), other_line);
+        let places = breakpoints.for_source(Path::new(FILE));
+        let shown: Vec<_> = places.iter().map(|it| (it.line, it.column, RuleFor::ids(&it.rules).len())).collect();
+        assert_eq!(shown, [(7, None, 2), (7, Some(12), 2), (8, None, 1)]);
+
+        let view = breakpoints.get(id, true).unwrap();
+        assert_eq!((view.column(), view.columns()), (Some(12), [3, 12].as_slice()));
+        let bound = Planted::Bound { line: Some(7), column: Some(13), columns: vec![4, 13] };
+        breakpoints.settle(PROGRAM, [(id, bound)]);
+        let view = breakpoints.get(id, true).unwrap();
+        assert_eq!((view.column(), view.columns()), (Some(13), [4, 13].as_slice()), "the debugger knows better");
+    }
+
+    #[test]
+    fn what_became_of_a_breakpoint_is_known_until_the_next_run() {
+        let waiting = Planted::NotLoaded("not loaded".to_owned());
+        let child = TargetId(1);
+        let table = [
+            (vec![], Fate::Unknown),
+            (vec![(PROGRAM, Planted::on(None))], Fate::Bound),
+            (vec![(PROGRAM, waiting.clone())], Fate::Unbound("not loaded".to_owned())),
+            (vec![(PROGRAM, waiting), (child, Planted::on(Some(7)))], Fate::Bound),
+        ];
+        for (outcomes, expected) in table {
+            let mut breakpoints = Breakpoints::default();
+            let id = breakpoints.add(at(7, ""), Planned::default());
+            for (target, planted) in outcomes.clone() {
+                breakpoints.settle(target, [(id, planted)]);
+                breakpoints.left(target);
+            }
+            assert_eq!(breakpoints.get(id, false).unwrap().fate, expected, "{outcomes:?}");
+            breakpoints.reset();
+            assert_eq!(breakpoints.get(id, false).unwrap().fate, Fate::Unknown);
+        }
     }
 
     #[test]
     fn a_disabled_breakpoint_is_kept_and_not_planted() {
         let mut breakpoints = Breakpoints::default();
-        let id = breakpoints.add(at(7, ""), None);
+        let id = breakpoints.add(at(7, ""), Planned::default());
         let off = Change { enabled: Some(false), rule: None };
         assert_eq!(breakpoints.change(id, off), Some(Group::Source(FILE.into())));
         assert!(planted(&breakpoints).is_empty());
@@ -322,28 +404,30 @@ mod tests {
     #[test]
     fn a_breakpoint_whose_place_is_gone_is_kept_with_the_reason_until_it_is_there_again() {
         let mut breakpoints = Breakpoints::default();
-        let id = breakpoints.add(at(7, ""), None);
+        let id = breakpoints.add(at(7, ""), Planned::default());
         let lost = Some("no code".to_owned());
-        breakpoints.relocate(id, Relocation { line: 7, planted: None, lost });
+        breakpoints.relocate(id, Relocation { line: 7, planned: Planned::default(), lost });
         assert!(planted(&breakpoints).is_empty() && breakpoints.groups().is_empty());
         assert_eq!(breakpoints.get(id, true).unwrap().binding, Binding::Refused("no code".to_owned()));
-        breakpoints.relocate(id, Relocation { line: 8, planted: Some(9), lost: None });
+        let planned = Planned { line: Some(9), ..Planned::default() };
+        breakpoints.relocate(id, Relocation { line: 8, planned, lost: None });
         assert_eq!(planted(&breakpoints), ["9: bp-1"]);
         assert_eq!(breakpoints.get(id, true).unwrap().requested_line(), Some(8));
     }
 
     #[test]
     fn a_binding_tells_what_the_processes_made_of_it() {
-        let bound = Planted::Bound { line: Some(8) };
+        let bound = Planted::on(Some(8));
+        let is_bound = Binding::Bound { line: Some(8), column: None, columns: Vec::new() };
         let waiting = Planted::NotLoaded("not loaded".to_owned());
         let refused = Planted::Refused("no code".to_owned());
         let child = TargetId(1);
         let table = [
             (vec![], false, Binding::Pending(Pending::NotStarted)),
             (vec![], true, Binding::Pending(Pending::Underway)),
-            (vec![(PROGRAM, bound.clone())], true, Binding::Bound { line: Some(8) }),
+            (vec![(PROGRAM, bound.clone())], true, is_bound.clone()),
             (vec![(PROGRAM, refused.clone())], true, Binding::Refused("no code".to_owned())),
-            (vec![(PROGRAM, waiting.clone()), (child, bound)], true, Binding::Bound { line: Some(8) }),
+            (vec![(PROGRAM, waiting.clone()), (child, bound)], true, is_bound.clone()),
             (
                 vec![(PROGRAM, waiting), (child, refused)],
                 true,
@@ -352,7 +436,7 @@ mod tests {
         ];
         for (outcomes, live, expected) in table {
             let mut breakpoints = Breakpoints::default();
-            let id = breakpoints.add(at(7, ""), None);
+            let id = breakpoints.add(at(7, ""), Planned::default());
             for (target, planted) in outcomes.clone() {
                 breakpoints.settle(target, [(id, planted)]);
             }
@@ -363,9 +447,9 @@ mod tests {
     #[test]
     fn removing_names_the_groups_to_plant_again() {
         let mut breakpoints = Breakpoints::default();
-        let first = breakpoints.add(at(7, ""), None);
-        let second = breakpoints.add(at(9, ""), None);
-        let function = breakpoints.add(on("f"), None);
+        let first = breakpoints.add(at(7, ""), Planned::default());
+        let second = breakpoints.add(at(9, ""), Planned::default());
+        let function = breakpoints.add(on("f"), Planned::default());
         assert_eq!(breakpoints.groups(), [Group::Source(FILE.into()), Group::Functions]);
         let (ids, groups) = breakpoints.remove(|id, _| id == first);
         assert_eq!((ids, groups), (vec![first], vec![Group::Source(FILE.into())]));
@@ -374,13 +458,13 @@ mod tests {
         assert_eq!(ids, [second, function]);
         assert_eq!(groups, [Group::Source(FILE.into()), Group::Functions]);
         assert!(breakpoints.list(true).is_empty());
-        assert_eq!(breakpoints.add(on("g"), None).to_string(), "bp-4", "ids are never used twice");
+        assert_eq!(breakpoints.add(on("g"), Planned::default()).to_string(), "bp-4", "ids are never used twice");
     }
 
     #[test]
     fn hits_and_failures_are_counted_until_the_next_run() {
         let mut breakpoints = Breakpoints::default();
-        let id = breakpoints.add(at(7, "x >"), None);
+        let id = breakpoints.add(at(7, "x >"), Planned::default());
         breakpoints.hit(TargetId::PROGRAM, id);
         breakpoints.failed(id, "first".to_owned(), 1);
         breakpoints.failed(id, "second".to_owned(), 4);

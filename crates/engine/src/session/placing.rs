@@ -7,7 +7,7 @@ use super::Session;
 use super::breakpoints::Relocation;
 use crate::adapter::{self, Question};
 use crate::error::{Error, Result};
-use crate::model::breakpoint::{Breakpoint, Place, Request, Rule};
+use crate::model::breakpoint::{Breakpoint, Place, Planned, Request, Rule};
 use crate::model::launch::{Endpoint, Launch, Program, Start};
 use crate::model::source::{Code, Placement};
 use crate::sources::{self, Found};
@@ -19,6 +19,8 @@ pub struct Wanted {
     pub file: Option<PathBuf>,
     /// The line, 1-based.
     pub line: Option<u32>,
+    /// The column, 1-based; the code that is nearest to it on the line.
+    pub column: Option<u32>,
     /// Text of the line.
     pub statement: Option<String>,
     /// Which of several lines with that text: the one nearest to this.
@@ -36,8 +38,8 @@ pub struct Wanted {
 pub struct Placed {
     /// What to ask for.
     pub request: Request,
-    /// Where to plant it, when that differs from where it was asked for.
-    pub line: Option<u32>,
+    /// Where to plant it, as far as that differs from where it was asked for.
+    pub planned: Planned,
     /// What else there is to know about the place.
     pub note: Option<String>,
 }
@@ -46,7 +48,7 @@ impl Session {
     /// Finds the place that a user means, adds a breakpoint there, and tells what is to be known of it.
     pub async fn set_breakpoint(&self, wanted: Wanted) -> Result<(Breakpoint, Option<String>)> {
         let placed = self.place(wanted).await?;
-        let breakpoint = self.add_breakpoint(placed.request, placed.line).await?;
+        let breakpoint = self.add_breakpoint(placed.request, placed.planned).await?;
         Ok((breakpoint, placed.note))
     }
 
@@ -57,6 +59,7 @@ impl Session {
 
     /// Finds the place that a user means.
     pub async fn place(&self, wanted: Wanted) -> Result<Placed> {
+        self.check_column(&wanted)?;
         match (&wanted.file, &wanted.function) {
             (Some(file), Some(function)) => {
                 let path = sources::absolute(file);
@@ -82,6 +85,23 @@ impl Session {
                 "a breakpoint needs `file` with `line` or `statement`, or `function`".to_owned(),
             )),
         }
+    }
+
+    fn check_column(&self, wanted: &Wanted) -> Result<()> {
+        let Some(column) = wanted.column else { return Ok(()) };
+        if !self.adapter().has_columns() {
+            return Err(Error::Unsupported(format!(
+                "{} has no breakpoints on columns: a line stops at its first code; leave `column` out",
+                self.adapter().about()
+            )));
+        }
+        if column == 0 {
+            return Err(Error::Refused("columns are counted from 1".to_owned()));
+        }
+        if wanted.line.is_none() && wanted.statement.is_none() {
+            return Err(Error::Refused("`column` goes with `line` or `statement`".to_owned()));
+        }
+        Ok(())
     }
 
     /// Places the breakpoints on lines again, by what their files hold now, as after an edit. Those that cannot
@@ -111,11 +131,11 @@ impl Session {
         let mut notes = Vec::new();
         for breakpoint in breakpoints {
             let id = breakpoint.id;
-            let Place::Line { line, statement, .. } = &breakpoint.place else { continue };
+            let Place::Line { line, column, statement, .. } = &breakpoint.place else { continue };
             match &read {
                 Ok((lines, code)) => {
                     let (found, gone) = find_again(path, lines, *line, statement.as_deref());
-                    let to = relocation(path, lines, code.as_ref(), found);
+                    let to = relocation(path, lines, code.as_ref(), (found, *column));
                     notes.extend(gone.iter().chain(&to.lost).map(|problem| format!("{id}: {problem}")));
                     self.relocate_breakpoint(id, to).await?;
                 }
@@ -149,17 +169,20 @@ impl Session {
             Some(_) => self.analyze(Some(&path), &wanted.rule).await?,
             None => None,
         };
-        let planted = planting(&path, lines.as_deref().unwrap_or_default(), code.as_ref(), line)?;
-        let note = code.as_ref().and_then(|code| code.defined_at(planted.unwrap_or(line))).map(|function| {
+        let column = wanted.column;
+        let planned = planning(&path, lines.as_deref().unwrap_or_default(), code.as_ref(), (line, column))?;
+        let note = code.as_ref().and_then(|code| code.defined_at(planned.line.unwrap_or(line))).map(|function| {
             format!(
                 "line {} is where `{}` is defined, and stops there, not at calls; its body begins on line {}",
-                planted.unwrap_or(line),
+                planned.line.unwrap_or(line),
                 function.name,
                 function.body
             )
         });
-        let place = Place::Line { path, line, statement: wanted.statement };
-        Ok(Placed { request: Request { place, rule: wanted.rule }, line: planted, note })
+        let problem = code.and_then(|code| code.problem);
+        let note = note.or(problem.map(|problem| format!("the file does not run as it is: {problem}")));
+        let place = Place::Line { path, line, column, statement: wanted.statement };
+        Ok(Placed { request: Request { place, rule: wanted.rule }, planned, note })
     }
 
     async fn place_on_function(&self, path: PathBuf, name: String, rule: Rule) -> Result<Placed> {
@@ -182,12 +205,13 @@ impl Session {
             }
             [function] => {
                 let note = format!("at the first line of `{}`", function.name);
-                let place = Place::Line { path, line: function.body, statement: None };
+                let place = Place::Line { path, line: function.body, column: None, statement: None };
                 let line = match code.place(function.body) {
                     Placement::Moved(to) => Some(to),
                     _ => None,
                 };
-                Ok(Placed { request: Request { place, rule }, line, note: Some(note) })
+                let planned = Planned { line, ..Planned::default() };
+                Ok(Placed { request: Request { place, rule }, planned, note: Some(note) })
             }
             several => {
                 let names: Vec<String> = several
@@ -210,7 +234,7 @@ impl Session {
         self.analyze(None, &rule).await?;
         let note = format!("stops in every function `{name}` that is entered; give `file` to mean one");
         let place = Place::Function { name };
-        Ok(Placed { request: Request { place, rule }, line: None, note: Some(note) })
+        Ok(Placed { request: Request { place, rule }, planned: Planned::default(), note: Some(note) })
     }
 
     /// What the language knows of a file, and whether it can compile the rule. Nothing for a file in
@@ -267,19 +291,34 @@ fn find_again(path: &Path, lines: &[String], line: u32, statement: Option<&str>)
     (line, Some(format!("its text `{statement}` is not in {path} any more; it stays on line {line}")))
 }
 
-fn relocation(path: &Path, lines: &[String], code: Option<&Code>, line: u32) -> Relocation {
-    match planting(path, lines, code, line) {
-        Ok(planted) => Relocation { line, planted, lost: None },
-        Err(error) => Relocation { line, planted: None, lost: Some(error.to_string()) },
+/// A line and maybe a column, 1-based.
+type At = (u32, Option<u32>);
+
+fn relocation(path: &Path, lines: &[String], code: Option<&Code>, at: At) -> Relocation {
+    let (line, _) = at;
+    match planning(path, lines, code, at) {
+        Ok(planned) => Relocation { line, planned, lost: None },
+        Err(error) => Relocation { line, planned: Planned::default(), lost: Some(error.to_string()) },
     }
 }
 
-/// Where a breakpoint for a line is planted, when that is another line.
-fn planting(path: &Path, lines: &[String], code: Option<&Code>, line: u32) -> Result<Option<u32>> {
+/// Where a breakpoint is planted, as far as that is another place. The column of a line without code means
+/// nothing.
+fn planning(path: &Path, lines: &[String], code: Option<&Code>, (line, column): At) -> Result<Planned> {
     match code.map_or(Placement::Exact, |code| code.place(line)) {
-        Placement::Exact => Ok(None),
-        Placement::Moved(to) => Ok(Some(to)),
+        Placement::Exact => Ok(code.zip(column).map_or_else(Planned::default, |(code, column)| {
+            at_column(code.columns(line), column)
+        })),
+        Placement::Moved(to) => Ok(Planned { line: Some(to), ..Planned::default() }),
         Placement::None(nearest) => Err(no_code(path.to_owned(), line, nearest, lines)),
+    }
+}
+
+/// The column of a line that is nearest to the one asked for, unless code begins there.
+fn at_column(columns: Vec<u32>, asked: u32) -> Planned {
+    match sources::nearest(&columns, asked) {
+        Some(column) if column != asked => Planned { line: None, column: Some(column), columns },
+        _ => Planned::default(),
     }
 }
 

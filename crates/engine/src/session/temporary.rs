@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 use super::Session;
 use super::state::Execution;
 use crate::model::ids::BreakpointId;
-use crate::model::stop::ExceptionMode;
+use crate::model::stop::ExceptionBreakpoints;
 
 /// What holds until the next stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Temporary {
     /// Breakpoints to remove.
     pub breakpoints: Vec<BreakpointId>,
     /// The exceptions to stop at afterwards; none to leave that as it is.
-    pub exceptions: Option<ExceptionMode>,
+    pub exceptions: Option<ExceptionBreakpoints>,
 }
 
 impl Session {
@@ -27,8 +27,8 @@ impl Session {
         if !breakpoints.is_empty() {
             let _ = self.remove_breakpoints(move |id, _| breakpoints.contains(&id)).await;
         }
-        if let Some(mode) = exceptions {
-            let _ = self.set_exception_mode(mode).await;
+        if let Some(wanted) = exceptions {
+            let _ = self.set_exception_breakpoints(wanted).await;
         }
     }
 

@@ -1,4 +1,4 @@
-//! `FILE:LINE`, `FILE:FUNCTION` or `FILE`.
+//! `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION` or `FILE`.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,8 @@ pub(crate) struct Place {
     pub(crate) file: PathBuf,
     /// The line, 1-based.
     pub(crate) line: Option<u32>,
+    /// The column, 1-based.
+    pub(crate) column: Option<u32>,
     /// The function.
     pub(crate) function: Option<String>,
 }
@@ -20,14 +22,19 @@ impl FromStr for Place {
 
     /// A name with a colon in it is a file when there is one of that name.
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        let alone = Self { file: text.into(), line: None, function: None };
+        let alone = Self { file: text.into(), line: None, column: None, function: None };
         let Some((file, rest)) = text.rsplit_once(':') else { return Ok(alone) };
         if file.is_empty() || rest.is_empty() || rest.contains(['/', '\\']) || Path::new(text).is_file() {
             return Ok(alone);
         }
-        let line = rest.parse().ok();
-        let function = line.is_none().then(|| rest.to_owned());
-        Ok(Self { file: file.into(), line, function })
+        let Ok(number) = rest.parse() else {
+            return Ok(Self { function: Some(rest.to_owned()), file: file.into(), ..alone });
+        };
+        let before = file.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?)));
+        Ok(match before.filter(|(before, _)| !before.is_empty() && !Path::new(file).is_file()) {
+            Some((file, line)) => Self { file: file.into(), line: Some(line), column: Some(number), ..alone },
+            None => Self { file: file.into(), line: Some(number), ..alone },
+        })
     }
 }
 
@@ -38,18 +45,22 @@ mod tests {
     #[test]
     fn a_place_is_a_file_and_maybe_a_line_or_a_function() {
         let table = [
-            ("a.py:12", "a.py", Some(12), None),
-            ("dir/a.py:main", "dir/a.py", None, Some("main")),
-            ("a.py:Class.method", "a.py", None, Some("Class.method")),
-            ("a.py", "a.py", None, None),
-            ("a.py:", "a.py:", None, None),
-            (":12", ":12", None, None),
-            (r"C:\a.py", r"C:\a.py", None, None),
-            (r"C:\a.py:3", r"C:\a.py", Some(3), None),
+            ("a.py:12", "a.py", Some(12), None, None),
+            ("a.js:12:7", "a.js", Some(12), Some(7), None),
+            ("dir/a.py:main", "dir/a.py", None, None, Some("main")),
+            ("a.py:Class.method", "a.py", None, None, Some("Class.method")),
+            ("a.py", "a.py", None, None, None),
+            ("a.py:", "a.py:", None, None, None),
+            (":12", ":12", None, None, None),
+            (":12:7", ":12", Some(7), None, None),
+            (r"C:\a.py", r"C:\a.py", None, None, None),
+            (r"C:\a.py:3", r"C:\a.py", Some(3), None, None),
+            (r"C:\a.py:3:9", r"C:\a.py", Some(3), Some(9), None),
         ];
-        for (text, file, line, function) in table {
+        for (text, file, line, column, function) in table {
             let place: Place = text.parse().unwrap();
-            let expected = Place { file: file.into(), line, function: function.map(str::to_owned) };
+            let function = function.map(str::to_owned);
+            let expected = Place { file: file.into(), line, column, function };
             assert_eq!(place, expected, "{text}");
         }
     }

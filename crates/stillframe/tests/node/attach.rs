@@ -181,7 +181,7 @@ while (!existsSync(process.argv[2])) {
 "#,
     );
     let end = script.folder().join("end");
-    let running = Running::ready("node", &["--inspect-port=0", script.path(), end.to_str().unwrap()]).await;
+    let mut running = Running::ready("node", &["--inspect-port=0", script.path(), end.to_str().unwrap()]).await;
     let session = attached(json!({ "processId": running.pid() })).await;
     let paused = session.ok("pause_execution", json!({})).await;
     assert_eq!((paused.outcome(), paused.place().0), ("pause", script.path()), "{}", paused.text);
@@ -189,9 +189,10 @@ while (!existsSync(process.argv[2])) {
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (script.path(), script.line("round")), "{}", stopped.text);
     session.ok("detach_from_process", json!({})).await;
-    std::fs::write(end, "").unwrap();
     session.finish().await;
-    running.runs_on().await;
+    assert_eq!(running.child.try_wait().unwrap(), None, "what was attached to runs on");
+    std::fs::write(end, "").unwrap();
+    assert!(running.child.wait().await.unwrap().success());
 }
 
 #[tokio::test]

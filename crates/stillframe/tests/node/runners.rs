@@ -1,7 +1,7 @@
 //! Failing tests under the runners that people use. Some run each file in a process or a thread of its own.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language};
+use test_support::{Answer, Fixture, Language};
 
 use crate::debugging::{Debugging, Report};
 use crate::project::Project;
@@ -119,8 +119,8 @@ impl Runner {
         let inside = session.go_on().await;
         assert_eq!((inside.place(), inside.variable("total")), ((module.path(), module.line("add")), "1"), "{}", inside.text);
         assert_eq!(inside.at("/stackFrames/1/file"), test.path(), "{}", inside.text);
-        session.step("step_out").await;
-        let fails = session.step("step_over").await;
+        // V8 has no place between the return and the next statement of the test.
+        let fails = session.step("step_out").await;
         assert_eq!((fails.place(), fails.variable("total")), ((test.path(), test.line("fails")), "3"), "{}", fails.text);
         let ended = session.go_on().await;
         let ended = settled(&session, ended).await;
@@ -135,7 +135,7 @@ impl Runner {
         start["sessionId"] = json!(session.id);
         start["exceptions"] = json!("all");
         let mut stopped = session.server.ok("run_until", start).await;
-        while stopped["state"] == "running" || is_elsewhere(&stopped, &test) {
+        while stopped["state"] == "running" {
             let more = json!({ "exceptions": "all" });
             stopped = session.ok("run_until", more).await;
         }
@@ -145,13 +145,8 @@ impl Runner {
     }
 }
 
-/// Runners throw and catch errors of their own while they look for files.
-fn is_elsewhere(stopped: &test_support::Answer, test: &Fixture) -> bool {
-    stopped.outcome() == "exception" && stopped.place().0 != test.path()
-}
-
 /// Waits longer, where a runner takes its time.
-async fn settled(session: &Debugging, mut report: test_support::Answer) -> test_support::Answer {
+async fn settled(session: &Debugging, mut report: Answer) -> Answer {
     while report.outcome() == "running" {
         report = session.go_on().await;
     }

@@ -12,7 +12,7 @@ use crate::debugging::{Debugging, Report, folder};
 /// A program in a folder of its own, which goes with it.
 pub(crate) struct Script {
     folder: TempDir,
-    main: Fixture,
+    pub(crate) main: Fixture,
 }
 
 impl Script {

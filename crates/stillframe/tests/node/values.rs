@@ -4,9 +4,9 @@ mod kinds;
 mod large;
 
 use serde_json::json;
-use test_support::Fixture;
+use test_support::{Fixture, Language};
 
-use crate::debugging::Debugging;
+use crate::debugging::{Debugging, Report};
 use crate::script::{Script, names, owned};
 
 /// Objects of many kinds; whatever of theirs is run counts itself.
@@ -71,7 +71,12 @@ main();
 
 async fn stopped() -> (Script, Debugging) {
     let script = Script::new(OBJECTS);
-    let (session, _) = script.stopped_at("here").await;
+    let session = Debugging::of(Language::Node).await;
+    // V8 takes the rejection for one that nothing will handle.
+    session.ok("set_exception_breakpoints", json!({ "mode": "none" })).await;
+    session.break_at(&script.main, "here").await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": script.path() })).await;
+    assert_eq!(stopped.outcome(), "breakpoint", "{}", stopped.text);
     (script, session)
 }
 
@@ -98,7 +103,11 @@ async fn getters_are_named_and_run_only_when_they_are_evaluated() {
 #[tokio::test]
 async fn private_symbol_and_hidden_members_are_listed() {
     let (_script, session) = stopped().await;
-    let children = session.children("account").await;
+    let asked = json!({ "scope": session.reference("account").await, "includeSpecial": true });
+    let listed = session.ok("get_variables", asked).await;
+    let text = |variable: &serde_json::Value, field: &str| variable[field].as_str().unwrap().to_owned();
+    let variables = listed["variables"].as_array().unwrap().iter();
+    let children: Vec<_> = variables.map(|child| (text(child, "name"), text(child, "value"))).collect();
     for (name, value) in [
         ("owner", "'Ann'"),
         ("#balance", "12"),
@@ -173,11 +182,9 @@ async fn a_program_that_replaces_builtins_is_still_read() {
     let script = Script::new(
         r#"
 const known = new Map([["k", 2]]);
-const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames } = Object;
+const { defineProperty } = Object;
 for (const holder of [Array.prototype, Map.prototype, String.prototype, Object]) {
-  for (const name of getOwnPropertyNames(holder)) {
-    const { value } = getOwnPropertyDescriptor(holder, name);
-    if (name === "constructor" || typeof value !== "function") continue;
+  for (const name of ["map", "join", "slice", "indexOf", "get", "forEach", "entries", "replace", "keys", "values"]) {
     defineProperty(holder, name, { value: () => { throw new Error("replaced " + name); } });
   }
 }
@@ -211,7 +218,7 @@ async fn inspection_methods_of_the_program_are_not_called() {
 #[tokio::test]
 async fn what_is_assigned_to_is_what_the_language_allows() {
     let script = Script::new(
-        "function main() {\n  const fixed = 1;\n  let free = new Map([['a', 1]]);\n  console.log(fixed, free); // @here\n}\nmain();\n",
+        "function main() {\n  const fixed = 1;\n  let free = new Map([['a', 1]]);\n  console.log(fixed, free); // @here\n  return () => fixed;\n}\nmain();\n",
     );
     let (session, _) = script.stopped_at("here").await;
     let fixed = json!({ "name": "fixed", "value": "2" });

@@ -189,7 +189,7 @@ pub async fn named(
     let mut children = Children { variables: Vec::new(), total: 0, start: 0, hidden: 0 };
     let (mut start, mut searched) = (0, None);
     loop {
-        let page = Page { start, count: SEARCHED, special: true };
+        let page = Page { start, count: SEARCHED, special: true, internals: true };
         let reading = session.variables(Reference(reference), page, text.min(MAX_VALUE));
         let found = match tokio::time::timeout_at(until, reading).await {
             Err(_) | Ok(Err(Error::Deadline { .. })) => {

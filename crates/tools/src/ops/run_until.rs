@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use engine::deadlines;
 use engine::error::Error;
-use engine::model::breakpoint::{Breakpoint, Place};
+use engine::model::breakpoint::{Breakpoint, Rule};
 use engine::model::ids::{BreakpointId, Reference};
 use engine::model::launch::Launch;
-use engine::model::stop::ExceptionMode;
+use engine::model::stop::ExceptionBreakpoints;
 use engine::model::variable::Value;
 use engine::session::Session;
 use engine::session::placing::Wanted;
@@ -15,6 +15,7 @@ use engine::session::temporary::Temporary;
 use tokio::time::Instant;
 
 use super::settle::{Settled, Wait};
+use super::unreached::not_stopped_at;
 use super::{execution, inspect, lifecycle};
 use crate::{Context, ToolError};
 
@@ -26,7 +27,7 @@ pub struct RunUntil {
     /// Where to stop; any of them.
     pub places: Vec<Wanted>,
     /// The exceptions to stop at.
-    pub exceptions: ExceptionMode,
+    pub exceptions: ExceptionBreakpoints,
     /// What to evaluate there.
     pub expressions: Vec<String>,
     /// How long, and how much to tell.
@@ -50,6 +51,7 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
     session.forget_early().await;
     let mut guarded = Guarded { session, own: Temporary::default() };
     let mut notes = Vec::new();
+    check_condition(session, &request.exceptions).await?;
     for wanted in request.places {
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;
         guarded.own.breakpoints.push(breakpoint.id);
@@ -58,14 +60,16 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
         {
             notes.push(format!("line {asked} holds no code; stopping on line {line}"));
         }
+        notes.extend(moved_to_column(&breakpoint));
         notes.extend(note);
     }
-    guarded.own.exceptions = Some(session.set_exception_mode(request.exceptions).await?);
-    let settled = match request.launch {
+    guarded.own.exceptions = Some(session.set_exception_breakpoints(request.exceptions).await?);
+    let mut settled = match request.launch {
         Some(launch) => lifecycle::launch(session, launch, request.wait, context).await?,
         None => execution::resume(session, request.wait, context).await?,
     };
-    if let Settled::Ended { .. } = &settled {
+    if let Settled::Ended { unreached, .. } = &mut settled {
+        unreached.retain(|unreached| !guarded.own.breakpoints.contains(&unreached.id));
         notes.extend(not_reached(session, &guarded.own.breakpoints).await);
     }
     guarded.settle(&settled).await;
@@ -82,24 +86,24 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
 async fn not_reached(session: &Session, ids: &[BreakpointId]) -> Vec<String> {
     let all = session.breakpoints().await.unwrap_or_default();
     let passed_by = all.into_iter().filter(|breakpoint| ids.contains(&breakpoint.id) && breakpoint.hits == 0);
-    passed_by.map(|breakpoint| describe_passed_by(&breakpoint)).collect()
+    passed_by.map(|breakpoint| not_stopped_at(&breakpoint)).collect()
 }
 
-fn describe_passed_by(breakpoint: &Breakpoint) -> String {
-    let what = match &breakpoint.place {
-        Place::Line { path, line, .. } => {
-            format!("line {} of {} was not reached", breakpoint.line().unwrap_or(*line), path.display())
-        }
-        Place::Function { name } => format!("no function `{name}` was entered"),
+/// Whether the condition on exceptions is an expression of the session's language.
+pub async fn check_condition(session: &Session, wanted: &ExceptionBreakpoints) -> Result<(), ToolError> {
+    let rule = Rule { condition: wanted.condition.clone(), ..Rule::default() };
+    Ok(session.check_rule(&rule).await?)
+}
+
+/// Says that a breakpoint is at another column than the one asked for.
+pub fn moved_to_column(breakpoint: &Breakpoint) -> Option<String> {
+    let (asked, column) = (breakpoint.requested_column()?, breakpoint.column()?);
+    let columns: Vec<String> = breakpoint.columns().iter().map(ToString::to_string).collect();
+    let begins = match (columns.as_slice(), breakpoint.line()) {
+        ([], _) | (_, None) => String::new(),
+        (columns, Some(line)) => format!("; code on line {line} begins at columns {}", columns.join(", ")),
     };
-    let what = match &breakpoint.rule.condition {
-        Some(condition) => format!("{what} with `{condition}` true"),
-        None => what,
-    };
-    match &breakpoint.rule.hit_condition {
-        Some(hit) => format!("{what} often enough for `{hit}`"),
-        None => what,
-    }
+    (asked != column).then(|| format!("moved from column {asked} to {column}{begins}"))
 }
 
 /// What is asked of each expression, within one deadline for all of them.
@@ -114,7 +118,9 @@ async fn evaluate_all(
     for expression in expressions {
         let left = until.saturating_duration_since(Instant::now()).min(deadlines::EVALUATE);
         let value = match u64::try_from(left.as_millis()) {
-            Ok(left) if left > 0 => inspect::evaluate(session, &expression, None, Some(left), text, false).await,
+            Ok(left) if left > 0 => {
+                inspect::evaluate(session, &expression, None, Some(left), text, false).await
+            }
             _ => Err(not_evaluated(limit)),
         };
         values.push((expression, value));

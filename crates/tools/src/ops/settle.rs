@@ -11,6 +11,7 @@ use engine::session::{Outcome, Session};
 use engine::snapshot::{self, Snapshot};
 use tokio::time::Instant;
 
+use super::unreached::{Unreached, unreached};
 use crate::Context;
 
 /// How often those who listen are told that the wait goes on.
@@ -65,6 +66,8 @@ pub enum Settled {
         end: Arc<End>,
         /// What it wrote since the last report.
         output: Excerpt,
+        /// The breakpoints that it ended without.
+        unreached: Vec<Unreached>,
         /// What else needs saying.
         notes: Vec<String>,
     },
@@ -126,6 +129,7 @@ pub async fn describe(session: &Session, outcome: Outcome, limits: Limits) -> Se
             output: session.take_new_output(limits.output),
         },
         Outcome::Ended(end) => Settled::Ended {
+            unreached: unreached(session, &end).await,
             end,
             notes: snapshot::failures(session).await,
             output: session.take_new_output(limits.output),

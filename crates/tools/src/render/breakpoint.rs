@@ -1,6 +1,6 @@
 //! Breakpoints.
 
-use engine::model::breakpoint::{Binding, Breakpoint, Pending, Place};
+use engine::model::breakpoint::{Binding, Breakpoint, Failures, Fate, Pending, Place};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,6 +19,15 @@ pub struct BreakpointData {
     /// The line that was asked for, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_line: Option<u32>,
+    /// The column that it is at, when one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// The column that was asked for, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_column: Option<u32>,
+    /// The columns of the line where code begins, when the one asked for is none of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<u32>,
     /// The function that it is on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
@@ -58,25 +67,37 @@ impl From<&Breakpoint> for BreakpointData {
             file: breakpoint.path().map(|path| path.display().to_string()),
             line,
             requested_line: breakpoint.requested_line().filter(|asked| Some(*asked) != line),
+            column: breakpoint.column(),
+            requested_column: breakpoint.requested_column().filter(|asked| Some(*asked) != breakpoint.column()),
+            columns: breakpoint.columns().to_vec(),
             function,
             verified: breakpoint.is_verified(),
-            reason: reason(&breakpoint.binding),
+            reason: reason(breakpoint),
             enabled: breakpoint.enabled,
             condition: breakpoint.rule.condition.clone(),
             hit_condition: breakpoint.rule.hit_condition.map(|hit| hit.to_string()),
             log_message: breakpoint.rule.log_message.clone(),
             hits: breakpoint.hits,
-            failure: failure.map(|failure| format!("{} times, at last: {}", failure.count, failure.message)),
+            failure: failure.map(failed),
         }
     }
 }
 
-fn reason(binding: &Binding) -> Option<String> {
-    Some(match binding {
+/// How often something failed, and how the last time.
+pub fn failed(failures: &Failures) -> String {
+    format!("{} times, at last: {}", failures.count, failures.message)
+}
+
+fn reason(breakpoint: &Breakpoint) -> Option<String> {
+    Some(match &breakpoint.binding {
         Binding::Bound { .. } => return None,
         Binding::Refused(reason) | Binding::Pending(Pending::NotLoaded(reason)) => reason.clone(),
         Binding::Pending(Pending::NotStarted) => {
-            "no program runs; it is bound when one is started".to_owned()
+            let last = match &breakpoint.fate {
+                Fate::Unbound(reason) => format!("; the last time it was not: {reason}"),
+                Fate::Unknown | Fate::Bound => String::new(),
+            };
+            format!("no program runs; it is bound when one is started{last}")
         }
         Binding::Pending(Pending::Disabled) => "it is disabled".to_owned(),
         Binding::Pending(Pending::Underway) => "the program is being told of it".to_owned(),

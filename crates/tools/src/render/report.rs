@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::{FrameData, GeneratedData, VariableData, output_text, variables, window};
 use crate::ops::settle::Settled;
+use crate::ops::unreached;
 
 /// What a program is doing, with all that the next decision needs.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -124,7 +125,10 @@ impl StopReport {
             Settled::Running { output, program, notes } => {
                 Self::running(did, &output, program.as_ref(), notes)
             }
-            Settled::Ended { end, output, notes } => Self::ended(&end, &output, notes),
+            Settled::Ended { end, output, unreached, mut notes } => {
+                notes.extend(unreached::notes(unreached));
+                Self::ended(&end, &output, notes)
+            }
         }
     }
 

@@ -37,16 +37,8 @@ const LONGEST: usize = 5 * 1024 * 1024;
 /// The deepest nesting of brackets that is parsed.
 const DEEPEST: usize = 5_000;
 
-/// What was found in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Found {
-    code: Code,
-    /// What keeps it from being parsed, with its line and text.
-    problem: Option<String>,
-}
-
 /// When a file was changed, how long it was, and what was found in it then.
-type Known = ((SystemTime, u64), Found);
+type Known = ((SystemTime, u64), Code);
 
 /// What was found in files before.
 static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
@@ -59,7 +51,7 @@ pub(super) async fn analyze(question: Question<'_>) -> Result<Code> {
     if file.extension().is_some_and(is_foreign) {
         return Err(bad(file, "is no JavaScript or TypeScript".to_owned()));
     }
-    Ok(examine(file).await?.code)
+    examine(file).await
 }
 
 /// Whether the script can be started.
@@ -94,7 +86,7 @@ fn bad(path: &Path, problem: String) -> Error {
     Error::BadFile { path: path.to_owned(), problem }
 }
 
-async fn examine(file: &Path) -> Result<Found> {
+async fn examine(file: &Path) -> Result<Code> {
     // The file is looked at before it is read: what changes meanwhile is noticed the next time.
     let stamp = file.metadata().ok().and_then(|file| Some((file.modified().ok()?, file.len())));
     if let Some((then, found)) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(file)
@@ -111,14 +103,14 @@ async fn examine(file: &Path) -> Result<Found> {
     Ok(found)
 }
 
-fn read(path: &Path) -> Result<Found> {
+fn read(path: &Path) -> Result<Code> {
     let text = sources::read_text(path)?;
     let length = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
     if text.len() > LONGEST || depth(&text) > DEEPEST {
-        return Ok(Found { code: unread(&text, length), problem: None });
+        return Ok(unread(&text, length));
     }
     let parsed = javascript::deeply(|| parse_as_any(path, &text, length));
-    Ok(parsed.unwrap_or_else(|| Found { code: unread(&text, length), problem: None }))
+    Ok(parsed.unwrap_or_else(|| unread(&text, length)))
 }
 
 /// How deeply brackets are nested at most, counted without looking at strings and comments.
@@ -139,10 +131,10 @@ fn depth(text: &str) -> usize {
 fn unread(text: &str, length: u32) -> Code {
     let may_hold = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
     let lines = (1..).zip(text.lines()).filter(|(_, line)| may_hold(line)).map(|(number, _)| number);
-    Code { lines: lines.collect(), length, functions: Vec::new() }
+    Code { lines: lines.collect(), length, ..Code::default() }
 }
 
-fn parse_as_any(path: &Path, text: &str, length: u32) -> Found {
+fn parse_as_any(path: &Path, text: &str, length: u32) -> Code {
     let mut first = None;
     for kind in kinds(path) {
         let found = parse(text, length, kind);
@@ -151,7 +143,7 @@ fn parse_as_any(path: &Path, text: &str, length: u32) -> Found {
         }
         first = first.or(Some(found));
     }
-    first.unwrap_or_else(|| Found { code: unread(text, length), problem: None })
+    first.unwrap_or_else(|| unread(text, length))
 }
 
 /// What a file may be, by its extension. In a `.js` there can be a module, a script, or a script with tags in
@@ -167,7 +159,7 @@ fn kinds(path: &Path) -> Vec<SourceType> {
     }
 }
 
-fn parse(text: &str, length: u32, kind: SourceType) -> Found {
+fn parse(text: &str, length: u32, kind: SourceType) -> Code {
     let allocator = Allocator::default();
     // Node makes a function of each CommonJS module.
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
@@ -175,11 +167,11 @@ fn parse(text: &str, length: u32, kind: SourceType) -> Found {
     let starts = LineStarts::of(text);
     let problem = first_problem(&parsed, text, &starts);
     if parsed.panicked {
-        return Found { code: unread(text, length), problem };
+        return Code { problem, ..unread(text, length) };
     }
-    let lines = lines::of(&parsed.program, text, &starts);
+    let (lines, places) = lines::of(&parsed.program, text, &starts);
     let functions = functions::of(&parsed.program, &starts);
-    Found { code: Code { lines, length, functions }, problem }
+    Code { lines, places, length, functions, problem }
 }
 
 fn first_problem(parsed: &ParserReturn<'_>, text: &str, starts: &LineStarts) -> Option<String> {

@@ -1,11 +1,13 @@
 //! The plan of a start, and of reaching a process that runs.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::super::{ADDRESS, CdpSetup, Entry, Host, Plan, Runtime, Wire};
 use super::interpreter::{Version, is_node, stem, takes_script};
-use super::{options, packages, runners, typescript};
+use super::typescript::{self, Needs};
+use super::{is_internal, options, packages, runners};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Program};
 use crate::process::ProcessSpec;
@@ -24,28 +26,16 @@ const MUTED: &[&str] = &[
 
 /// How Node, or a command that ends in it, is started. `hook` is what each process of it loads first.
 pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launch: &Launch) -> Result<Plan> {
-    let script = script(host, runtime, launch)?;
     let before = match launch.env.get("NODE_OPTIONS") {
         Some(own) => own.clone(),
         None => host.env("NODE_OPTIONS"),
     };
-    let mut args: Vec<OsString> =
-        options::without_inspector(&launch.runtime_args).into_iter().map(OsString::from).collect();
-    if let Some(script) = &script {
-        let mut given = launch.runtime_args.clone();
-        given.extend(options::split(before.as_deref().unwrap_or_default()));
-        args.extend(own_options(host, runtime, script, launch, &given)?);
-        args.push(script.clone().into());
-    }
-    let run = script.as_deref().unwrap_or(&runtime.executable);
-    args.extend(runners::options(run, &launch.args).into_iter().map(OsString::from));
-    args.extend(launch.args.iter().map(OsString::from));
+    let CommandLine { script, args, mut env } = command_line(host, runtime, launch, before.as_deref())?;
     let transpiles = before.as_deref().is_some_and(|options| !options.trim().is_empty())
         || script.as_ref().is_none_or(|script| {
             let is_first = args.first().is_some_and(|first| first == script.as_os_str());
             !is_first || !is_plain(script)
         });
-    let mut env = launch.env.clone();
     env.insert("NODE_OPTIONS".to_owned(), Some(options::with_hook(hook, before.as_deref())));
     env.insert(ANNOUNCE.to_owned(), Some(ADDRESS.to_owned()));
     let process = ProcessSpec {
@@ -74,11 +64,45 @@ fn is_plain(script: &Path) -> bool {
         && script.extension().is_some_and(|extension| ["js", "mjs", "cjs"].iter().any(|plain| extension == *plain))
 }
 
+/// How a program is started.
+struct CommandLine {
+    /// The script among the arguments; none for a command that needs none.
+    script: Option<PathBuf>,
+    args: Vec<OsString>,
+    env: BTreeMap<String, Option<String>>,
+}
+
+/// The arguments and the environment, without the hook. `before` are the `NODE_OPTIONS` that there are already.
+fn command_line(
+    host: &dyn Host,
+    runtime: &Runtime,
+    launch: &Launch,
+    before: Option<&str>,
+) -> Result<CommandLine> {
+    let script = script(host, runtime, launch)?;
+    let mut env = launch.env.clone();
+    let given = options::without_inspector(&launch.runtime_args);
+    let mut args: Vec<OsString> = given.iter().map(OsString::from).collect();
+    if let Some(script) = &script {
+        let given = given.into_iter().chain(options::split(before.unwrap_or_default())).collect::<Vec<_>>();
+        let needs = own_needs(host, runtime, script, launch, &given)?;
+        args.extend(needs.options);
+        for (name, value) in needs.env.into_iter().filter(|(name, _)| host.env(name).is_none()) {
+            env.entry(name.to_owned()).or_insert(Some(value));
+        }
+        args.push(script.clone().into());
+    }
+    let run = script.as_deref().unwrap_or(&runtime.executable);
+    args.extend(runners::options(run, &launch.args).into_iter().map(OsString::from));
+    args.extend(launch.args.iter().map(OsString::from));
+    Ok(CommandLine { script, args, env })
+}
+
 /// A test runner or a command begins in code that is none of the user's.
 fn entry(program: &Program) -> Entry {
     match program {
-        Program::Script(path) => Entry::Script(path.clone()),
-        Program::Module(_) | Program::Command => Entry::First,
+        Program::Script(path) if !is_internal(path) => Entry::Script(path.clone()),
+        _ => Entry::First,
     }
 }
 
@@ -106,18 +130,18 @@ pub(super) fn stands_alone(executable: &Path, runtime_args: &[String]) -> bool {
 }
 
 /// What Node itself needs for the script.
-fn own_options(
+fn own_needs(
     host: &dyn Host,
     runtime: &Runtime,
     script: &Path,
     launch: &Launch,
     given: &[String],
-) -> Result<Vec<OsString>> {
+) -> Result<Needs> {
     match Version::read(&runtime.version) {
         Some(version) if is_node(&runtime.executable) => {
-            typescript::options(host, version, script, &working_folder(launch), given)
+            typescript::needs(host, version, script, &working_folder(launch), given)
         }
-        _ => Ok(Vec::new()),
+        _ => Ok(Needs::default()),
     }
 }
 

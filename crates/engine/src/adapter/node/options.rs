@@ -37,7 +37,9 @@ pub(super) fn without_inspector(options: &[String]) -> Vec<String> {
 
 /// `NODE_OPTIONS` that load the hook first, and then what was there.
 pub(super) fn with_hook(hook: &Path, before: Option<&str>) -> String {
-    let mut words = vec!["--require".to_owned(), hook.display().to_string()];
+    // Published elsewhere, the address is not printed on the standard error of every child.
+    let mut words = ["--inspect-publish-uid=http", "--require"].map(str::to_owned).to_vec();
+    words.push(hook.display().to_string());
     words.extend(without_inspector(&split(before.unwrap_or_default())));
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }

@@ -79,10 +79,13 @@ fn a_script_is_started_as_its_user_would_and_the_hook_rides_along() {
     assert_eq!(words(&process), ["--max-old-space-size=100", "/project/main.js", "one two", ""]);
     assert_eq!(process.cwd.as_deref(), Some(Path::new("/project")));
     assert_eq!(process.stdin, Stdin::Text("typed".to_owned()));
-    assert_eq!(process.env["NODE_OPTIONS"].as_deref(), Some("--require /cache/node/1/hook.cjs"));
+    assert_eq!(process.env["NODE_OPTIONS"].as_deref(), Some("--inspect-publish-uid=http --require /cache/node/1/hook.cjs"));
     assert_eq!(process.env["STILLFRAME_ANNOUNCE"].as_deref(), Some(ADDRESS));
     let setup = CdpSetup {
         entry: Some(Entry::Script("/project/main.js".into())),
+        program: Some("/project/main.js".into()),
+        hook: "/cache/node/1/hook.cjs".into(),
+        transpiles: false,
         just_my_code: false,
         path_mappings: Vec::new(),
         is_local: true,
@@ -94,7 +97,7 @@ fn a_script_is_started_as_its_user_would_and_the_hook_rides_along() {
 
 #[test]
 fn node_options_are_kept_behind_the_hook_but_for_the_inspector() {
-    let ours = "--require /cache/node/1/hook.cjs";
+    let ours = "--inspect-publish-uid=http --require /cache/node/1/hook.cjs";
     let inherited = Some("--no-warnings --inspect-brk=9230 -r \"./my setup.js\"");
     let table = [
         (None, None, ours.to_owned()),
@@ -123,8 +126,8 @@ fn words_of_node_options_are_quoted_so_that_node_reads_them_back() {
     ];
     for (path, quoted) in table {
         let options = options::with_hook(Path::new(path), None);
-        assert_eq!(options, format!("--require {quoted}"));
-        assert_eq!(options::split(&options), ["--require", path]);
+        assert_eq!(options, format!("--inspect-publish-uid=http --require {quoted}"));
+        assert_eq!(options::split(&options), ["--inspect-publish-uid=http", "--require", path]);
     }
     assert_eq!(options::split("  a\"b c\"d   \"\" e "), ["ab cd", "", "e"]);
 }
@@ -324,8 +327,8 @@ fn typescript_is_run_by_what_the_project_has() {
             machine.files.insert(path.into(), Some(text.to_owned()));
         }
         // The folder of the script counts, and the working directory beside it.
-        for (folder, cwd) in [("/project/src", "/elsewhere"), ("/elsewhere", "/project/src")] {
-            if folder == "/elsewhere" && installed.contains(&MODULE) {
+        for (folder, cwd) in [("/project/src", "/project"), ("/elsewhere", "/project/src")] {
+            if folder == "/elsewhere" && installed.contains(&SWC) {
                 continue;
             }
             let path = format!("{folder}/{name}");
@@ -335,6 +338,30 @@ fn typescript_is_run_by_what_the_project_has() {
             assert_eq!(words(&process), [expected, &[path.as_str()]].concat(), "{version} {installed:?}");
         }
     }
+}
+
+#[test]
+fn ts_node_is_told_of_the_settings_unless_they_are_given() {
+    let ts_node = ("/project/node_modules/ts-node/package.json", "{}");
+    let settings = |machine: &FakeMachine, own: Option<&str>| {
+        let mut launch = Launch { cwd: Some("/".into()), ..script("/project/src/main.ts") };
+        launch.env.extend(own.map(|own| ("TS_NODE_PROJECT".to_owned(), Some(own.to_owned()))));
+        let env = process(machine, launch).env;
+        ["TS_NODE_PROJECT", "TS_NODE_COMPILER_OPTIONS"].map(|name| env.get(name).cloned().flatten())
+    };
+    let with = machine([ts_node, ("/project/tsconfig.json", "{}")]);
+    assert_eq!(settings(&with, None), [Some("/project/tsconfig.json".to_owned()), None]);
+    assert_eq!(settings(&with, Some("/own.json")), [Some("/own.json".to_owned()), None]);
+    let commonjs = r#"{"module":"commonjs"}"#.to_owned();
+    assert_eq!(settings(&machine([ts_node]), None), [None, Some(commonjs)]);
+}
+
+#[test]
+fn swc_is_passed_over_for_a_script_that_it_would_not_compile() {
+    let machine = machine([("/project/node_modules/@swc-node/register/package.json", "{}")]);
+    let launch = Launch { cwd: Some("/elsewhere".into()), ..script("/project/main.ts") };
+    let error = plan_with(&machine, &runtime("/bin/node", "20.11.1"), launch).unwrap_err();
+    assert_eq!(error.code(), "environment");
 }
 
 #[test]

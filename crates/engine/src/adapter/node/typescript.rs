@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::super::Host;
 use super::interpreter::Version;
@@ -13,20 +13,29 @@ use super::options::names_loader;
 use super::packages::{Package, is_module_scope};
 use crate::error::{Error, Result};
 
-/// The options of Node that a script needs, by its extension, by what is installed around it (or around the
+/// What a script needs beside itself.
+#[derive(Debug, Default)]
+pub(super) struct Needs {
+    /// Options of Node.
+    pub(super) options: Vec<OsString>,
+    /// Variables, unless the user has set them.
+    pub(super) env: Vec<(&'static str, String)>,
+}
+
+/// What a script needs, by its extension, by what is installed around it (or around the
 /// working directory), and by the version. `given` are the options that there are already: a loader among them
 /// was chosen by somebody who knows.
-pub(super) fn options(
+pub(super) fn needs(
     host: &dyn Host,
     version: Version,
     script: &Path,
     cwd: &Path,
     given: &[String],
-) -> Result<Vec<OsString>> {
+) -> Result<Needs> {
     let extension = script.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let has_tags = ["tsx", "jsx"].contains(&extension);
     if !(has_tags || ["ts", "mts", "cts"].contains(&extension)) || names_loader(given) {
-        return Ok(Vec::new());
+        return Ok(Needs::default());
     }
     let folder = script.parent().unwrap_or(script);
     let find = |name| Package::find(host, folder, name).or_else(|| Package::find(host, cwd, name));
@@ -35,46 +44,53 @@ pub(super) fn options(
         return Ok(imported(version, &loader));
     }
     if version.strips_types() && !has_tags {
-        return Ok(Vec::new());
+        return Ok(Needs::default());
     }
     let is_module = extension == "mts" || (extension != "cts" && is_module_scope(host, folder));
     if extension != "jsx" {
         if let Some(package) = find("ts-node") {
-            return Ok(ts_node(&package, is_module));
+            return Ok(ts_node(host, &package, folder, is_module));
         }
-        if let Some(package) = find("@swc-node/register") {
+        // It compiles what is below the working directory, and nothing else.
+        if let Some(package) = find("@swc-node/register").filter(|_| folder.starts_with(cwd)) {
             return Ok(swc_node(version, &package, is_module));
         }
     }
     Err(no_way(script, version, has_tags))
 }
 
-fn ts_node(package: &Package, is_module: bool) -> Vec<OsString> {
-    if is_module {
+/// ts-node looks for the project's settings from the working directory on. Without any it takes a script for a
+/// module, which it cannot start in this way.
+fn ts_node(host: &dyn Host, package: &Package, folder: &Path, is_module: bool) -> Needs {
+    let mut settings = folder.ancestors().map(|folder| folder.join("tsconfig.json"));
+    let env = match settings.find(|path| host.is_file(path)) {
+        Some(path) => vec![("TS_NODE_PROJECT", path.to_string_lossy().into_owned())],
+        None if is_module => Vec::new(),
+        None => vec![("TS_NODE_COMPILER_OPTIONS", r#"{"module":"commonjs"}"#.to_owned())],
+    };
+    let options = if is_module {
         vec!["--loader".into(), file_url(&package.folder.join("esm.mjs")).into()]
     } else {
-        required(package.folder.join("register/index.js"))
-    }
+        vec!["--require".into(), package.folder.join("register/index.js").into()]
+    };
+    Needs { options, env }
 }
 
-fn swc_node(version: Version, package: &Package, is_module: bool) -> Vec<OsString> {
+fn swc_node(version: Version, package: &Package, is_module: bool) -> Needs {
     if is_module {
         let loader = package.export("./esm-register", "import");
         imported(version, &loader.unwrap_or_else(|| package.folder.join("esm/esm-register.mjs")))
     } else {
         // What `./register` exports is a function that somebody must call.
         let hook = package.export(".", "require");
-        required(hook.unwrap_or_else(|| package.folder.join("index.js")))
+        let hook = hook.unwrap_or_else(|| package.folder.join("index.js"));
+        Needs { options: vec!["--require".into(), hook.into()], env: Vec::new() }
     }
 }
 
-fn imported(version: Version, loader: &Path) -> Vec<OsString> {
+fn imported(version: Version, loader: &Path) -> Needs {
     let option = if version.has_import() { "--import" } else { "--loader" };
-    vec![option.into(), file_url(loader).into()]
-}
-
-fn required(path: PathBuf) -> Vec<OsString> {
-    vec!["--require".into(), path.into()]
+    Needs { options: vec![option.into(), file_url(loader).into()], env: Vec::new() }
 }
 
 fn no_way(script: &Path, version: Version, has_tags: bool) -> Error {
@@ -83,7 +99,7 @@ fn no_way(script: &Path, version: Version, has_tags: bool) -> Error {
     Error::Environment {
         problem: format!("Node.js {major}.{minor} does not run `{}` by itself", script.display()),
         remedy: format!(
-            "install `tsx` in the project (`npm install --save-dev tsx`){newer}, or compile it with source maps and \
+            "install `tsx` in the project (`npm install --save-dev tsx`){newer}, give a loader in `runtimeArgs`, or compile it with source maps and \
              start the JavaScript; breakpoints in the source work there too"
         ),
     }

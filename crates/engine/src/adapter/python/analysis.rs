@@ -79,8 +79,10 @@ async fn ask(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Resu
     }
     Ok(Code {
         lines: answer.lines,
+        places: Vec::new(),
         length: answer.length,
         functions: answer.functions.into_iter().map(AnalyzedFunction::into_function).collect(),
+        problem: None,
     })
 }
 
@@ -107,7 +109,8 @@ struct AnalyzedFunction {
 
 impl AnalyzedFunction {
     fn into_function(self) -> Function {
-        Function { name: self.name, start: self.start, header: self.header, body: self.body, end: self.end }
+        let Self { name, start, header, body, end } = self;
+        Function { name, start, header, body, body_column: 1, end }
     }
 }
 

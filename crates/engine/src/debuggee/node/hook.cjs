@@ -13,15 +13,27 @@ if (announce) {
   Object.defineProperty(globalThis, Symbol.for('stillframe.wanted'), { value: wanted });
 
   // V8 has no stop between the compilation of a CommonJS module and its first statement. A file that was
-  // transpiled a moment ago has its positions elsewhere than its source, and only its text says where.
+  // transpiled a moment ago has its positions elsewhere than its source, and only its text says where. The
+  // stacks of other modules are to stay as they are, so only wanted files are compiled by way of us.
   const compile = Module.prototype._compile;
-  Module.prototype._compile = function (content, filename, ...rest) {
-    if (wanted.has(filename) && typeof content === 'string') {
-      const at = content.lastIndexOf('//# sourceMappingURL=');
-      if (at >= 0) transpiled(filename, content.slice(at + 21).trim());
-    }
+  const observed = function (content, filename, ...rest) {
+    const at = typeof content === 'string' ? content.lastIndexOf('//# sourceMappingURL=') : -1;
+    if (at >= 0) transpiled(filename, content.slice(at + 21).trim());
     return Reflect.apply(compile, this, [content, filename, ...rest]);
   };
+  Object.defineProperty(Module.prototype, '_compile', {
+    configurable: true,
+    enumerable: true,
+    get() {
+      return wanted.size > 0 && wanted.has(this?.filename) ? observed : compile;
+    },
+    set(value) {
+      Object.defineProperty(this, '_compile', { configurable: true, enumerable: true, writable: true, value });
+    },
+  });
+
+  // Optimized code forgets variables that it does not read again; a person may want to.
+  require('v8').setFlagsFromString('--no-analyze-environment-liveness');
 
   if (require('worker_threads').isMainThread) join();
 }
@@ -37,7 +49,8 @@ function join() {
   try {
     // A process that was told to listen does so already.
     if (!inspector.url()) inspector.open(0, '127.0.0.1', false);
-    const line = JSON.stringify({ pid: process.pid, url: inspector.url() }) + '\n';
+    const script = require('path').basename(process.argv[1] ?? 'node').slice(0, 200);
+    const line = JSON.stringify({ pid: process.pid, url: inspector.url(), script }) + '\n';
     const pipe = fs.openSync(announce, fs.constants.O_WRONLY | fs.constants.O_NONBLOCK);
     fs.writeSync(pipe, line);
     fs.closeSync(pipe);

@@ -44,18 +44,17 @@
     return typeof value === 'string' ? value : inspect(value, options);
   }).join('');
 
-  // A rule: whose it is, of which place (passes are counted for each), and as functions where it has them
-  // the condition, the test of the number of the pass, and the parts of the message.
-  return (place, rules) => {
+  // A rule: whose it is, and as functions where it has them the condition, the test of the number of the pass
+  // with what that is counted under, and the parts of the message.
+  return (rules) => {
     const hit = [];
-    for (const { id, condition, pass, message } of rules) {
+    for (const { id, condition, pass, count, message } of rules) {
       try {
         if (condition && !condition()) continue;
         if (pass) {
-          const key = `${place} ${id}`;
-          const count = (passes.get(key) ?? 0) + 1;
-          passes.set(key, count);
-          if (!pass(count)) continue;
+          const number = (passes.get(count) ?? 0) + 1;
+          passes.set(count, number);
+          if (!pass(number)) continue;
         }
         if (message) send({ kind: 'logged', id, text: fill(message) });
         else hit.push(id);

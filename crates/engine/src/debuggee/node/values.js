@@ -7,14 +7,34 @@
 // and nothing is used that a program may have replaced: neither methods of arrays nor iteration by `for … of`.
 (() => {
   "use strict";
-  const util = require("util");
-  const types = util.types;
-  const inspect = util.inspect;
-  const moduleOfModules = require("module");
+  // In scope only while this expression is evaluated.
+  const load = require;
+  const { types, inspect } = load("util");
+  const moduleOfModules = load("module");
 
-  const { apply, ownKeys, getPrototypeOf, getOwnPropertyDescriptor: descriptorOf } = Reflect;
-  const { keys: enumerableKeys, is } = Object;
-  const { isArray } = Array;
+  // A program that has replaced what we build on gets a set of its own for us.
+  const now = globalThis;
+  const isNative = (found) => {
+    const text = typeof found === "function" ? now.Function.prototype.toString.call(found) : "";
+    return text.endsWith("{ [native code] }");
+  };
+  const needed = [
+    now.Reflect.ownKeys, now.Reflect.apply, now.Reflect.getOwnPropertyDescriptor, now.Reflect.getPrototypeOf, now.Object.keys, now.Object.is,
+    now.Array.isArray, now.String.prototype.slice, now.String.prototype.charCodeAt, now.String.prototype.indexOf, now.RegExp.prototype.exec,
+    now.Map.prototype.entries, now.Map.prototype.get, now.Map.prototype.set, now.Set.prototype.values, now.Set.prototype.has,
+    now.Set.prototype.add, now.WeakMap.prototype.get, now.WeakMap.prototype.set, now.Date.prototype.toISOString,
+    now.Date.prototype.getTime, now.Symbol.prototype.toString, now.BigInt.prototype.toString, now.Number.prototype.toString,
+  ];
+  let isWhole = isNative(now.String.prototype.endsWith) && isNative(now.Function.prototype.call);
+  for (let at = 0; isWhole && at < needed.length; at++) isWhole = isNative(needed[at]);
+  const realm = isWhole ? now : load("vm").runInNewContext("this");
+  const {
+    Reflect: { apply, ownKeys, getPrototypeOf, getOwnPropertyDescriptor: descriptorOf, set: assignTo },
+    Object: { keys: enumerableKeys, is },
+    Array: { isArray },
+    String, RegExp, Number, BigInt, Symbol, Function, Date, Map, Set, WeakMap, Boolean,
+    Uint8Array, ArrayBuffer, SharedArrayBuffer, DataView, TypeError,
+  } = realm;
   const method = (prototype, name) => {
     const found = descriptorOf(prototype, name);
     const call = found.get ?? found.value;
@@ -59,11 +79,9 @@
   };
   const weakGet = method(WeakMap.prototype, "get");
   const weakSet = method(WeakMap.prototype, "set");
-  const Uint8 = Uint8Array;
   const { toStringTag, iterator, hasInstance } = Symbol;
   // A context of the `vm` module has no Buffer of its own; buffers that come into it are of the main one.
-  const bufferPrototype = require("buffer").Buffer.prototype;
-  const Raised = TypeError;
+  const bufferPrototype = load("buffer").Buffer.prototype;
 
   // Objects with more keys, and arrays with more elements, are not searched for symbols and other extras.
   const MANY = 10000;
@@ -138,9 +156,20 @@
     } catch {
       return ownKeys(object); // A module with bindings that are not initialized.
     }
-    if (found.length <= MANY) return ownKeys(object);
+    if (found.length <= MANY) return types.isPromise(object) ? promiseKeys(object) : ownKeys(object);
     weakSet(manyKeys, object, found);
     return found;
+  };
+
+  // Node numbers promises while a debugger asks for asynchronous stacks.
+  const promiseKeys = (promise) => {
+    const keys = [];
+    const all = ownKeys(promise);
+    for (let at = 0; at < all.length; at++) {
+      const name = typeof all[at] === "symbol" ? symbolText(all[at]) : "";
+      if (name !== "Symbol(async_id_symbol)" && name !== "Symbol(trigger_async_id_symbol)") keys[keys.length] = all[at];
+    }
+    return keys;
   };
 
   const isIndex = (key) => typeof key === "string" && test(/^(?:0|[1-9]\d{0,9})$/, key) !== null && +key < 4294967295;
@@ -162,8 +191,12 @@
   // The result of a promise and the target of a proxy are not to be had by JavaScript. `util.inspect` has
   // them, and asks its list of what it has seen about each object before it looks at it. So it is given a list
   // that takes notes and says that it has seen everything. The list is put in place by the first styled text.
+  // Nothing when the program has replaced what `util.inspect` uses.
   const peek = (inside) => {
     const notes = [];
+    for (let at = 0; at < USED_BY_INSPECT.length; at++) {
+      if (data(own(arrays, USED_BY_INSPECT[at])) !== usedByInspect[at]) return notes;
+    }
     let entered = false;
     const seen = {
       __proto__: null,
@@ -185,20 +218,29 @@
       if (first) {
         first = false;
         this.seen = seen;
-      } else if (entered) {
+      } else if (entered || text === "<Revoked Proxy>") {
         notes[notes.length] = { __proto__: null, text, style };
       }
       return text;
     };
-    const outside = { get first() { return 0; }, inside };
+    const outside = { __proto__: null, get first() { return 0; }, inside };
     const options = { customInspect: false, showProxy: true, depth: 5, maxStringLength: 1000, stylize };
     try {
       inspect(outside, options);
     } catch {
-      return [];
+      // What was noted before holds.
     }
     return notes;
   };
+
+  // It works with arrays of the main context, whichever context this is.
+  const arrays = getPrototypeOf(moduleOfModules.builtinModules);
+  const USED_BY_INSPECT = ["push", "join", "slice", Symbol.iterator];
+  const usedByInspect = [];
+  for (let at = 0; at < USED_BY_INSPECT.length; at++) {
+    const found = data(own(arrays, USED_BY_INSPECT[at]));
+    usedByInspect[at] = isNative(found) ? found : {};
+  }
 
   // Whether `util.inspect` can look at an object without running code of the program.
   const isPlain = (object) => {
@@ -231,9 +273,11 @@
 
   const inProxy = (proxy) => {
     const notes = peek(proxy);
+    if (notes.length > 0 && notes[0].text === "<Revoked Proxy>") return { __proto__: null, state: "revoked" };
     const found = [];
     for (let at = 0; at < notes.length; at++) if ("value" in notes[at]) found[found.length] = notes[at].value;
-    return found.length < 2 ? null : { __proto__: null, target: found[0], handler: found[1] };
+    if (found.length < 2) return { __proto__: null, state: "unknown" };
+    return { __proto__: null, state: "open", target: found[0], handler: found[1] };
   };
 
   // -------------------------------------------------------------------------------------------------------
@@ -269,7 +313,7 @@
           at++;
           continue;
         }
-        escaped = "\\u" + upper(code);
+        escaped = "\\u" + lower(code);
       }
       if (escaped !== undefined) {
         out += sliceText(text, copied, at) + escaped;
@@ -283,6 +327,13 @@
   const upper = (code) => {
     let out = "";
     for (let rest = code; rest > 0; rest = rest >> 4) out = DIGITS[rest & 15] + out;
+    return out;
+  };
+
+  const LETTERS = "0123456789abcdef";
+  const lower = (code) => {
+    let out = "";
+    for (let rest = code; rest > 0; rest = rest >> 4) out = LETTERS[rest & 15] + out;
     return out;
   };
 
@@ -585,7 +636,7 @@
       this.put((shared ? "SharedArrayBuffer" : "ArrayBuffer") + " { [Uint8Contents]: ");
       let detached = false;
       try {
-        this.bytes("<", new Uint8(value), count);
+        this.bytes("<", new Uint8Array(value), count);
       } catch {
         detached = true;
       }
@@ -660,9 +711,10 @@
 
     proxy(value) {
       const inside = inProxy(value);
-      if (inside === null) return this.put("<Revoked Proxy>");
+      if (inside.state === "revoked") return this.put("<Revoked Proxy>");
       this.put("Proxy { ");
-      this.value(inside.target);
+      if (inside.state === "open") this.value(inside.target);
+      else this.put("<unknown>");
       this.put(" }");
     }
 
@@ -685,12 +737,11 @@
 
   // The flags are read from properties that a program may have replaced, on the object too.
   const regexText = (value) => {
-    if (prototypeOf(value) !== RegExp.prototype && classOf(value) !== "RegExp") return "/" + regexSource(value) + "/";
     const names = ["hasIndices", "global", "ignoreCase", "multiline", "dotAll", "unicode", "unicodeSets", "sticky"];
     for (let at = 0; at < names.length; at++) {
       const found = lookup(value, names[at]);
-      const isNative = found?.get !== undefined && indexIn(sourceText(found.get), "[native code]") >= 0;
-      if (found !== undefined && !isNative) return "/" + regexSource(value) + "/";
+      const isTheirs = found?.get === undefined || indexIn(sourceText(found.get), "[native code]") < 0;
+      if (found !== undefined && isTheirs) return "/" + regexSource(value) + "/";
     }
     return "/" + regexSource(value) + "/" + regexFlags(value);
   };
@@ -735,7 +786,7 @@
 
   // How many children there are that belong to the data.
   const childrenOf = (value) => {
-    if (isProxy(value)) return 2;
+    if (isProxy(value)) return inProxy(value).state === "open" ? 2 : 0;
     const count = itemsOf(value);
     const keys = count === null ? keysOf(value) : extraKeys(value, isKeyed(value) ? 0 : count);
     if (keys.length > MANY) return (count ?? 0) + keys.length;
@@ -796,6 +847,7 @@
   // Children
 
   // Everything in a value but its items, as [name, special, step, descriptor]. A step is what `walk` takes.
+  // Those of an object with very many keys are left to `page`.
   const membersOf = (value) => {
     const found = [];
     const add = (name, special, step, descriptor) => {
@@ -804,7 +856,7 @@
     const held = (item) => ({ __proto__: null, value: item });
     if (isProxy(value)) {
       const inside = inProxy(value);
-      if (inside !== null) {
+      if (inside.state === "open") {
         add("[[Target]]", false, { slot: "target" }, held(inside.target));
         add("[[Handler]]", false, { slot: "handler" }, held(inside.handler));
       }
@@ -817,7 +869,7 @@
     const count = itemsOf(value);
     const keys = count === null || isKeyed(value) ? keysOf(value) : extraKeys(value, count);
     const hidden = [];
-    for (let at = 0, symbols = 0; at < keys.length; at++) {
+    for (let at = 0, symbols = 0; at < keys.length && keys.length <= MANY; at++) {
       const key = keys[at];
       const step = typeof key === "symbol" ? { symbol: symbols++ } : { key };
       const descriptor = own(value, key);
@@ -920,7 +972,14 @@
       if (isMap) put(name, entryRow(found[0], found[1], limit), false, step);
       else put(name, isSet ? guarded(found, limit) : rowOf(found, limit), false, step);
     });
-    let at = items;
+    // An object with very many keys: they are all enumerable, and only those of the page are looked at.
+    const keys = isProxy(value) || (itemsOf(value) !== null && !isKeyed(value)) ? [] : keysOf(value);
+    const many = keys.length > MANY ? keys.length : 0;
+    const first = start > items ? start - items : 0;
+    for (let which = first; which < many && items + which < stop; which++) {
+      put(keys[which], rowOf(own(value, keys[which]), limit), false, { key: keys[which] });
+    }
+    let at = items + many;
     let hidden = 0;
     const members = membersOf(value);
     for (let which = 0; which < members.length; which++) {
@@ -974,7 +1033,7 @@
   }
 
   const gone = () => {
-    throw new Raised("the value is not there any more");
+    throw new TypeError("the value is not there any more");
   };
 
   const walk = (root, steps) => {
@@ -983,13 +1042,21 @@
     return value;
   };
 
+  const part = (step, name) => data(own(step, name));
+
+  const keyOf = (object, step) => {
+    const symbol = part(step, "symbol");
+    return symbol === undefined ? part(step, "key") : nthSymbol(object, symbol);
+  };
+
   const follow = (value, step) => {
     if (Entry.is(value)) return step.key === "key" ? value.key : value.item;
     if (Accessor.is(value) || !isObject(value)) return gone();
-    if (step.slot !== undefined) return slot(value, step.slot);
-    if (step.entry !== undefined || step.item !== undefined) return nthItem(value, step.entry ?? step.item);
-    const key = step.symbol === undefined ? step.key : nthSymbol(value, step.symbol);
+    const item = part(step, "entry") ?? part(step, "item");
+    if (part(step, "slot") !== undefined) return slot(value, step.slot);
+    if (item !== undefined) return nthItem(value, item);
     if (isProxy(value)) return gone();
+    const key = keyOf(value, step);
     const found = lookup(value, key) ?? gone();
     if ("value" in found) return found.value;
     return found.get === undefined ? gone() : new Accessor(value, found.get);
@@ -997,7 +1064,7 @@
 
   const slot = (value, name) => {
     if (name === "prototype") return getPrototypeOf(value);
-    if (name === "target" || name === "handler") return (inProxy(value) ?? gone())[name];
+    if (name === "target" || name === "handler") return inProxy(value)[name];
     return inPromise(value).value;
   };
 
@@ -1035,11 +1102,11 @@
   const modules = () => {
     const found = new Set();
     try {
-      const loaded = require("process").moduleLoadList;
+      const loaded = load("process").moduleLoadList;
       for (let at = 0; at < loaded.length; at++) {
         const name = test(/^NativeModule ([a-z_/]+)$/, loaded[at]);
         if (name === null || name[1] === "punycode" || indexIn(name[1], "internal/") === 0) continue;
-        if (moduleOfModules.isBuiltin(name[1])) setAdd(found, require(name[1]));
+        if (moduleOfModules.isBuiltin(name[1])) setAdd(found, load(name[1]));
       }
       const cache = data(own(moduleOfModules, "_cache"));
       const files = isObject(cache) && !isProxy(cache) ? ownKeys(cache) : [];
@@ -1055,8 +1122,13 @@
     return found;
   };
 
-  const isText = (value, loaded) =>
-    typeof value === "function" || (isObject(value) && (types.isModuleNamespaceObject(value) || setHas(loaded, value)));
+  const isText = (value, loaded) => {
+    if (!isObject(value) || isProxy(value)) return false;
+    if (typeof value === "function" || types.isModuleNamespaceObject(value) || setHas(loaded, value)) return true;
+    // What compilers put around a module for `import name from`.
+    const inner = data(own(value, "default"));
+    return isObject(inner) && setHas(loaded, inner);
+  };
 
   // The variables of several scopes as one list. `order` has the places of scopes as they are to be shown;
   // an inner variable hides an outer one of its name.
@@ -1189,8 +1261,8 @@
       if (!isProxy(parent) && types.isMap(parent)) return assignEntry(parent, name, value, limit);
       const step = isProxy(parent) ? { key: name } : stepTo(parent, name);
       if (step === null) return { refused: "there is no `" + clip(name, 200) + "` in this " + typeName(parent) };
-      const key = step.symbol === undefined ? step.key : nthSymbol(parent, step.symbol);
-      if (!Reflect.set(parent, key, value, parent)) {
+      const key = keyOf(parent, step);
+      if (!assignTo(parent, key, value, parent)) {
         return { refused: "`" + clip(name, 200) + "` of this " + typeName(parent) + " is read-only" };
       }
       const now = isProxy(parent) ? undefined : lookup(parent, key);

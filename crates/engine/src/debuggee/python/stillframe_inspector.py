@@ -196,6 +196,7 @@ def flush(debugger):
     from _pydevd_bundle.pydevd_net_command import NetCommand
 
     tell_failures()
+    tell_unloaded(debugger)
     message = {"type": "event", "event": "stillframe", "body": {"kind": "flushed"}}
     command, sent = NetCommand(-1, 0, message, is_json=True), threading.Event()
     command.call_after_send(lambda *ignored: sent.set())
@@ -1038,6 +1039,27 @@ def reached_while_suspended(its_debugger, frame):
         reached(int(place.group(1)), frame)
 
 
+def tell_unloaded(its_debugger):
+    """Tells of the breakpoints in files that no module of the program is made of. pydevd calls a breakpoint
+    verified when it has the file, whether the program loads it or not."""
+    from pydevd_file_utils import get_abs_path_real_path_and_base_from_file as paths_of
+
+    wanted = {file: lines for file, lines in (its_debugger.breakpoints or {}).items() if lines}
+    if not wanted:
+        return
+    modules = [vars(module) for module in list(sys.modules.values()) if type(module) is types.ModuleType]
+    files = {module.get("__file__") for module in modules}
+    loaded = {paths_of(file)[1] for file in files if isinstance(file, str)}
+    users = sorted({module["__file__"] for module in modules if module.get("__file__") and is_users(module)})
+    for file, lines in wanted.items():
+        if file in loaded:
+            continue
+        found = (re.search(r"\.hit\((\d+)\)$", str(each.condition)) for each in list(lines.values()))
+        numbers = [int(match.group(1)) for match in found if match]
+        ids = [rule.number for number in numbers for rule in places.get(number, (None, ()))[1]]
+        tell("unloaded", ids=ids, file=file, loaded=users[:2000])
+
+
 def is_back_in_statement(frame):
     """Whether a frame has come back to the first line of a statement of several lines, after the others: a
     call whose arguments stand on lines of their own ends where it began. That is not another pass."""
@@ -1161,13 +1183,34 @@ def tell(kind, **body):
 def request_seen(number):
     """Whether the exception that the frame is stopped at was seen at an earlier stop. It leaves a mark on
     the exception, because it may be stopped at in every frame that it passes through."""
-    error = find_frame(number).f_locals.get("__exception__", (None, None))[1]
+    error = exception_in(find_frame(number))
     if error is None:
         return {"seen": False}
     marks = BaseException.__getattribute__(error, "__dict__")
     seen = "__stillframe_seen__" in marks
     marks["__stillframe_seen__"] = True
     return {"seen": seen}
+
+
+def exception_in(frame):
+    """The exception that a frame is stopped at."""
+    return frame.f_locals.get("__exception__", (None, None))[1]
+
+
+def request_meets(number, condition, seconds):
+    """Whether a condition is true of the exception that the frame is stopped at, which it calls `error`."""
+    frame = find_frame(number)
+    error = exception_in(frame)
+    if error is None:
+        refuse("the exception cannot be read here")
+    names = dict(frame.f_globals)
+    names.update(frame.f_locals)
+    names["error"] = error
+    try:
+        code = compile(condition.strip(), "<condition>", "eval", dont_inherit=True)
+        return {"met": limited(seconds, lambda: bool(eval(code, names)))}
+    except Interrupted:
+        raise Raised({"type": "Interrupted", "message": "", "traceback": ""})
 
 
 REQUESTS = {
@@ -1177,6 +1220,7 @@ REQUESTS = {
     "evaluate": request_evaluate,
     "assign": request_assign,
     "seen": request_seen,
+    "meets": request_meets,
 }
 
 if "pydevd" in sys.modules and os.path.exists(__file__):

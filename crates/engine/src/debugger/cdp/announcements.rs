@@ -18,6 +18,8 @@ pub(super) struct Announcement {
     pub(super) pid: u32,
     /// Where its inspector listens.
     pub(super) url: String,
+    /// The name of what it runs.
+    pub(super) script: String,
 }
 
 /// The reading end. The pipe is gone when this is.

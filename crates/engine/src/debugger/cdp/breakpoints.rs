@@ -14,9 +14,10 @@ use ::cdp::runtime;
 use super::places::{self, Made, Spot};
 use super::scripts::Script;
 use super::stops::Stop;
-use super::{CdpDebugger, frames, lock, rules, transpiled};
-use crate::debugger::{Event, Planted, RuleFor, SourceBreakpoint};
-use crate::error::Result;
+use super::{CdpDebugger, columns, frames, functions, lock, rules, transpiled};
+use crate::deadlines;
+use crate::debugger::{Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
+use crate::error::{Error, Result};
 use crate::model::ids::BreakpointId;
 use crate::source_map::SourceMap;
 use crate::sources;
@@ -27,8 +28,10 @@ pub(super) struct Breakpoints(Mutex<Table>);
 
 #[derive(Debug, Default)]
 struct Table {
-    /// By the real paths of the sources.
-    sources: HashMap<PathBuf, Wanted>,
+    /// The numbers of the places on lines, by the real paths of the sources.
+    sources: HashMap<PathBuf, Vec<u64>>,
+    /// Functions that are wanted wherever they are.
+    functions: Vec<Named>,
     /// By their numbers.
     places: HashMap<u64, Place>,
     /// What V8's names of breakpoints stand for.
@@ -40,29 +43,46 @@ struct Table {
     has_binding: bool,
 }
 
-/// What is wanted in a source.
-#[derive(Debug, Default)]
-struct Wanted {
-    /// The scripts that are known to be made of it.
-    made: Vec<Made>,
-    /// The numbers of its places.
+/// A function that is wanted by its name.
+#[derive(Debug)]
+struct Named {
+    function: FunctionBreakpoint,
+    /// The numbers of the places where functions of that name begin.
     places: Vec<u64>,
+}
+
+/// What is wanted at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// Breakpoints on the line.
+    Line,
+    /// Breakpoints on the function that begins there.
+    Function,
+    /// The stop before the program's first line.
+    Entry,
 }
 
 /// A place that is wanted.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+struct Place {
+    what: What,
     /// The real path of the source.
-    pub(super) source: PathBuf,
+    source: PathBuf,
+    /// The scripts that are known to be made of it.
+    made: Vec<Made>,
     /// 0-based.
-    pub(super) line: u32,
+    line: u32,
     /// 0-based, in UTF-16 units.
-    pub(super) column: Option<u32>,
-    pub(super) rules: Vec<RuleFor>,
+    column: Option<u32>,
+    rules: Vec<RuleFor>,
     /// What V8 knows of it.
     spots: Vec<PlantedSpot>,
     /// What keeps V8 from taking it.
     refused: Option<String>,
+    /// The thread has not answered yet.
+    is_late: bool,
+    /// The columns of the line where V8 has places, 1-based, once it was asked.
+    columns: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -70,14 +90,16 @@ struct PlantedSpot {
     spot: Spot,
     /// V8's name for it.
     id: String,
-    /// The line in the source, 1-based, that it is bound to; none while its script is not loaded.
-    bound: Option<u32>,
+    /// The line and column in the source, 1-based, that it is bound to; none while its script is not loaded.
+    bound: Option<(u32, u32)>,
 }
 
 /// Whose a pause is.
 pub(super) enum Hit {
     /// The user's.
     Users(Vec<BreakpointId>),
+    /// The program is about to run its first line.
+    Entry,
     /// A step's.
     Temporary,
     /// Nobody's any more, or it is in the wrong place.
@@ -92,31 +114,71 @@ pub(super) async fn set_in_source(
 ) -> Result<Vec<Planted>> {
     let source = real(&debugger.0.shared.setup.to_remote(path));
     let made = made_of(debugger, &source, !wanted.is_empty()).await;
-    let (numbers, removed) = debugger.0.breakpoints.replace(&source, made, wanted);
-    for breakpoint_id in removed {
+    let places = wanted.into_iter().map(|wanted| Place::on_line(&source, &made, wanted)).collect();
+    let (numbers, removed) = debugger.0.breakpoints.replace(&source, places);
+    remove(debugger, removed).await?;
+    plant_all(debugger, &numbers).await?;
+    Ok(numbers.into_iter().map(|number| debugger.0.breakpoints.outcome(number)).collect())
+}
+
+async fn remove(debugger: &CdpDebugger, ids: Vec<String>) -> Result<()> {
+    for breakpoint_id in ids {
         debugger.request(debugger::RemoveBreakpoint { breakpoint_id }).await?;
     }
+    Ok(())
+}
+
+async fn plant_all(debugger: &CdpDebugger, numbers: &[u64]) -> Result<()> {
     transpiled::look_out(debugger, debugger.0.breakpoints.sources()).await?;
-    let mut planted = Vec::with_capacity(numbers.len());
     for number in numbers {
-        plant(debugger, number).await?;
-        planted.push(debugger.0.breakpoints.outcome(number));
+        plant(debugger, *number).await?;
     }
-    Ok(planted)
+    Ok(())
+}
+
+/// Has the program stop before a line of its script, once.
+pub(super) async fn set_entry(debugger: &CdpDebugger, script: &Path, line: u32) -> Result<()> {
+    let source = real(script);
+    let made = made_of(debugger, &source, true).await;
+    let wanted = SourceBreakpoint { line, column: None, rules: Vec::new() };
+    let place = Place { what: What::Entry, ..Place::on_line(&source, &made, wanted) };
+    let number = debugger.0.breakpoints.add(place);
+    plant_all(debugger, &[number]).await
 }
 
 /// Whether something is wanted in a source of this path.
 pub(super) fn is_wanted(debugger: &CdpDebugger, path: &Path) -> bool {
-    lock(&debugger.0.breakpoints.0).sources.contains_key(path)
+    debugger.0.breakpoints.sources().iter().any(|source| source == path)
 }
 
 /// Replaces the breakpoints on functions.
 pub(super) async fn set_on_functions(
     debugger: &CdpDebugger,
-    wanted: Vec<crate::debugger::FunctionBreakpoint>,
+    wanted: Vec<FunctionBreakpoint>,
 ) -> Result<Vec<Planted>> {
-    let _ = debugger;
-    Ok(wanted.iter().map(|_| Planted::Refused("not yet".to_owned())).collect())
+    let removed = debugger.0.breakpoints.replace_functions(wanted);
+    remove(debugger, removed).await?;
+    if !debugger.0.breakpoints.functions().is_empty() {
+        for path in functions::candidates(debugger).await {
+            look_into(debugger, &path).await?;
+        }
+    }
+    Ok(debugger.0.breakpoints.function_outcomes())
+}
+
+/// Plants the functions that are wanted and stand in a file.
+async fn look_into(debugger: &CdpDebugger, path: &Path) -> Result<Vec<u64>> {
+    let source = real(path);
+    let names = debugger.0.breakpoints.functions();
+    let mut numbers = Vec::new();
+    for (wanted, starts) in functions::find(debugger, &source, names).await {
+        let made = made_of(debugger, &source, true).await;
+        for (line, column) in starts {
+            numbers.extend(debugger.0.breakpoints.add_function(&wanted, &source, &made, line, column));
+        }
+    }
+    plant_all(debugger, &numbers).await?;
+    Ok(numbers)
 }
 
 /// Node reports scripts under their real paths.
@@ -137,20 +199,46 @@ async fn made_of(debugger: &CdpDebugger, source: &Path, is_needed: bool) -> Vec<
 
 /// Has V8 know a place, unless it does already.
 async fn plant(debugger: &CdpDebugger, number: u64) -> Result<()> {
-    let Some((place, made)) = debugger.0.breakpoints.to_plant(number) else { return Ok(()) };
-    let mut spots = places::spots(&place.source, &made, place.line, place.column);
+    let place = debugger.0.breakpoints.place(number).filter(|place| place.spots.is_empty());
+    let Some(place) = place else { return Ok(()) };
+    let mut spots = places::spots(&place.source, &place.made, place.line, place.column);
     if let Some((script, map)) = transpiled_itself(debugger, &place.source).await {
         spots.retain(|spot| spot.is_mapped);
         spots.extend(places::mapped(&place.source, &script, &map, place.line, place.column));
     }
+    if place.column.is_some() {
+        let paths: Vec<PathBuf> = spots.iter().map(|spot| spot.path.clone()).collect();
+        for script in paths.iter().filter_map(|path| debugger.0.scripts.newest(|script| script.path.as_ref() == Some(path))) {
+            let exact = exact_spots(debugger, number, &place, &script).await;
+            if !exact.is_empty() {
+                spots.retain(|spot| Some(&spot.path) != script.path.as_ref());
+                spots.extend(exact);
+            }
+        }
+    }
     set_spots(debugger, number, spots).await
+}
+
+/// The spots of a place with a column in a script that is loaded, which V8 knows best.
+async fn exact_spots(debugger: &CdpDebugger, number: u64, place: &Place, script: &Script) -> Vec<Spot> {
+    let (Some(wanted), Some(path)) = (place.column, &script.path) else { return Vec::new() };
+    let found = columns::of_line(debugger, script, &place.source, place.line).await;
+    let columns: Vec<u32> = found.iter().map(|at| at.column).collect();
+    let Some(nearest) = sources::nearest(&columns, wanted) else { return Vec::new() };
+    debugger.0.breakpoints.knows_columns(number, columns);
+    let is_mapped = script.is_mapped();
+    let at_nearest = found.into_iter().filter(|at| at.column == nearest);
+    let spot = |at: columns::Begin| {
+        let (line, column) = at.generated;
+        Spot { path: path.clone(), line, column, is_mapped }
+    };
+    at_nearest.map(spot).collect()
 }
 
 /// The newest script of the source's own name that a compiler made on the fly.
 async fn transpiled_itself(debugger: &CdpDebugger, source: &Path) -> Option<(PathBuf, Arc<SourceMap>)> {
-    let scripts = debugger.0.scripts.of_path(source);
-    let newest = scripts.into_iter().filter(|script| script.is_mapped());
-    let newest = newest.max_by_key(|script| script.id.parse::<u64>().unwrap_or(0))?;
+    let is_it = |script: &Script| script.is_mapped() && script.path.as_deref() == Some(source);
+    let newest = debugger.0.scripts.newest(is_it)?;
     let map = Arc::clone(newest.map().await?.ok()?);
     map.source_of(source)?;
     Some((newest.path.clone()?, map))
@@ -168,9 +256,32 @@ async fn set_spots(debugger: &CdpDebugger, number: u64, spots: Vec<Spot>) -> Res
     Ok(())
 }
 
+/// A thread in native code answers when it comes back, and takes the breakpoint up then. It may wait there for
+/// another thread, which in turn waits for us, so nobody waits for its answer for long.
 async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()> {
+    let setting = debugger.clone();
+    let task = tokio::spawn(async move {
+        let set = send_spot(&setting, number, spot).await;
+        if setting.0.breakpoints.is_late(number) {
+            for event in setting.0.breakpoints.news(number) {
+                // Nobody listens any more when the session is ending.
+                let _ = setting.0.events.send(event).await;
+            }
+        }
+        set
+    });
+    match tokio::time::timeout(deadlines::GOODBYE, task).await {
+        Ok(Ok(set)) => set,
+        Ok(Err(_)) | Err(_) => {
+            debugger.0.breakpoints.wait_for(number);
+            Ok(())
+        }
+    }
+}
+
+async fn send_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()> {
     let Some(place) = debugger.0.breakpoints.place(number) else { return Ok(()) };
-    let condition = match condition(debugger, number, &place.rules).await? {
+    let condition = match condition(debugger, &place.rules).await? {
         Ok(condition) => condition,
         Err(problem) => {
             debugger.0.breakpoints.refuse(number, problem);
@@ -181,10 +292,10 @@ async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()>
         line_number: i32::try_from(spot.line).unwrap_or(i32::MAX),
         column_number: Some(i32::try_from(spot.column).unwrap_or(i32::MAX)),
         url: None,
-        url_regex: Some(url_pattern(&spot.path)),
+        url_regex: Some(url_pattern(&spot.path, number)),
         condition,
     };
-    match debugger.request(set).await {
+    match debugger.0.client.request(set, deadlines::LONGEST_WAIT).await.map_err(Error::from) {
         Ok(set) => {
             debugger.0.breakpoints.planted(number, spot, set.breakpoint_id.clone());
             for location in set.locations {
@@ -192,8 +303,7 @@ async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()>
             }
             Ok(())
         }
-        Err(crate::error::Error::Refused(message)) => {
-            // Two lines of a source can be one place in a script.
+        Err(Error::Refused(message)) => {
             debugger.0.breakpoints.refuse(number, format!("V8 does not take it: {message}"));
             Ok(())
         }
@@ -204,16 +314,16 @@ async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()>
 /// The condition that V8 evaluates; none where it stops at every pass.
 async fn condition(
     debugger: &CdpDebugger,
-    number: u64,
     rules: &[RuleFor],
 ) -> Result<std::result::Result<Option<String>, String>> {
-    if rules::are_plain(rules) {
+    if rules.is_empty() || rules::are_plain(rules) {
         return Ok(Ok(None));
     }
     if debugger.0.breakpoints.needs_binding() {
-        debugger.request(runtime::AddBinding { name: rules::BINDING.to_owned(), ..Default::default() }).await?;
+        let binding = runtime::AddBinding { name: rules::BINDING.to_owned(), ..Default::default() };
+        debugger.0.client.request(binding, deadlines::LONGEST_WAIT).await?;
     }
-    Ok(rules::condition(number, rules).map(Some))
+    Ok(rules::condition(rules).map(Some))
 }
 
 /// V8 has given a breakpoint a place.
@@ -221,28 +331,59 @@ async fn bind(debugger: &CdpDebugger, id: &str, at: &Location) -> Option<u64> {
     let (number, spot) = debugger.0.breakpoints.owner(id)?;
     let is_exact = frames::position(at) == (spot.line, spot.column);
     let place = debugger.0.breakpoints.place(number)?;
-    let line = match frames::location(debugger, at).await {
+    let wanted = place.line.saturating_add(1);
+    let bound = match frames::location(debugger, at).await {
+        Some(location) if location.line == wanted || !(spot.is_mapped && is_exact) => {
+            (location.line, location.column)
+        }
         // Minified code of several lines is one statement, which is the right place for each of them.
-        _ if spot.is_mapped && is_exact => place.line.saturating_add(1),
-        Some(location) => location.line,
-        None => place.line.saturating_add(1),
+        _ => (wanted, place.column.unwrap_or(0).saturating_add(1)),
     };
-    debugger.0.breakpoints.bound(id, line);
+    debugger.0.breakpoints.bound(id, bound);
     Some(number)
 }
 
 /// A breakpoint that was set before its script was loaded has a place now.
 pub(super) async fn resolved(debugger: &CdpDebugger, id: &str, at: &Location) -> Vec<Event> {
     match bind(debugger, id, at).await {
-        Some(number) => debugger.0.breakpoints.news(number),
+        Some(number) => {
+            settle_column(debugger, number, &at.script_id).await;
+            debugger.0.breakpoints.news(number)
+        }
         None => Vec::new(),
+    }
+}
+
+/// A place with a column has come to be elsewhere: the nearest place on its line is meant.
+async fn settle_column(debugger: &CdpDebugger, number: u64, script_id: &str) {
+    let Some(place) = debugger.0.breakpoints.place(number) else { return };
+    let Some(column) = place.column else { return };
+    let wanted = (place.line.saturating_add(1), column.saturating_add(1));
+    let Some(script) = debugger.0.scripts.get(script_id) else { return };
+    if place.spots.iter().any(|planted| planted.bound == Some(wanted)) {
+        return;
+    }
+    let exact = exact_spots(debugger, number, &place, &script).await;
+    if exact.is_empty() {
+        return;
+    }
+    let spots = place.spots.into_iter().map(|planted| planted.spot);
+    let others = spots.filter(|spot| Some(&spot.path) != script.path.as_ref());
+    if let Err(error) = set_spots(debugger, number, others.chain(exact).collect()).await {
+        tracing::warn!(%error, "a breakpoint could not be moved to the nearest column");
     }
 }
 
 /// A script was loaded. One that a compiler made may hold what is wanted and was not on disk before.
 pub(super) async fn loaded(debugger: &CdpDebugger, script: &Arc<Script>) -> Vec<Event> {
-    let Some(path) = script.path.as_ref().filter(|_| script.is_mapped()) else { return Vec::new() };
+    let Some(path) = &script.path else { return Vec::new() };
     let mut changed = Vec::new();
+    if !debugger.0.breakpoints.functions().is_empty() && !debugger.0.shared.adapter.is_internal(path) {
+        changed.extend(look_into(debugger, path).await.unwrap_or_default());
+    }
+    if !script.is_mapped() {
+        return changed.into_iter().flat_map(|number| debugger.0.breakpoints.news(number)).collect();
+    }
     for (source, is_found) in debugger.0.breakpoints.unbound_sources() {
         let is_itself = source == *path;
         let name = source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -283,8 +424,7 @@ pub(super) async fn retarget(
 pub(super) async fn never_bound(debugger: &CdpDebugger) -> Vec<Event> {
     let mut events = Vec::new();
     for place in debugger.0.breakpoints.unbound() {
-        let reason = why_not(debugger, &place).await;
-        let planted = Planted::NotLoaded(reason);
+        let planted = Planted::NotLoaded(why_not(debugger, &place).await);
         events.extend(
             RuleFor::ids(&place.rules).into_iter().map(|id| Event::Planted { id, planted: planted.clone() }),
         );
@@ -311,30 +451,22 @@ async fn why_not(debugger: &CdpDebugger, place: &Place) -> String {
     if loaded.contains(&place.source) {
         return "its file was loaded, and has no code on or after the line".to_owned();
     }
-    let users = loaded.iter().filter(|path| !debugger.0.shared.adapter.is_internal(path));
-    let wanted = place.source.file_name().unwrap_or_default().to_string_lossy();
+    let shared = &debugger.0.shared;
+    let users = loaded.iter().filter(|path| !shared.adapter.is_internal(path) && **path != shared.setup.hook);
     let names: Vec<String> = users.map(|path| path.display().to_string()).collect();
-    let near = similar(&wanted, names);
-    let near = if near.is_empty() { String::new() } else { format!("; it has loaded {}", near.join(", ")) };
-    format!("the program has not loaded {}{near}", place.source.display())
+    sources::not_loaded(&place.source, names)
 }
 
 fn stem(path: &Option<PathBuf>) -> Option<&std::ffi::OsStr> {
     path.as_deref().and_then(Path::file_stem)
 }
 
-/// The loaded files whose names are most like the one that is wanted.
-fn similar(wanted: &str, mut paths: Vec<String>) -> Vec<String> {
-    paths.sort_by_cached_key(|path| {
-        sources::distance(path.rsplit('/').next().unwrap_or(path).to_lowercase().as_str(), &wanted.to_lowercase())
-    });
-    paths.truncate(3);
-    paths
-}
-
 /// A regular expression for the URLs under which Node loads a file: with or without `file:`, with special
 /// characters encoded or not, with or without a query.
-fn url_pattern(path: &Path) -> String {
+///
+/// V8 takes no second breakpoint for the same line, column and expression, so the number of its place makes
+/// each a different one.
+fn url_pattern(path: &Path, number: u64) -> String {
     let mut pattern = String::from("^(?:file://)?");
     for character in path.to_string_lossy().chars() {
         if character.is_ascii_alphanumeric() || matches!(character, '/' | '_' | '-') {
@@ -348,23 +480,17 @@ fn url_pattern(path: &Path) -> String {
         pattern.push_str(&format!("(?:{plain}|{encoded})"));
     }
     pattern.push_str("(?:[?#].*)?$");
-    pattern
+    pattern + &format!("|^stillframe:{number}$")
 }
 
 impl Breakpoints {
     /// Takes up what is wanted in a source: the numbers of its places, in order, and V8's names of those that
     /// are not wanted any more. A place that is wanted as before is left alone, and its passes count on.
-    fn replace(
-        &self,
-        source: &Path,
-        made: Vec<Made>,
-        wanted: Vec<SourceBreakpoint>,
-    ) -> (Vec<u64>, Vec<String>) {
+    fn replace(&self, source: &Path, wanted: Vec<Place>) -> (Vec<u64>, Vec<String>) {
         let mut table = lock(&self.0);
-        let before = table.sources.remove(source).unwrap_or_default().places;
+        let before = table.sources.remove(source).unwrap_or_default();
         let mut numbers = Vec::with_capacity(wanted.len());
-        for breakpoint in wanted {
-            let place = Place::new(source, breakpoint);
+        for place in wanted {
             let known = before.iter().copied().find(|number| {
                 table.places.get(number).is_some_and(|known| known.is_wanted_as(&place))
             });
@@ -375,21 +501,88 @@ impl Breakpoints {
             removed.extend(table.remove(number));
         }
         if !numbers.is_empty() {
-            table.sources.insert(source.to_owned(), Wanted { made, places: numbers.clone() });
+            table.sources.insert(source.to_owned(), numbers.clone());
         }
         (numbers, removed)
     }
 
-    /// The sources in which something is wanted.
-    fn sources(&self) -> Vec<PathBuf> {
-        lock(&self.0).sources.keys().cloned().collect()
+    /// Takes up which functions are wanted, and gives V8's names of what is not wanted any more.
+    fn replace_functions(&self, wanted: Vec<FunctionBreakpoint>) -> Vec<String> {
+        let mut table = lock(&self.0);
+        let mut before = std::mem::take(&mut table.functions);
+        for function in wanted {
+            let known = before.iter().position(|known| known.function == function);
+            let named = known.map(|at| before.swap_remove(at));
+            table.functions.push(named.unwrap_or_else(|| Named { function, places: Vec::new() }));
+        }
+        let places = before.into_iter().flat_map(|named| named.places);
+        places.flat_map(|number| table.remove(number)).collect()
     }
 
-    /// A place that V8 knows nothing of yet, and the scripts that are made of its source.
-    fn to_plant(&self, number: u64) -> Option<(Place, Vec<Made>)> {
+    /// The functions that are wanted.
+    pub(super) fn functions(&self) -> Vec<FunctionBreakpoint> {
+        lock(&self.0).functions.iter().map(|named| named.function.clone()).collect()
+    }
+
+    fn add(&self, place: Place) -> u64 {
+        lock(&self.0).add(place)
+    }
+
+    /// Takes up where a function begins, 0-based; none when that is known already.
+    fn add_function(
+        &self,
+        wanted: &FunctionBreakpoint,
+        source: &Path,
+        made: &[Made],
+        line: u32,
+        column: u32,
+    ) -> Option<u64> {
+        let mut table = lock(&self.0);
+        let place = Place {
+            what: What::Function,
+            source: source.to_owned(),
+            made: made.to_vec(),
+            line,
+            column: Some(column),
+            rules: wanted.rules.clone(),
+            spots: Vec::new(),
+            refused: None,
+            is_late: false,
+            columns: Vec::new(),
+        };
+        let at = table.functions.iter().position(|named| named.function == *wanted)?;
+        let known = table.functions.get(at)?.places.iter().filter_map(|number| table.places.get(number));
+        if known.into_iter().any(|known| known.is_wanted_as(&place)) {
+            return None;
+        }
+        let number = table.add(place);
+        table.functions.get_mut(at)?.places.push(number);
+        Some(number)
+    }
+
+    /// What became of the functions that are wanted, in their order.
+    fn function_outcomes(&self) -> Vec<Planted> {
         let table = lock(&self.0);
-        let place = table.places.get(&number).filter(|place| place.spots.is_empty())?;
-        Some((place.clone(), table.sources.get(&place.source)?.made.clone()))
+        let outcome = |named: &Named| {
+            let places = named.places.iter().filter_map(|number| table.places.get(number));
+            let bound = places.map(Place::outcome).find(|outcome| matches!(outcome, Planted::Bound { .. }));
+            bound.unwrap_or_else(|| {
+                Planted::NotLoaded(format!(
+                    "the program has loaded no function `{}` of its own so far, and stops when one is entered",
+                    named.function.name
+                ))
+            })
+        };
+        table.functions.iter().map(outcome).collect()
+    }
+
+    /// The sources in which something is wanted.
+    fn sources(&self) -> Vec<PathBuf> {
+        let table = lock(&self.0);
+        let mut sources: Vec<PathBuf> = table.places.values().map(|place| place.source.clone()).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        sources
     }
 
     fn place(&self, number: u64) -> Option<Place> {
@@ -428,6 +621,19 @@ impl Breakpoints {
         }
     }
 
+    /// The thread takes it up when it comes back from native code.
+    fn wait_for(&self, number: u64) {
+        if let Some(place) = lock(&self.0).places.get_mut(&number) {
+            place.is_late = true;
+        }
+    }
+
+    /// Whether somebody has been told that the thread has not answered yet.
+    fn is_late(&self, number: u64) -> bool {
+        let mut table = lock(&self.0);
+        table.places.get_mut(&number).is_some_and(|place| std::mem::take(&mut place.is_late))
+    }
+
     /// True once.
     fn needs_binding(&self) -> bool {
         !std::mem::replace(&mut lock(&self.0).has_binding, true)
@@ -440,12 +646,18 @@ impl Breakpoints {
         Some((number, planted.spot.clone()))
     }
 
-    fn bound(&self, id: &str, line: u32) {
+    fn knows_columns(&self, number: u64, columns: Vec<u32>) {
+        if let Some(place) = lock(&self.0).places.get_mut(&number) {
+            place.columns = columns.into_iter().map(|column| column.saturating_add(1)).collect();
+        }
+    }
+
+    fn bound(&self, id: &str, at: (u32, u32)) {
         let mut table = lock(&self.0);
         let Some(&number) = table.owners.get(id) else { return };
         let place = table.places.get_mut(&number);
         if let Some(planted) = place.and_then(|place| place.spots.iter_mut().find(|planted| planted.id == id)) {
-            planted.bound = Some(line);
+            planted.bound = Some(at);
         }
     }
 
@@ -467,25 +679,35 @@ impl Breakpoints {
     /// The sources with places that are not bound, and whether a script is known that is made of them.
     fn unbound_sources(&self) -> Vec<(PathBuf, bool)> {
         let table = lock(&self.0);
-        let is_unbound = |number: &u64| table.places.get(number).is_some_and(|place| !place.is_bound());
-        let wanted = table.sources.iter();
-        let unbound = wanted.filter(|(_, wanted)| wanted.places.iter().any(is_unbound));
-        unbound.map(|(source, wanted)| (source.clone(), !wanted.made.is_empty())).collect()
+        let unbound = table.places.values().filter(|place| !place.is_bound());
+        let mut sources: Vec<(PathBuf, bool)> =
+            unbound.map(|place| (place.source.clone(), !place.made.is_empty())).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        sources
     }
 
+    /// The places on lines that are not bound.
     fn unbound(&self) -> Vec<Place> {
-        lock(&self.0).places.values().filter(|place| !place.is_bound()).cloned().collect()
+        let table = lock(&self.0);
+        let is_open = |place: &&Place| {
+            place.what == What::Line && !place.is_bound() && place.refused.is_none()
+        };
+        table.places.values().filter(is_open).cloned().collect()
     }
 
     /// Notes that a script is made of a source, and gives the numbers of the source's places.
     fn made(&self, source: &Path, script: &Path, map: &Arc<SourceMap>) -> Vec<u64> {
         let mut table = lock(&self.0);
-        let Some(wanted) = table.sources.get_mut(source) else { return Vec::new() };
-        if script != source {
-            wanted.made.retain(|made| made.path != script);
-            wanted.made.push(Made { path: script.to_owned(), map: Arc::clone(map) });
+        let mut numbers = Vec::new();
+        for (number, place) in table.places.iter_mut().filter(|(_, place)| place.source == source) {
+            numbers.push(*number);
+            if script != source {
+                place.made.retain(|made| made.path != script);
+                place.made.push(Made { path: script.to_owned(), map: Arc::clone(map) });
+            }
         }
-        wanted.places.clone()
+        numbers
     }
 
     pub(super) fn add_temporary(&self, id: String) {
@@ -506,19 +728,24 @@ impl Breakpoints {
     ) -> Hit {
         let mut users = told;
         let mut is_users = !users.is_empty();
+        let mut is_entry = false;
         for (number, spot) in hits.iter().filter_map(|id| self.owner(id)) {
             if is_misplaced(debugger, &spot, stop).await {
                 continue;
             }
-            is_users = true;
-            let place = self.place(number).filter(|place| rules::are_plain(&place.rules));
-            users.extend(place.into_iter().flat_map(|place| RuleFor::ids(&place.rules)));
+            let Some(place) = self.place(number) else { continue };
+            is_entry |= place.what == What::Entry;
+            is_users |= place.what != What::Entry;
+            if rules::are_plain(&place.rules) {
+                users.extend(RuleFor::ids(&place.rules));
+            }
         }
         users.sort_unstable();
         users.dedup();
         let table = lock(&self.0);
         match is_users {
             true => Hit::Users(users),
+            false if is_entry => Hit::Entry,
             false if hits.iter().any(|id| table.temporary.contains(id)) => Hit::Temporary,
             false => Hit::Nobodys,
         }
@@ -553,14 +780,18 @@ impl Table {
 }
 
 impl Place {
-    fn new(source: &Path, wanted: SourceBreakpoint) -> Self {
+    fn on_line(source: &Path, made: &[Made], wanted: SourceBreakpoint) -> Self {
         Self {
+            what: What::Line,
             source: source.to_owned(),
+            made: made.to_vec(),
             line: wanted.line.saturating_sub(1),
             column: wanted.column.map(|column| column.saturating_sub(1)),
             rules: wanted.rules,
             spots: Vec::new(),
             refused: None,
+            is_late: false,
+            columns: Vec::new(),
         }
     }
 
@@ -578,9 +809,19 @@ impl Place {
         }
         // Copies of the line that V8 moved elsewhere do not speak for it.
         let wanted = self.line.saturating_add(1);
+        let asked = self.column.map(|column| column.saturating_add(1));
         let bound = self.spots.iter().filter_map(|planted| planted.bound);
-        match bound.min_by_key(|line| line.abs_diff(wanted)) {
-            Some(line) => Planted::Bound { line: Some(line) },
+        match bound.min_by_key(|(line, column)| (line.abs_diff(wanted), asked.map(|asked| asked.abs_diff(*column)))) {
+            // Functions are wanted by their names, and may begin on several lines.
+            Some(_) if self.what != What::Line => Planted::Bound { line: None, column: None, columns: Vec::new() },
+            Some((line, column)) => {
+                let is_moved = asked.is_some_and(|asked| asked != column);
+                let columns = if is_moved { self.columns.clone() } else { Vec::new() };
+                Planted::Bound { line: Some(line), column: Some(column), columns }
+            }
+            None if self.is_late => Planted::NotLoaded(
+                "the thread is in native code, and takes it up as soon as that returns".to_owned(),
+            ),
             None => Planted::NotLoaded("its file is not loaded yet; it binds when the program loads it".to_owned()),
         }
     }
@@ -592,13 +833,8 @@ mod tests {
 
     #[test]
     fn urls_match_whatever_way_they_are_written() {
-        let pattern = url_pattern(Path::new("/a b/é-1.js"));
-        assert_eq!(pattern, r"^(?:file://)?/a(?:\ |%20)b/(?:é|%C3%A9)-1(?:\.|%2E)js(?:[?#].*)?$");
-    }
-
-    #[test]
-    fn loaded_files_of_similar_names_come_first() {
-        let paths = ["/x/app.js", "/x/basket.js", "/y/Baskets.js"].map(str::to_owned).to_vec();
-        assert_eq!(similar("baskets.js", paths).first().map(String::as_str), Some("/y/Baskets.js"));
+        let pattern = url_pattern(Path::new("/a b/é-1.js"), 7);
+        let expected = r"^(?:file://)?/a(?:\ |%20)b/(?:é|%C3%A9)-1(?:\.|%2E)js(?:[?#].*)?$|^stillframe:7$";
+        assert_eq!(pattern, expected);
     }
 }

@@ -12,14 +12,13 @@ use tokio::sync::mpsc;
 
 use super::announcements::{Announcement, Announcements};
 use super::signal;
-use super::{CdpDebugger, Kind};
-use crate::adapter::{Adapter, CdpSetup, Host, Plan, Wire, addressed};
+use super::{CdpDebugger, Kind, Shared};
+use crate::adapter::{Adapter, Host, Plan, Runtime, Wire, addressed};
 use crate::deadlines;
 use crate::debugger::preparation::Preparation;
-use crate::debugger::{Arrival, Connector, Sinks, Started};
+use crate::debugger::{Connector, Sinks, Started};
 use crate::error::{Error, Result};
 use crate::model::launch::Start;
-use crate::output::Output;
 use crate::process::Process;
 
 /// Starts and reaches programs that an inspector debugs.
@@ -43,16 +42,25 @@ impl Connector for CdpConnector {
     async fn start(&self, start: Start, sinks: Sinks) -> Result<Started<CdpDebugger>> {
         let (runtime, plan) = self.0.plan(&start, &sinks).await?;
         let checked = self.0.check(&runtime, &start);
-        let ((), started) = tokio::try_join!(checked, execute(plan, self.0.adapter, &sinks))?;
+        let language = Language { adapter: self.0.adapter, host: self.0.host, runtime: Arc::new(runtime.clone()) };
+        let ((), started) = tokio::try_join!(checked, execute(plan, language, &sinks))?;
         Ok(started)
     }
 }
 
-async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Result<Started<CdpDebugger>> {
+/// What knows the sources.
+struct Language {
+    adapter: &'static dyn Adapter,
+    host: &'static dyn Host,
+    runtime: Arc<Runtime>,
+}
+
+async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Started<CdpDebugger>> {
     let (arrivals, received) = mpsc::channel(16);
     let door = |setup, is_ours| {
+        let Language { adapter, host, runtime } = language;
         let setup = Arc::new(setup);
-        Door { arrivals, adapter, setup, is_ours, output: sinks.output.clone() }
+        Door(Shared { adapter, host, runtime, setup, is_ours, arrivals, output: sinks.output.clone() })
     };
     match plan.wire {
         Wire::CdpAnnounced(setup) => {
@@ -81,7 +89,7 @@ async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Re
             Ok(Started { process: None, arrivals: received })
         }
         Wire::DapListen(_) | Wire::DapConnect { .. } => {
-            Err(Error::Unsupported(format!("{} is not debugged by an inspector", adapter.name())))
+            Err(Error::Unsupported(format!("{} is not debugged by an inspector", language.adapter.name())))
         }
     }
 }
@@ -109,14 +117,7 @@ async fn first_announcement(
 
 /// Where processes come in.
 #[derive(Debug)]
-struct Door {
-    arrivals: mpsc::Sender<Arrival<CdpDebugger>>,
-    adapter: &'static dyn Adapter,
-    setup: Arc<CdpSetup>,
-    /// We started the program.
-    is_ours: bool,
-    output: Output,
-}
+struct Door(Shared);
 
 impl Door {
     async fn enter_process(&self, process: &Announcement, kind: Kind) -> Result<()> {
@@ -127,14 +128,7 @@ impl Door {
     async fn enter(&self, address: &Address, pid: Option<u32>, kind: Kind) -> Result<()> {
         let (client, incoming, driver) = ::cdp::connect(address, CONNECTION).await?;
         tokio::spawn(driver);
-        let shared = super::Shared {
-            adapter: self.adapter,
-            setup: Arc::clone(&self.setup),
-            is_ours: self.is_ours,
-            arrivals: self.arrivals.clone(),
-            output: self.output.clone(),
-        };
-        CdpDebugger::arrive(client, incoming, kind, pid, shared).await
+        CdpDebugger::arrive(client, incoming, kind, pid, self.0.clone()).await
     }
 
     /// Every child of the program announces itself, and waits until it is served.
@@ -144,11 +138,11 @@ impl Door {
                 announced = announcements.next() => {
                     let Ok(announced) = announced else { return };
                     // A child that is gone again has nothing to tell.
-                    if let Err(error) = self.enter_process(&announced, Kind::Child).await {
+                    if let Err(error) = self.enter_process(&announced, Kind::Child(announced.script.clone())).await {
                         tracing::debug!(%error, announced.pid, "a child process could not be connected to");
                     }
                 }
-                () = self.arrivals.closed() => return,
+                () = self.0.arrivals.closed() => return,
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::Weak;
 
+use ::cdp::node_worker;
 use tokio::sync::mpsc;
 
 use super::rules::{self, Told};
@@ -27,8 +28,6 @@ pub(super) async fn pump(
             }
             ::cdp::Message::Event(::cdp::Event::WaitingForDisconnect) => {
                 debugger.0.terminated.store(true, Ordering::Release);
-                let last = breakpoints::never_bound(&debugger).await;
-                send(&events, last).await;
                 break;
             }
             ::cdp::Message::Event(event) => translate(&debugger, event, &mut told).await,
@@ -37,6 +36,10 @@ pub(super) async fn pump(
         if !send(&events, happened).await {
             return;
         }
+    }
+    if let Some(debugger) = connection.upgrade().map(CdpDebugger) {
+        let last = breakpoints::never_bound(&debugger).await;
+        send(&events, last).await;
     }
     // Nobody listens any more when the session ends first.
     let _ = events.send(Event::Left).await;
@@ -114,14 +117,23 @@ fn program_told(payload: &str, told: &mut Vec<BreakpointId>) -> Vec<Event> {
 
 /// Worker threads come by the connection of their process, and are debuggers of their own.
 async fn enter_worker(debugger: &CdpDebugger, worker: ::cdp::Worker) {
-    let info = &worker.attached.worker_info;
-    let script = info.url.rsplit('/').next().unwrap_or_default();
-    let title = if script.is_empty() { info.title.clone() } else { format!("{} {script}", info.title) };
     let shared = debugger.0.shared.clone();
-    let kind = Kind::Worker(title.trim().to_owned());
+    let kind = Kind::Worker(name_of(&worker.attached.worker_info));
     let entered =
         CdpDebugger::arrive(worker.client, worker.incoming, kind, debugger.0.pid, shared).await;
     if let Err(error) = entered {
         tracing::debug!(%error, "a worker came when the session was ending");
     }
+}
+
+/// The name that the program gave it, or else its number and script. Node's title is `[worker 1] NAME`, with
+/// `WorkerThread` for none.
+fn name_of(info: &node_worker::WorkerInfo) -> String {
+    let name = info.title.split_once("] ").map_or(info.title.as_str(), |(_, name)| name);
+    if !name.is_empty() && name != "WorkerThread" && name != info.title {
+        return name.to_owned();
+    }
+    let script = info.url.rsplit('/').next().unwrap_or_default();
+    let number = format!("worker {}", info.worker_id);
+    if script.is_empty() { number } else { format!("{number} {script}") }
 }

@@ -1,10 +1,17 @@
 //! Stops at what was thrown.
 
+use ::cdp::debugger::CallFrame;
 use ::cdp::runtime::{self, CallArgument, RemoteObject};
 
-use super::CdpDebugger;
+use super::{CdpDebugger, frames};
+use crate::deadlines;
+use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
+use crate::javascript;
 use crate::model::stop::{Exception, ExceptionMode};
+
+/// Under which symbol a condition finds what was thrown.
+const LENT: &str = "stillframe.error";
 
 /// What the thread is stopped at.
 pub(super) async fn describe(debugger: &CdpDebugger) -> Result<Exception> {
@@ -16,24 +23,108 @@ pub(super) async fn describe(debugger: &CdpDebugger) -> Result<Exception> {
 }
 
 /// An error that is thrown on by one function after the other is told once, where it was thrown first. What
-/// is thrown and caught inside Node or a library is none of the user's.
+/// is thrown and caught inside Node or a library is none of the user's, but an assertion that fails is.
 pub(super) async fn is_worth_a_stop(debugger: &CdpDebugger, mode: ExceptionMode) -> Result<bool> {
     let stop = debugger.stop()?;
     let Some(thrown) = &stop.thrown else { return Ok(true) };
+    let is_thrown_by_users = stop.frames.first().is_some_and(|frame| is_users(debugger, frame));
+    if !thrown.is_uncaught && !is_thrown_by_users && !is_assertion(&thrown.value) {
+        return Ok(false);
+    }
     if is_known(debugger, &thrown.value).await {
         return Ok(false);
     }
-    if thrown.is_uncaught || mode != ExceptionMode::All {
+    if thrown.is_uncaught {
         return Ok(true);
     }
-    let is_users = |script_id: &str| {
-        let script = debugger.0.scripts.get(script_id);
-        let path = script.as_ref().and_then(|script| script.path.as_deref());
-        path.is_some_and(|path| {
-            !debugger.0.shared.adapter.is_internal(path) && path != debugger.0.shared.setup.hook
-        })
+    let users: Vec<&CallFrame> = stop.frames.iter().filter(|frame| is_users(debugger, frame)).collect();
+    Ok(!users.is_empty() && (mode == ExceptionMode::All || !is_caught_by(debugger, &users).await))
+}
+
+/// By the names that `node:assert`, Chai and Jest have for it.
+fn is_assertion(thrown: &RemoteObject) -> bool {
+    thrown.class_name.as_deref().is_some_and(|name| name.ends_with("AssertionError"))
+}
+
+fn is_users(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
+    let script = debugger.0.scripts.get(&frame.location.script_id);
+    let path = script.as_ref().and_then(|script| script.path.as_deref());
+    path.is_some_and(|path| {
+        !debugger.0.shared.adapter.is_internal(path) && path != debugger.0.shared.setup.hook
+    })
+}
+
+/// Whether one of these frames catches what is thrown in or above it, as far as its text tells. Of an
+/// asynchronous function V8 knows more.
+async fn is_caught_by(debugger: &CdpDebugger, frames: &[&CallFrame]) -> bool {
+    for frame in frames {
+        let Some(script) = debugger.0.scripts.get(&frame.location.script_id) else { continue };
+        let Some(text) = frames::text(debugger, &script).await else { return true };
+        let (line, column) = frames::position(&frame.location);
+        let look = move || javascript::is_caught(&text, line, column);
+        if tokio::task::spawn_blocking(look).await.unwrap_or(true) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a condition is true of what was thrown. It is evaluated where it was thrown, so that it sees the
+/// names that are in scope there.
+pub(super) async fn meets(debugger: &CdpDebugger, condition: &str) -> Result<bool> {
+    let stop = debugger.stop()?;
+    let Some(thrown) = &stop.thrown else { return Ok(true) };
+    let frame = frames::frame(debugger, stop.id_of(0)).await?;
+    lend(debugger, &thrown.value, true).await?;
+    let error = literal(&thrown.value).unwrap_or_else(|| format!("globalThis[Symbol.for('{LENT}')]"));
+    let request = Evaluate {
+        // The line end closes a comment.
+        expression: format!("((error)=>!!(\n{condition}\n))({error})"),
+        frame: stop.id_of(0),
+        deadline: deadlines::CONDITION,
+        text: 10,
+        pure: false,
     };
-    Ok(stop.frames.iter().any(|frame| is_users(&frame.location.script_id)))
+    let answer = debugger.0.values.evaluate(&frame, &request).await;
+    let given_back = lend(debugger, &thrown.value, false).await;
+    let is_met = answer.map_err(late)?.text == "true";
+    given_back.map(|()| is_met)
+}
+
+/// Puts an object where an expression can reach it, and takes it away again. A request that calls a function
+/// with it would do without, but has no time limit.
+async fn lend(debugger: &CdpDebugger, thrown: &RemoteObject, is_lent: bool) -> Result<()> {
+    let Some(object_id) = thrown.object_id.clone() else { return Ok(()) };
+    let does = if is_lent {
+        "Object.defineProperty(globalThis,key,{value:this,configurable:true})"
+    } else {
+        "delete globalThis[key]"
+    };
+    let call = runtime::CallFunctionOn {
+        function_declaration: format!("function(){{'use strict';const key=Symbol.for('{LENT}');{does}}}"),
+        object_id: Some(object_id),
+        return_by_value: true,
+        silent: true,
+        ..Default::default()
+    };
+    debugger.request(call).await.map(|_| ())
+}
+
+/// A value that is no object, as the program would write it.
+fn literal(thrown: &RemoteObject) -> Option<String> {
+    if thrown.object_id.is_some() {
+        return None;
+    }
+    let written = thrown.unserializable_value.clone();
+    Some(written.or_else(|| thrown.value.as_ref().map(ToString::to_string)).unwrap_or("undefined".to_owned()))
+}
+
+/// A condition that took too long, in the words for that.
+fn late(error: Error) -> Error {
+    match error {
+        Error::Deadline { after, .. } => Error::Deadline { what: "the condition".to_owned(), after },
+        other => other,
+    }
 }
 
 /// Whether a stop was about this error before; it is known from here on.

@@ -4,6 +4,7 @@
 //! ends where the user's has not is followed by another one: on the same line, in code that no source stands
 //! for, in Node's own code, or below a module that was loaded on the way.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -142,6 +143,10 @@ async fn proceed(debugger: &CdpDebugger, next: Option<Step>) {
 pub(super) async fn settle(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Event> {
     let intent = std::mem::take(&mut *lock(&debugger.0.intent));
     match intent {
+        Intent::Run if stop.is_start => {
+            proceed(debugger, None).await;
+            Vec::new()
+        }
         Intent::Run => vec![stops::shown(debugger, debugger_statement(), None, Vec::new()).await],
         Intent::Pause => settle_pause(debugger, stop).await,
         Intent::Entry => settle_entry(debugger, stop).await,
@@ -167,7 +172,10 @@ async fn settle_pause(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Event> {
 }
 
 async fn settle_entry(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Event> {
-    if stop.frames.first().is_none_or(|frame| is_passed_over(debugger, frame)) {
+    let is_users = |frame: &CallFrame| {
+        !is_passed_over(debugger, frame) && !frame.url.starts_with("node:")
+    };
+    if !stop.frames.first().is_some_and(is_users) {
         *lock(&debugger.0.intent) = Intent::Entry;
         proceed(debugger, Some(Step::Into)).await;
         return Vec::new();
@@ -194,14 +202,19 @@ async fn settle_step(debugger: &CdpDebugger, stop: &Arc<Stop>, mut stepping: Ste
 async fn next_step(debugger: &CdpDebugger, stop: &Stop, stepping: &mut Stepping) -> Option<Step> {
     let frame = stop.frames.first()?;
     let is_same_function = frame.function_location == stepping.function;
+    if let Some(value) = frame.return_value.as_ref().filter(|_| is_same_function) {
+        // V8 stops once more where the function returns, and only there the value is to be seen.
+        let is_asked = stepping.step == Step::Out || value.kind != "undefined";
+        stepping.returned = if is_asked { keep(debugger, value).await } else { None };
+    }
     if stepping.step == Step::Out && stop.frames.len() >= stepping.depth && is_same_function {
-        if let Some(value) = &frame.return_value {
-            stepping.returned = keep(debugger, value).await;
-        }
         return Some(Step::Out);
     }
     if is_passed_over(debugger, frame) {
-        return Some(if stepping.step == Step::Into { Step::Into } else { Step::Out });
+        // Our hook leads on to the user's code; Node's own code that V8 does not pass over, such as that of
+        // its promises, leads back to it.
+        let leads_on = stepping.step == Step::Into && is_hook(debugger, frame);
+        return Some(if leads_on { Step::Into } else { Step::Out });
     }
     if stepping.step != Step::Into && stop.frames.len() > stepping.depth {
         // A module that was loaded on the way has begun.
@@ -216,11 +229,17 @@ async fn next_step(debugger: &CdpDebugger, stop: &Stop, stepping: &mut Stepping)
 /// Code that no step ends in: Node's own, our hook, and libraries unless they are the user's code too.
 fn is_passed_over(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
     let Some(script) = debugger.0.scripts.get(&frame.location.script_id) else { return false };
-    let setup = &debugger.0.shared.setup;
-    let is_library = |path: &std::path::Path| setup.just_my_code && debugger.0.shared.adapter.is_internal(path);
-    script.url.starts_with("node:")
+    let just_my_code = debugger.0.shared.setup.just_my_code;
+    let is_library = |path: &Path| just_my_code && debugger.0.shared.adapter.is_internal(path);
+    script.url.starts_with(if just_my_code { "node:" } else { "node:internal/" })
         || script.url == POKE
-        || script.path.as_deref().is_some_and(|path| path == setup.hook || is_library(path))
+        || script.path.as_deref().is_some_and(is_library)
+        || is_hook(debugger, frame)
+}
+
+fn is_hook(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
+    let script = debugger.0.scripts.get(&frame.location.script_id);
+    script.is_some_and(|script| script.path.as_ref() == Some(&debugger.0.shared.setup.hook))
 }
 
 /// Breakpoints at all places where the function of a stop returns: only there its value is to be seen. A

@@ -170,17 +170,16 @@ pub(super) async fn frame(debugger: &CdpDebugger, id: RawId) -> Result<Arc<Frame
     }
     let mut call_frame = stop.frames.get(index).cloned().ok_or_else(|| {
         Error::Unsupported(
-            "this frame waits for the ones above it and is not on the stack any more: its variables cannot be \
-             read"
+            "this is an async frame: it waits for the ones above it and is not on the stack any more, so its \
+             variables cannot be read"
                 .to_owned(),
         )
     })?;
-    if index == 0 && stop.returned.is_some() {
-        call_frame.return_value.clone_from(&stop.returned);
-    }
+    // What a function is about to return stands on its line; what another one has returned is news.
+    call_frame.return_value = stop.returned.clone().filter(|_| index == 0);
     let script_end = debugger.0.scripts.get(&call_frame.location.script_id).map(|script| script.end);
     let names = names(debugger, &call_frame).await.unwrap_or_default();
-    let frame = Arc::new(Frame { call_frame, names, script_end });
+    let frame = Arc::new(Frame { call: call_frame, names, script_end });
     lock(&stop.read).insert(index, Arc::clone(&frame));
     Ok(frame)
 }

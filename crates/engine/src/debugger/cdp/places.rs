@@ -40,7 +40,7 @@ const TAIL: u64 = 64 * 1024;
 /// The scripts that were made of a source, on disk and among those that are loaded. Reads files.
 pub(super) fn made_of(source: &Path, program: Option<&Path>, loaded: &Scripts) -> Vec<Made> {
     let mut found: Vec<Made> = Vec::new();
-    let candidates = project_scripts(source);
+    let candidates = project_files(source, is_plain);
     let is_namesake = |path: &&PathBuf| stem(path) == stem(source) && path.as_path() != source;
     let named: Vec<&PathBuf> = candidates.iter().filter(is_namesake).collect();
     let main = program.filter(|program| *program != source).map(Path::to_owned);
@@ -152,8 +152,27 @@ fn search(found: &mut Vec<Made>, source: &Path, candidates: &[PathBuf]) {
     }
 }
 
-/// The scripts of the project that a file belongs to, without libraries and hidden folders.
-fn project_scripts(source: &Path) -> Vec<PathBuf> {
+/// All sources of the project that a file belongs to, or else of its folder.
+pub(super) fn project_sources(program: &Path) -> Vec<PathBuf> {
+    let is_source = |path: &Path| crate::adapter::by_extension(path).is_some_and(|adapter| {
+        adapter.protocol() == crate::adapter::Protocol::Cdp
+    });
+    if project(program).is_some() {
+        return project_files(program, is_source);
+    }
+    let folder = program.parent().map(std::fs::read_dir);
+    let entries = folder.into_iter().flatten().flatten().flatten().take(MOST_FILES);
+    entries.map(|entry| entry.path()).filter(|path| is_source(path)).collect()
+}
+
+/// Whether a script was made of a source that is there as well.
+pub(super) fn is_made_of_another(script: &Path) -> bool {
+    let map = is_plain(script).then(|| map_of(script)).flatten();
+    map.is_some_and(|map| map.sources().any(|source| source.path.as_ref().is_some_and(|path| path.is_file())))
+}
+
+/// The files of the project that a file belongs to, without libraries and hidden folders.
+fn project_files(source: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let Some(root) = project(source) else { return Vec::new() };
     let mut scripts = Vec::new();
     let mut folders = vec![root];
@@ -172,7 +191,7 @@ fn project_scripts(source: &Path) -> Vec<PathBuf> {
                         folders.push(entry.path());
                     }
                 }
-                Ok(_) if is_plain(Path::new(&*name)) => scripts.push(entry.path()),
+                Ok(_) if is_wanted(Path::new(&*name)) => scripts.push(entry.path()),
                 _ => {}
             }
         }

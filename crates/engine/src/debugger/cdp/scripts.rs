@@ -2,12 +2,13 @@
 //!
 //! V8 knows nothing of source maps. A script's own map is read when something asks for it, once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::OnceCell;
 
+use super::values::Places;
 use crate::source_map::{self, Problem, SourceMap};
 
 /// A script.
@@ -96,24 +97,38 @@ fn path_of(url: &str) -> Option<PathBuf> {
     path.is_absolute().then(|| path.to_owned())
 }
 
+/// How many scripts without a name are kept. Each of our own evaluations is one.
+const NAMELESS: usize = 500;
+
 /// All scripts of a thread.
 #[derive(Debug, Default)]
-pub(super) struct Scripts(Mutex<HashMap<String, Arc<Script>>>);
+pub(super) struct Scripts(Mutex<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    by_id: HashMap<String, Arc<Script>>,
+    /// Those without a name, oldest first.
+    nameless: VecDeque<String>,
+}
 
 impl Scripts {
     pub(super) fn add(&self, script: Script) -> Arc<Script> {
         let script = Arc::new(script);
-        self.lock().insert(script.id.clone(), Arc::clone(&script));
+        let mut table = self.lock();
+        if script.url.is_empty() {
+            table.nameless.push_back(script.id.clone());
+            if table.nameless.len() > NAMELESS
+                && let Some(oldest) = table.nameless.pop_front()
+            {
+                table.by_id.remove(&oldest);
+            }
+        }
+        table.by_id.insert(script.id.clone(), Arc::clone(&script));
         script
     }
 
     pub(super) fn get(&self, id: &str) -> Option<Arc<Script>> {
-        self.lock().get(id).cloned()
-    }
-
-    /// Those of a file. A file that is evaluated anew is a new script.
-    pub(super) fn of_path(&self, path: &Path) -> Vec<Arc<Script>> {
-        self.where_so(|script| script.path.as_deref() == Some(path))
+        self.lock().by_id.get(id).cloned()
     }
 
     /// Those that a compiler made.
@@ -121,25 +136,35 @@ impl Scripts {
         self.where_so(Script::is_mapped)
     }
 
-    /// The one that was loaded last of those that are wanted.
+    /// The one that was loaded last of those that are wanted. A file that is evaluated anew is a new script.
     pub(super) fn newest(&self, is_wanted: impl Fn(&Script) -> bool) -> Option<Arc<Script>> {
         self.where_so(is_wanted).into_iter().max_by_key(|script| script.id.parse::<u64>().unwrap_or(0))
     }
 
     /// The files that are loaded, each once.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
-        let mut paths: Vec<PathBuf> = self.lock().values().filter_map(|script| script.path.clone()).collect();
+        let mut paths: Vec<PathBuf> = self.lock().by_id.values().filter_map(|script| script.path.clone()).collect();
         paths.sort();
         paths.dedup();
         paths
     }
 
+    /// Names a place in a script, 0-based, as people write it.
+    pub(super) fn places(self: &Arc<Self>) -> Places {
+        let scripts = Arc::clone(self);
+        Arc::new(move |id, line, column| {
+            let script = scripts.get(id)?;
+            let name = script.path.as_ref().map_or_else(|| script.url.clone(), |path| path.display().to_string());
+            (!name.is_empty()).then(|| format!("{name}:{}:{}", line.saturating_add(1), column.saturating_add(1)))
+        })
+    }
+
     fn where_so(&self, is_wanted: impl Fn(&Script) -> bool) -> Vec<Arc<Script>> {
-        self.lock().values().filter(|script| is_wanted(script)).cloned().collect()
+        self.lock().by_id.values().filter(|script| is_wanted(script)).cloned().collect()
     }
 
     /// Nothing panics while the lock is held.
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Script>>> {
+    fn lock(&self) -> MutexGuard<'_, Table> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

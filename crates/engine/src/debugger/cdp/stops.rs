@@ -10,7 +10,7 @@ use ::cdp::runtime::{RemoteObject, StackTrace};
 use super::breakpoints::Hit;
 use super::execution::{self, Intent};
 use super::values::Frame;
-use super::{CdpDebugger, Kind, THREAD, lock, transpiled};
+use super::{CdpDebugger, THREAD, lock, transpiled};
 use crate::debugger::Event;
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::stop::StopReason;
@@ -20,9 +20,6 @@ const FRAMES: i64 = 1 << 20;
 
 /// The name of the script that is evaluated to bring an idle program to its pause.
 pub(super) const POKE: &str = "stillframe:pause";
-
-/// Node's reason for its stop at the beginning of what runs with `--inspect-brk`, or waits like it.
-const ON_START: &str = "Break on start";
 
 /// A suspended thread.
 #[derive(Debug)]
@@ -36,6 +33,8 @@ pub(super) struct Stop {
     pub(super) thrown: Option<Thrown>,
     /// The program waits for events: its only frame is ours.
     pub(super) is_idle: bool,
+    /// The thread has begun, and waits before its first statement.
+    pub(super) is_start: bool,
     /// What the function returned that was just stepped out of.
     pub(super) returned: Option<RemoteObject>,
     /// The frames that values were read from so far, by their index.
@@ -64,6 +63,7 @@ impl Stop {
             asynchronous: self.asynchronous.clone(),
             thrown: self.thrown.clone(),
             is_idle: self.is_idle,
+            is_start: false,
             returned: Some(returned),
             read: Mutex::default(),
         }
@@ -80,7 +80,6 @@ impl Stop {
 /// program itself named for it.
 pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, told: Vec<BreakpointId>) -> Vec<Event> {
     let connection = &debugger.0;
-    tracing::trace!(paused.reason, ?paused.hit_breakpoints, "paused");
     connection.is_running.send_replace(false);
     let number = connection.stops.fetch_add(1, Ordering::Relaxed) + 1;
     let thrown = thrown(&paused);
@@ -91,6 +90,7 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, told: Vec<Bre
         asynchronous: paused.async_stack_trace,
         thrown,
         is_idle,
+        is_start: paused.reason.starts_with("Break on start"),
         returned: None,
         read: Mutex::default(),
     });
@@ -105,6 +105,7 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, told: Vec<Bre
     if !paused.hit_breakpoints.is_empty() {
         return match connection.breakpoints.hit(debugger, &paused.hit_breakpoints, told, &stop).await {
             Hit::Users(ids) => vec![shown(debugger, StopReason::Breakpoint, None, ids).await],
+            Hit::Entry => vec![shown(debugger, StopReason::Entry, None, Vec::new()).await],
             Hit::Temporary => execution::settle(debugger, &stop).await,
             Hit::Nobodys => {
                 execution::go_on(debugger).await;
@@ -112,20 +113,7 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, told: Vec<Bre
             }
         };
     }
-    if paused.reason == ON_START {
-        return started(debugger).await;
-    }
     execution::settle(debugger, &stop).await
-}
-
-/// Node stops before the first statement of what waited for a debugger: a program that its user started so,
-/// and also every worker thread that we had wait, where nobody has asked for it.
-async fn started(debugger: &CdpDebugger) -> Vec<Event> {
-    if !debugger.0.shared.is_ours && debugger.0.kind == Kind::Program {
-        return vec![shown(debugger, StopReason::Entry, None, Vec::new()).await];
-    }
-    execution::go_on(debugger).await;
-    Vec::new()
 }
 
 /// Ends what the program was told to do: it is suspended, and this is why.

@@ -21,8 +21,11 @@ const FUNCTION: &str = "transpiled";
 
 /// Tells V8 and the hook which sources are wanted. `Runtime.evaluate` works while a process waits for us.
 pub(super) async fn look_out(debugger: &CdpDebugger, sources: Vec<PathBuf>) -> Result<()> {
+    if !debugger.0.shared.setup.transpiles {
+        return Ok(());
+    }
     let paths: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
-    if !paths.is_empty() && debugger.0.shared.setup.transpiles {
+    if !paths.is_empty() {
         let instrumentation = Instrumentation::BeforeScriptWithSourceMapExecution;
         // V8 refuses a second one, which changes nothing.
         let _ = debugger.request(SetInstrumentationBreakpoint { instrumentation }).await;

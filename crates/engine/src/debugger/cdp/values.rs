@@ -63,12 +63,13 @@ impl fmt::Debug for Shared {
 }
 
 impl Values {
-    /// The values of the thread that a client speaks to. Nothing is sent before it is needed.
+    /// The values of the thread that a client speaks to, without places of functions.
+    #[cfg(test)]
     pub(super) fn new(client: ::cdp::Client) -> Self {
         Self::build(client, None)
     }
 
-    /// The same, with places of functions told by name.
+    /// The values of the thread that a client speaks to. Nothing is sent before it is needed.
     pub(super) fn with_places(client: ::cdp::Client, places: Places) -> Self {
         Self::build(client, Some(places))
     }
@@ -115,9 +116,9 @@ impl Values {
     }
 
     /// The group for objects of this stop, which is to be released.
-    fn group(&self) -> Option<String> {
+    fn group(&self) -> String {
         self.0.holds.store(true, Ordering::Relaxed);
-        Some(STOP.to_owned())
+        STOP.to_owned()
     }
 }
 
@@ -128,9 +129,9 @@ fn failed(error: ::cdp::Error) -> Error {
         ::cdp::Error::Deadline { command, deadline } => {
             Error::Deadline { what: format!("the debugger's `{command}`"), after: deadline }
         }
-        ::cdp::Error::Refused { message, .. } if is_gone(&message) => {
-            Error::Refused("the value is gone, because the program has run or its context has ended".to_owned())
-        }
+        ::cdp::Error::Refused { message, .. } if is_gone(&message) => Error::Refused(
+            "the value is gone, because the program has run or its context has ended".to_owned(),
+        ),
         ::cdp::Error::Refused { message, .. } => Error::Refused(message),
         malformed @ ::cdp::Error::Malformed { .. } => Error::Refused(malformed.to_string()),
     }
@@ -138,9 +139,13 @@ fn failed(error: ::cdp::Error) -> Error {
 
 /// V8's words for an object, a frame or a context that is no more.
 fn is_gone(message: &str) -> bool {
-    ["Could not find object with given id", "Cannot find context with specified id", "Invalid remote object id"]
-        .iter()
-        .any(|words| message.contains(words))
+    [
+        "Could not find object with given id",
+        "Cannot find context with specified id",
+        "Invalid remote object id",
+    ]
+    .iter()
+    .any(|words| message.contains(words))
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ async fn is_loaded(debugger: &DapDebugger, inspector: &InspectorClient, name: &s
     let (class, function) = name.rsplit_once('.').map_or((None, name), |(class, name)| (Some(class), name));
     let functions = inspector.look_for(next_place(debugger), class, function).await?;
     if functions.found {
-        return Ok(Planted::Bound { line: None });
+        return Ok(Planted::on(None));
     }
     let near = sources::nearest_names(name, functions.names);
     let near = if near.is_empty() { String::new() } else { format!("; loaded are {}", near.join(", ")) };
@@ -182,7 +182,7 @@ fn settle(
 /// counts as "not yet" with the server's reason.
 pub(super) fn planted(answer: ::dap::Breakpoint) -> Planted {
     if answer.verified {
-        return Planted::Bound { line: answer.line.and_then(|line| u32::try_from(line).ok()) };
+        return Planted::on(answer.line.and_then(|line| u32::try_from(line).ok()));
     }
     Planted::NotLoaded(answer.message.unwrap_or_else(|| "the debugger has not bound it".to_owned()))
 }

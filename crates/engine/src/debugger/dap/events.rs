@@ -1,6 +1,7 @@
 //! From the protocol's events to ours.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{PoisonError, Weak};
 
@@ -10,10 +11,11 @@ use tokio::sync::mpsc;
 use super::breakpoints::planted;
 use super::inspector::Functions;
 use super::{Connection, DapDebugger};
-use crate::debugger::Event;
+use crate::debugger::{Event, Planted};
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::stop::StopReason;
 use crate::output::{Category, Output};
+use crate::sources;
 
 /// The breakpoints that the inspector named for stops that are still to come, by thread.
 type Decided = BTreeMap<i64, Vec<BreakpointId>>;
@@ -172,6 +174,13 @@ enum Told {
         #[serde(flatten)]
         functions: Functions,
     },
+    /// The program ends, and has never loaded this file.
+    Unloaded {
+        ids: Vec<u32>,
+        file: String,
+        /// The files of its own that it has loaded.
+        loaded: Vec<String>,
+    },
     /// The program ends, and has told everything.
     Flushed,
 }
@@ -195,6 +204,11 @@ fn inspector_event(debugger: &DapDebugger, body: serde_json::Value, decided: &mu
         Ok(Told::Logged { id, text }) => vec![Event::Logged { id: BreakpointId(id), text }],
         Ok(Told::Failed { id, message, times }) => {
             vec![Event::RuleFailed { id: BreakpointId(id), message, times }]
+        }
+        Ok(Told::Unloaded { ids, file, loaded }) => {
+            let planted = Planted::NotLoaded(sources::not_loaded(Path::new(&file), loaded));
+            let news = |id| Event::Planted { id: BreakpointId(id), planted: planted.clone() };
+            ids.into_iter().map(news).collect()
         }
         Ok(Told::Flushed) => Vec::new(),
         Err(error) => {

@@ -92,6 +92,11 @@ struct Scopes {
 }
 
 #[derive(Deserialize)]
+struct Met {
+    met: bool,
+}
+
+#[derive(Deserialize)]
 struct Seen {
     seen: bool,
 }
@@ -200,6 +205,16 @@ impl InspectorClient {
     pub(super) async fn exception_is_known(&self, frame: RawId) -> Result<bool> {
         let answer: Seen = self.call(frame, "seen", json!([frame.0]), deadlines::REQUEST).await?;
         Ok(answer.seen)
+    }
+
+    pub(super) async fn exception_meets(&self, frame: RawId, condition: &str) -> Result<bool> {
+        let deadline = deadlines::CONDITION;
+        let arguments = json!([frame.0, condition, deadline.as_secs_f64()]);
+        let answer: Result<Met> = self.call(frame, "meets", arguments, deadline).await;
+        answer.map(|answer| answer.met).map_err(|error| interrupted(error, deadline)).map_err(|error| match error {
+            Error::Deadline { after, .. } => Error::Deadline { what: "the condition".to_owned(), after },
+            other => other,
+        })
     }
 
     /// Gives the rules of a place to the program, and the condition that applies them.

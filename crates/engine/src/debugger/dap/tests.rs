@@ -102,7 +102,7 @@ impl Scene {
 }
 
 fn at(line: u32, id: u32, rule: Rule) -> SourceBreakpoint {
-    SourceBreakpoint { line, rules: vec![RuleFor { id: BreakpointId(id), rule }] }
+    SourceBreakpoint { line, column: None, rules: vec![RuleFor { id: BreakpointId(id), rule }] }
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn breakpoints_carry_their_rule_and_are_what_the_server_says_of_them() {
     assert_eq!(asked["source"]["path"], "/w/main");
     assert_eq!(asked["breakpoints"][0], json!({ "line": 3, "condition": "x > 1", "hitCondition": "% 2" }));
     let expected = [
-        Planted::Bound { line: Some(4) },
+        Planted::on(Some(4)),
         Planted::NotLoaded("not yet".to_owned()),
         Planted::Refused("the debugger did not answer for it".to_owned()),
     ];
@@ -224,7 +224,7 @@ async fn breakpoints_carry_their_rule_and_are_what_the_server_says_of_them() {
             json!({ "reason": "changed", "breakpoint": { "id": 8, "verified": true, "line": 10 } }),
         )
         .await;
-    let bound = Event::Planted { id: BreakpointId(2), planted: Planted::Bound { line: Some(10) } };
+    let bound = Event::Planted { id: BreakpointId(2), planted: Planted::on(Some(10)) };
     assert_eq!(scene.events.recv().await, Some(bound));
 }
 
@@ -235,7 +235,7 @@ async fn two_rules_on_one_line_are_more_than_a_server_takes() {
         id: BreakpointId(id),
         rule: Rule { condition: Some("x".to_owned()), ..Rule::default() },
     };
-    let wanted = vec![SourceBreakpoint { line: 3, rules: vec![rule(1), rule(2)] }];
+    let wanted = vec![SourceBreakpoint { line: 3, column: None, rules: vec![rule(1), rule(2)] }];
     let error = scene.debugger.set_breakpoints(Path::new("/w/main"), wanted).await.unwrap_err();
     assert_eq!(error.code(), "unsupported");
 }
@@ -248,7 +248,7 @@ async fn lists_are_cut_into_pages_and_texts_to_a_length() {
         .iter()
         .map(|name| json!({ "name": name, "value": "éxyz", "type": "str", "variablesReference": 0 }))
         .collect();
-    let page = Page { start: 1, count: 1, special: false };
+    let page = Page { start: 1, count: 1, special: false, internals: false };
     let served = scene.peer.serve("variables", json!({ "variables": all }));
     let (children, _) = tokio::join!(scene.debugger.variables(RawId(9), page, 2), served);
     let children = children.unwrap();
@@ -271,7 +271,7 @@ async fn locals_are_the_scope_that_is_called_so() {
         assert_eq!(scene.peer.serve("scopes", scopes).await, json!({ "frameId": 4 }));
         assert_eq!(scene.peer.serve("variables", json!({ "variables": [] })).await["variablesReference"], 2);
     };
-    let page = Page { start: 0, count: 10, special: false };
+    let page = Page { start: 0, count: 10, special: false, internals: false };
     let (locals, ()) = tokio::join!(scene.debugger.locals(RawId(4), page, 10), served);
     assert_eq!(locals.unwrap().0, "Local");
 }
@@ -279,8 +279,13 @@ async fn locals_are_the_scope_that_is_called_so() {
 #[tokio::test]
 async fn an_expression_that_the_server_refuses_has_raised() {
     let mut scene = Scene::ready(json!({})).await;
-    let request =
-        Evaluate { expression: "x".to_owned(), frame: RawId(4), deadline: Duration::from_secs(1), text: 10, pure: false };
+    let request = Evaluate {
+        expression: "x".to_owned(),
+        frame: RawId(4),
+        deadline: Duration::from_secs(1),
+        text: 10,
+        pure: false,
+    };
     let served = async {
         let asked = scene.peer.receive().await;
         assert_eq!(asked["arguments"], json!({ "expression": "x", "frameId": 4, "context": "watch" }));
@@ -289,6 +294,16 @@ async fn an_expression_that_the_server_refuses_has_raised() {
     let (value, ()) = tokio::join!(scene.debugger.evaluate(request), served);
     let error = value.unwrap_err();
     assert_eq!((error.code(), error.to_string().as_str()), ("evaluation_failed", "no x here"));
+}
+
+#[tokio::test]
+async fn an_expression_that_may_change_nothing_is_not_even_sent() {
+    let scene = Scene::ready(json!({})).await;
+    let deadline = Duration::from_secs(3);
+    let request = Evaluate { expression: "x".to_owned(), frame: RawId(4), deadline, text: 10, pure: true };
+    let error = scene.debugger.evaluate(request).await.unwrap_err();
+    assert_eq!(error.code(), "unsupported");
+    assert!(error.to_string().contains("`sideEffects`"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -31,7 +31,8 @@ impl<C: Connector> Actor<C> {
     }
 
     fn name_threads(&mut self, found: Vec<(TargetId, Option<u32>, Vec<RawThread>)>) -> Vec<Thread> {
-        let several = found.len() > 1;
+        let first = found.first().and_then(|(_, pid, _)| *pid);
+        let several = found.iter().any(|(_, pid, _)| *pid != first);
         let mut threads = Vec::new();
         for (target, pid, raw) in found {
             for thread in raw {

@@ -14,9 +14,9 @@ use crate::deadlines;
 use crate::debugger::{Connector, Debugger, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::error::Error;
 use crate::journal::Record;
-use crate::model::breakpoint::{Breakpoint, Request};
+use crate::model::breakpoint::{Breakpoint, Planned, Request};
 use crate::model::ids::{BreakpointId, TargetId};
-use crate::model::stop::ExceptionMode;
+use crate::model::stop::ExceptionBreakpoints;
 
 /// What is to be planted.
 #[derive(Default)]
@@ -41,8 +41,8 @@ enum Content {
 type Outcomes = Vec<(BreakpointId, Planted)>;
 
 impl<C: Connector> Actor<C> {
-    pub(super) fn add_breakpoint(&mut self, request: Request, line: Option<u32>, reply: Reply<Breakpoint>) {
-        let id = self.breakpoints.add(request, line);
+    pub(super) fn add_breakpoint(&mut self, request: Request, planned: Planned, reply: Reply<Breakpoint>) {
+        let id = self.breakpoints.add(request, planned);
         let group = self.breakpoints.group_of(id);
         self.plant(group, Self::tell_one(id, reply));
     }
@@ -139,7 +139,7 @@ impl<C: Connector> Actor<C> {
         let version = self.planter.version;
         let groups = self.breakpoints.groups();
         let contents: Vec<Content> = groups.into_iter().map(|group| self.content(group)).collect();
-        let mode = self.exception_mode;
+        let mode = self.exceptions.mode;
         let run = self.runs;
         let work = async move {
             let outcomes = send(&debugger, contents).await;
@@ -153,7 +153,7 @@ impl<C: Connector> Actor<C> {
                 Err(error) => actor.not_configured(target, error, reply),
                 Ok(outcomes) => {
                     actor.breakpoints.settle(target, outcomes);
-                    if actor.planter.version == version && actor.exception_mode == mode {
+                    if actor.planter.version == version && actor.exceptions.mode == mode {
                         actor.configured(target, reply);
                     } else {
                         actor.configure(target, reply);
@@ -163,8 +163,16 @@ impl<C: Connector> Actor<C> {
         });
     }
 
-    pub(super) fn set_exception_mode(&mut self, mode: ExceptionMode, reply: Reply<ExceptionMode>) {
-        let before = std::mem::replace(&mut self.exception_mode, mode);
+    pub(super) fn set_exception_breakpoints(
+        &mut self,
+        wanted: ExceptionBreakpoints,
+        reply: Reply<ExceptionBreakpoints>,
+    ) {
+        let mode = wanted.mode;
+        if self.exceptions.condition != wanted.condition {
+            self.exception_failures = None;
+        }
+        let before = std::mem::replace(&mut self.exceptions, wanted);
         let ready = self.run.iter().flat_map(|run| run.targets.values()).filter(|target| target.ready);
         let debuggers: Vec<C::Debugger> = ready.map(|target| target.debugger.clone()).collect();
         let work = async move {

@@ -11,6 +11,7 @@ use super::{Actor, Reply, answer};
 use crate::deadlines;
 use crate::debugger::{Arrival, Connector, Debugger, Event, Started, Step};
 use crate::error::{Error, Result};
+use crate::model::breakpoint::Failures;
 use crate::model::ids::{RawId, TargetId, ThreadId};
 use crate::model::launch::Start;
 use crate::model::stop::{End, Stop, StopReason};
@@ -61,6 +62,7 @@ impl<C: Connector> Actor<C> {
         }
         self.runs += 1;
         self.breakpoints.reset();
+        self.exception_failures = None;
         self.last_start = Some(start.clone());
         let connector = Arc::clone(&self.connector);
         let sinks = self.sinks.clone();
@@ -282,17 +284,34 @@ impl<C: Connector> Actor<C> {
         self.state.stopped(stop);
     }
 
-    /// Shows the stop, unless the debugger finds that it is not worth one, and goes on.
+    /// Shows the stop, unless the debugger finds that it is not worth one or the condition is not true of what
+    /// was thrown, and goes on. A condition that fails is counted, and is no reason to stop.
     fn stopped_at_exception(&self, raw: RawId, stop: Stop) {
         let Ok(debugger) = self.debugger(stop.target) else { return };
-        let (run, mode, exception) = (self.runs, self.exception_mode, stop.text.clone());
+        let (run, wanted, exception) = (self.runs, self.exceptions.clone(), stop.text.clone());
+        let condition = wanted.condition.clone();
         let work = async move {
-            let worth = debugger.is_worth_a_stop(raw, exception.as_deref(), mode).await.unwrap_or(true);
+            let worth = debugger.is_worth_a_stop(raw, exception.as_deref(), wanted.mode).await.unwrap_or(true);
+            let met = match &wanted.condition {
+                Some(condition) if worth => debugger.exception_meets(raw, condition).await,
+                _ => Ok(worth),
+            };
             // When it does not go on, the stop is shown after all.
-            !worth && debugger.resume(raw).await.is_ok()
+            let passed = met != Ok(true) && debugger.resume(raw).await.is_ok();
+            (passed, met.err())
         };
-        self.spawn(work, move |actor, passed| {
-            if !passed && actor.is_current(run) {
+        self.spawn(work, move |actor, (passed, failure)| {
+            if !actor.is_current(run) {
+                return;
+            }
+            if let Some(error) = failure
+                && !matches!(error, Error::Lost | Error::Closed)
+                && actor.exceptions.condition == condition
+            {
+                let count = actor.exception_failures.as_ref().map_or(0, |failures| failures.count) + 1;
+                actor.exception_failures = Some(Failures { count, message: error.to_string() });
+            }
+            if !passed {
                 actor.stopped(stop);
                 actor.publish();
             }

@@ -9,10 +9,10 @@ use crate::adapter::{self, Machine};
 use crate::debugger::fake::{self, Arrivals, FakeConnector, FakeDebugger, FakeProgram};
 use crate::debugger::{Arrival, Event, Step};
 use crate::error::Error;
-use crate::model::breakpoint::{Binding, Breakpoint, Place, Request, Rule};
+use crate::model::breakpoint::{Binding, Breakpoint, Failures, Place, Planned, Request, Rule};
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::{Launch, Program, Start, Stdin};
-use crate::model::stop::{End, ExceptionMode, StopReason};
+use crate::model::stop::{End, ExceptionBreakpoints, ExceptionMode, StopReason};
 use crate::session::state::Execution;
 use crate::session::{Outcome, Session, SessionOptions};
 
@@ -89,7 +89,7 @@ fn stopped(reason: StopReason) -> Event {
 }
 
 fn at(line: u32) -> Request {
-    Request { place: Place::Line { path: "/a.py".into(), line, statement: None }, rule: Rule::default() }
+    Request { place: Place::Line { path: "/a.py".into(), line, column: None, statement: None }, rule: Rule::default() }
 }
 
 /// Gives every other task the chance to get stuck.
@@ -202,7 +202,7 @@ async fn changes_during_a_planting_are_planted_together_after_it() {
     scene.program.hold("plant");
     let add = |line| {
         let session = scene.session.clone();
-        tokio::spawn(async move { session.add_breakpoint(at(line), None).await.unwrap() })
+        tokio::spawn(async move { session.add_breakpoint(at(line), Planned::default()).await.unwrap() })
     };
     let first = add(1);
     scene.program.asked("plant 1").await;
@@ -218,13 +218,13 @@ async fn changes_during_a_planting_are_planted_together_after_it() {
 #[tokio::test(start_paused = true)]
 async fn a_breakpoint_that_is_set_during_the_start_is_planted_before_the_program_runs() {
     let (scene, arrival) = Scene::before_start();
-    scene.session.add_breakpoint(at(1), None).await.unwrap();
+    scene.session.add_breakpoint(at(1), Planned::default()).await.unwrap();
     scene.program.hold("plant");
     let session = scene.session.clone();
     let started = tokio::spawn(async move { session.start(launch()).await });
     scene.arrivals.send(arrival).await.unwrap();
     scene.program.asked("plant 1").await;
-    scene.session.add_breakpoint(at(2), None).await.unwrap();
+    scene.session.add_breakpoint(at(2), Planned::default()).await.unwrap();
     scene.program.release("plant");
     started.await.unwrap().unwrap();
     let log = scene.program.take_log();
@@ -236,7 +236,7 @@ async fn a_breakpoint_that_is_set_during_the_start_is_planted_before_the_program
 #[tokio::test(start_paused = true)]
 async fn a_child_gets_the_breakpoints_and_its_stop_waits_its_turn() {
     let scene = Scene::running().await;
-    scene.session.add_breakpoint(at(5), None).await.unwrap();
+    scene.session.add_breakpoint(at(5), Planned::default()).await.unwrap();
     let (child, child_events, arrival) = fake::process();
     scene.arrivals.send(arrival).await.unwrap();
     child.asked("run").await;
@@ -271,7 +271,7 @@ async fn a_child_that_cannot_be_debugged_is_told_and_left_alone() {
 #[tokio::test(start_paused = true)]
 async fn an_exception_that_passes_through_several_frames_stops_once() {
     let scene = Scene::running().await;
-    scene.session.set_exception_mode(ExceptionMode::All).await.unwrap();
+    scene.session.set_exception_breakpoints(ExceptionMode::All.into()).await.unwrap();
     scene.events.send(stopped(StopReason::Exception)).await.unwrap();
     assert!(matches!(scene.wait().await, Outcome::Stopped(_)));
     scene.session.resume().await.unwrap();
@@ -283,6 +283,47 @@ async fn an_exception_that_passes_through_several_frames_stops_once() {
     scene.program.know_exceptions(false);
     scene.events.send(stopped(StopReason::Exception)).await.unwrap();
     assert!(matches!(scene.wait().await, Outcome::Stopped(stop) if stop.epoch == 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_exception_stops_only_where_the_condition_is_true_of_it() {
+    let scene = Scene::running().await;
+    let condition = Some("error.code == 7".to_owned());
+    let wanted = ExceptionBreakpoints { mode: ExceptionMode::All, condition };
+    let before = scene.session.set_exception_breakpoints(wanted.clone()).await.unwrap();
+    assert_eq!(before, ExceptionBreakpoints::default());
+    scene.program.take_log();
+    scene.events.send(stopped(StopReason::Exception)).await.unwrap();
+    scene.program.asked("resume").await;
+    assert_eq!(scene.program.take_log(), ["worth 1", "meets 1 error.code == 7", "resume 1"]);
+    assert_eq!(scene.session.exception_breakpoints().await, Ok((wanted.clone(), None)));
+
+    scene.program.refuse("meets", Error::Refused("no such name".to_owned()));
+    for _ in 0..2 {
+        scene.events.send(stopped(StopReason::Exception)).await.unwrap();
+        scene.program.asked("resume").await;
+        scene.program.take_log();
+    }
+    settle().await;
+    let failures = Failures { count: 2, message: "no such name".to_owned() };
+    assert_eq!(scene.session.execution(), Execution::Running, "one that fails does not stop the program");
+    assert_eq!(scene.session.exception_breakpoints().await, Ok((wanted, Some(failures))));
+
+    scene.session.set_exception_breakpoints(ExceptionMode::All.into()).await.unwrap();
+    assert_eq!(scene.session.exception_breakpoints().await.unwrap().1, None, "another one has not failed");
+    scene.events.send(stopped(StopReason::Exception)).await.unwrap();
+    assert!(matches!(scene.wait().await, Outcome::Stopped(_)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_condition_on_exceptions_that_is_true_stops() {
+    let scene = Scene::running().await;
+    let condition = Some("error".to_owned());
+    let wanted = ExceptionBreakpoints { mode: ExceptionMode::All, condition };
+    scene.session.set_exception_breakpoints(wanted).await.unwrap();
+    scene.program.meet_conditions(true);
+    scene.events.send(stopped(StopReason::Exception)).await.unwrap();
+    assert!(matches!(scene.wait().await, Outcome::Stopped(_)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -325,7 +366,7 @@ async fn references_of_an_earlier_stop_are_refused() {
     scene.session.resume().await.unwrap();
     scene.stop().await;
     scene.wait().await;
-    let page = crate::model::variable::Page { start: 0, count: 1, special: true };
+    let page = crate::model::variable::Page { start: 0, count: 1, special: true, internals: false };
     assert_eq!(scene.session.variables(scope, page, 10).await.unwrap_err().code(), "stale_reference");
     let again = scene.session.stack_trace(None, 0, 1).await.unwrap().frames.remove(0).id;
     assert_ne!(again, frame);

@@ -141,9 +141,17 @@ async fn a_breakpoint_in_a_file_with_a_syntax_error_says_so_too(language: Langua
     let program = Fixture::write_in(language, folder.path(), "broken", BROKEN);
     let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "line": 1 });
-    let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
-    let error = language.pick("SyntaxError: expected ':'", "SyntaxError: Unexpected identifier");
-    assert!(failed.text_of("error").contains(error), "{}", failed.text);
+    match language {
+        Language::Python => {
+            let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
+            assert!(failed.text_of("error").contains("SyntaxError: expected ':'"), "{}", failed.text);
+        }
+        // It may be in a dialect that something compiles before Node runs it.
+        Language::Node => {
+            let set = session.ok("set_breakpoint", asked).await;
+            assert!(set.text_of("message").contains("does not run as it is"), "{}", set.text);
+        }
+    }
     session.finish().await;
 }
 
@@ -178,7 +186,7 @@ async fn an_interpreter_that_is_missing_or_none_is_named_with_a_way_on(language:
             ("/no/such/python", "there is no Python interpreter `/no/such/python`"),
             ("/bin/false", "`/bin/false` is no Python interpreter"),
         ],
-        Language::Node => &[("/no/such/node", "there is no `/no/such/node`")],
+        Language::Node => &[("/no/such/node", "there is no program `/no/such/node`")],
     };
     for (interpreter, error) in table {
         let arguments = json!({ "language": language.name(), "executablePath": interpreter });

@@ -144,7 +144,7 @@ async fn line_zero_is_refused(language: Language) {
 async fn a_file_that_does_not_exist_is_refused_at_once_with_close_names(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let missing = program.path().replace("main", "mian");
+    let missing = program.path().replace("/main.", "/mian.");
     let asked = json!({ "file": missing, "line": 3 });
     let failed = session.fails("file_not_found", "set_breakpoint", asked).await;
     assert_eq!(failed["error"], format!("there is no file `{missing}`"));

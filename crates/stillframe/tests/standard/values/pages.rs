@@ -206,9 +206,12 @@ async fn a_deep_stack_comes_in_pages_to_its_end(language: Language) {
     let session = Debugging::of(language).await;
     session.break_with(&program, "dive", json!({ "condition": "depth == 0" })).await;
     session.start(&program).await;
-    for (start, count) in [(1500, 50), (3000, 2), (3002, 0)] {
+    // Below a module's own code there is that of Node which loads it.
+    let total = session.ok("get_stack_trace", json!({})).await["totalFrames"].as_u64().unwrap();
+    assert!(language.pick(total == 3002, total > 3002), "{total}");
+    for (start, count) in [(1500, 50), (3000, 2), (total, 0)] {
         let page = session.ok("get_stack_trace", json!({ "start": start })).await;
-        assert_eq!((&page["count"], &page["totalFrames"]), (&json!(count), &json!(3002)), "{start}");
+        assert_eq!((&page["count"], &page["totalFrames"]), (&json!(count), &json!(total)), "{start}");
     }
     let last = session.ok("get_stack_trace", json!({ "start": 3001 })).await;
     let frame = last.at("/stackFrames/0/id");

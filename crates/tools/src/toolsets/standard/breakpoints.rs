@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use engine::error::Error;
 use engine::model::breakpoint::{Breakpoint, HitCondition, Place, Rule};
 use engine::model::ids::BreakpointId;
-use engine::model::stop::ExceptionMode;
+use engine::model::stop::{ExceptionBreakpoints, ExceptionMode};
 use engine::session::Session;
 use engine::session::breakpoints::Change;
 use engine::session::placing::Wanted;
@@ -14,7 +14,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shared::Done;
-use crate::render::{BreakpointData, LineData, surrounding};
+use crate::ops::run_until::{check_condition, moved_to_column};
+use crate::render::{BreakpointData, LineData, failed, surrounding};
 use crate::{Context, Effects, Tool, ToolError};
 
 /// How many lines around a breakpoint are shown.
@@ -29,6 +30,8 @@ pub(super) struct SetBreakpoint {
     file: Option<PathBuf>,
     /// 1-based
     line: Option<u32>,
+    /// 1-based, for one of several statements on the line (not in Python)
+    column: Option<u32>,
     /// instead of line: distinctive text of the line
     statement: Option<String>,
     /// which of several lines with that text
@@ -73,7 +76,10 @@ impl BreakpointSet {
     fn new(breakpoint: &Breakpoint, note: Option<String>) -> Self {
         let data = BreakpointData::from(breakpoint);
         let place = match (&data.file, data.line, &data.function) {
-            (Some(file), Some(line), _) => format!("{file}:{line}"),
+            (Some(file), Some(line), _) => match data.column {
+                Some(column) => format!("{file}:{line}:{column}"),
+                None => format!("{file}:{line}"),
+            },
             (_, _, Some(function)) => format!("function {function}"),
             _ => String::new(),
         };
@@ -88,7 +94,7 @@ impl BreakpointSet {
             let text = context.as_ref().map(|context| context.line_content.trim()).unwrap_or_default();
             message = format!("{message} (`{text}`), because line {asked} holds no code");
         }
-        if let Some(note) = note {
+        for note in moved_to_column(breakpoint).into_iter().chain(note) {
             message = format!("{message}; {note}");
         }
         Self { success: true, breakpoint: data, message, context }
@@ -118,6 +124,7 @@ impl Tool for SetBreakpoint {
         let wanted = Wanted {
             file: self.file,
             line: self.line,
+            column: self.column,
             statement: self.statement,
             near_line: self.near_line,
             function: self.function,
@@ -187,6 +194,21 @@ pub(super) struct BreakpointList {
     success: bool,
     breakpoints: Vec<BreakpointData>,
     count: usize,
+    /// The exceptions to stop at.
+    exceptions: ExceptionsData,
+}
+
+/// The exceptions to stop at.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ExceptionsData {
+    /// `none`, `uncaught` or `all`.
+    mode: String,
+    /// Only where this is true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<String>,
+    /// How often the condition failed, and how the last time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
 }
 
 impl Tool for ListBreakpoints {
@@ -206,7 +228,13 @@ impl Tool for ListBreakpoints {
             .filter(|breakpoint| file.is_none() || breakpoint.path() == file.as_deref())
             .map(BreakpointData::from)
             .collect();
-        Ok(BreakpointList { success: true, count: breakpoints.len(), breakpoints })
+        let (wanted, failures) = session.exception_breakpoints().await?;
+        let exceptions = ExceptionsData {
+            mode: wanted.mode.to_string(),
+            condition: wanted.condition,
+            failure: failures.as_ref().map(failed),
+        };
+        Ok(BreakpointList { success: true, count: breakpoints.len(), breakpoints, exceptions })
     }
 }
 
@@ -335,6 +363,8 @@ impl Tool for ClearBreakpoints {
 pub(super) struct SetExceptionBreakpoints {
     session_id: Option<String>,
     mode: ExceptionParam,
+    /// only where this is true of the exception, `error`: error.code === 'ENOENT'
+    exception_condition: Option<String>,
 }
 
 /// Which exceptions to stop at.
@@ -356,6 +386,23 @@ impl From<ExceptionParam> for ExceptionMode {
     }
 }
 
+/// The exceptions to stop at, from what was given.
+pub(super) fn exceptions(
+    mode: ExceptionParam,
+    condition: Option<String>,
+) -> Result<ExceptionBreakpoints, ToolError> {
+    let mode = ExceptionMode::from(mode);
+    let condition = condition.filter(|condition| !condition.trim().is_empty());
+    if mode == ExceptionMode::None && condition.is_some() {
+        return Err(ToolError::argument("exceptionCondition", "goes with `uncaught` or `all` exceptions"));
+    }
+    Ok(ExceptionBreakpoints { mode, condition })
+}
+
+fn only_where(exceptions: &ExceptionBreakpoints) -> String {
+    exceptions.condition.as_ref().map(|condition| format!(" where `{condition}`")).unwrap_or_default()
+}
+
 impl Tool for SetExceptionBreakpoints {
     type Answer = Done;
     const NAME: &'static str = "set_exception_breakpoints";
@@ -365,8 +412,10 @@ impl Tool for SetExceptionBreakpoints {
 
     async fn call(self, context: &Context) -> Result<Done, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let mode = ExceptionMode::from(self.mode);
-        let before = session.set_exception_mode(mode).await?;
-        Ok(Done::new(format!("Stopping at {mode} exceptions (before: {before})")))
+        let wanted = exceptions(self.mode, self.exception_condition)?;
+        check_condition(&session, &wanted).await?;
+        let now = format!("{} exceptions{}", wanted.mode, only_where(&wanted));
+        let before = session.set_exception_breakpoints(wanted).await?;
+        Ok(Done::new(format!("Stopping at {now} (before: {}{})", before.mode, only_where(&before))))
     }
 }

@@ -7,14 +7,13 @@ use engine::adapter;
 use engine::debugger::Step;
 use engine::model::breakpoint::Rule;
 use engine::model::ids::ThreadId;
-use engine::model::stop::ExceptionMode;
 use engine::session::Session;
 use engine::session::placing::Wanted;
 use engine::session::state::Execution;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::breakpoints::ExceptionParam;
+use super::breakpoints::{self, ExceptionParam};
 use super::launch::{LaunchArgs, ProgramParams};
 use super::shared::LimitsParam;
 use crate::ops::settle::Wait;
@@ -173,6 +172,8 @@ pub(super) struct RunUntil {
     until: Option<Vec<UntilParam>>,
     /// default uncaught
     exceptions: Option<ExceptionParam>,
+    /// only where this is true of the exception, `error`
+    exception_condition: Option<String>,
     /// evaluated at the stop
     expressions: Option<Vec<String>>,
     /// end the program and close the session afterwards
@@ -189,6 +190,7 @@ struct UntilParam {
     /// default: program
     file: Option<PathBuf>,
     line: Option<u32>,
+    column: Option<u32>,
     /// text of the line
     statement: Option<String>,
     function: Option<String>,
@@ -275,6 +277,7 @@ impl RunUntil {
             // A function without a file may be anywhere.
             file: place.file.or_else(|| self.program.clone().filter(|_| place.function.is_none())),
             line: place.line,
+            column: place.column,
             statement: place.statement,
             function: place.function,
             rule: Rule { condition: place.condition, ..Rule::default() },
@@ -295,7 +298,10 @@ impl RunUntil {
         let request = run_until::RunUntil {
             launch: if starts { Some(params.launch("program", session)?) } else { None },
             places,
-            exceptions: self.exceptions.map_or(ExceptionMode::Uncaught, ExceptionMode::from),
+            exceptions: breakpoints::exceptions(
+                self.exceptions.unwrap_or(ExceptionParam::Uncaught),
+                self.exception_condition,
+            )?,
             expressions: self.expressions.unwrap_or_default(),
             wait: Wait::new(self.timeout, LimitsParam::limits(self.limits)),
         };

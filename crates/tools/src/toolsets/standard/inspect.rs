@@ -145,6 +145,8 @@ pub(super) struct GetVariables {
     names: Option<Vec<String>>,
     /// characters per value, default 1000
     max_length: Option<usize>,
+    /// default false: without hidden members of values
+    include_special: Option<bool>,
 }
 
 /// Children of a scope or value.
@@ -178,8 +180,12 @@ impl Tool for GetVariables {
 
     async fn call(self, context: &Context) -> Result<Variables, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let page =
-            Page { start: self.start.unwrap_or(0), count: self.count.unwrap_or(VARIABLES), special: true };
+        let page = Page {
+            start: self.start.unwrap_or(0),
+            count: self.count.unwrap_or(VARIABLES),
+            special: true,
+            internals: self.include_special.unwrap_or(false),
+        };
         let text = self.max_length.unwrap_or(VALUE);
         let Named { children, missing, searched } = if let Some(names) = &self.names {
             inspect::named(&session, self.scope, names, text).await?
@@ -260,7 +266,7 @@ impl Tool for GetLocalVariables {
         let id = inspect::frame(&session, self.frame_id).await?;
         let frame = inspect::find_frame(&session, id).await?.as_ref().map(FrameData::from);
         let start = self.start.unwrap_or(0);
-        let page = Page { start, count: LOCALS, special: self.include_special.unwrap_or(false) };
+        let page = Page { start, count: LOCALS, special: self.include_special.unwrap_or(false), internals: false };
         let text = self.max_length.unwrap_or(VALUE).min(MAX_VALUE);
         let (scope_name, children) = session.locals(id, page, text).await?;
         let message = (children.total == 0).then(|| format!("The {scope_name} scope is empty."));

@@ -6,7 +6,7 @@
 
 use oxc_ast::ast::{
     ArrayExpressionElement, AssignmentTarget, CallExpression, ChainElement, Expression, MemberExpression,
-    ObjectPropertyKind, TemplateLiteral,
+    ObjectPropertyKind, SpreadElement, TemplateLiteral,
 };
 use oxc_span::GetSpan;
 
@@ -37,12 +37,10 @@ pub(super) fn first(expression: &Expression<'_>, text: &str) -> Effect {
         Expression::BinaryExpression(it) => first(&it.left, text).or(|| first(&it.right, text)).or(own),
         Expression::LogicalExpression(it) => first(&it.left, text).or(own),
         Expression::ConditionalExpression(it) => first(&it.test, text).or(own),
-        Expression::SequenceExpression(it) => it
-            .expressions
-            .iter()
-            .map(|part| first(part, text))
-            .find(|part| *part != Effect::Nothing)
-            .unwrap_or(Effect::Nothing),
+        Expression::SequenceExpression(it) => {
+            let mut parts = it.expressions.iter().map(|part| first(part, text));
+            parts.find(|part| *part != Effect::Nothing).unwrap_or(Effect::Nothing)
+        }
         Expression::AssignmentExpression(it) => {
             of_target(&it.left, text).or(|| first(&it.right, text)).or(own)
         }
@@ -54,15 +52,11 @@ pub(super) fn first(expression: &Expression<'_>, text: &str) -> Effect {
         Expression::AwaitExpression(it) => first(&it.argument, text).or(own),
         Expression::UnaryExpression(it) => first(&it.argument, text).or(own),
         Expression::ObjectExpression(it) => match it.properties.first() {
-            Some(ObjectPropertyKind::SpreadProperty(spread)) => {
-                first(&spread.argument, text).or(|| Effect::At(spread.span.start))
-            }
+            Some(ObjectPropertyKind::SpreadProperty(spread)) => of_spread(spread, text),
             _ => Effect::Plain,
         },
         Expression::ArrayExpression(it) => match it.elements.first() {
-            Some(ArrayExpressionElement::SpreadElement(spread)) => {
-                first(&spread.argument, text).or(|| Effect::At(spread.span.start))
-            }
+            Some(ArrayExpressionElement::SpreadElement(spread)) => of_spread(spread, text),
             _ => Effect::Plain,
         },
         other => match (positions::inner(other), other.as_member_expression()) {
@@ -71,6 +65,11 @@ pub(super) fn first(expression: &Expression<'_>, text: &str) -> Effect {
             (None, None) => Effect::Plain,
         },
     }
+}
+
+/// What is copied from is read before anything is made.
+fn of_spread(spread: &SpreadElement<'_>, text: &str) -> Effect {
+    first(&spread.argument, text).or(|| Effect::At(spread.span.start))
 }
 
 fn of_call(call: &CallExpression<'_>, text: &str) -> Effect {

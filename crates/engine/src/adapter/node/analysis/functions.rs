@@ -21,13 +21,15 @@ use crate::model::source;
 
 /// The functions of a program, in the order of their first lines.
 pub(super) fn of(program: &Program<'_>, starts: &LineStarts) -> Vec<source::Function> {
-    let mut functions = Functions { starts, around: String::new(), found: Vec::new() };
+    let text = program.source_text;
+    let mut functions = Functions { text, starts, around: String::new(), found: Vec::new() };
     functions.visit_program(program);
     functions.found.sort_by_key(|function| function.start);
     functions.found
 }
 
 struct Functions<'t> {
+    text: &'t str,
     starts: &'t LineStarts,
     /// The names around, each with a full stop.
     around: String,
@@ -64,6 +66,7 @@ impl Functions<'_> {
             start: self.starts.line(name.start),
             header: self.starts.line(name.place),
             body: self.starts.line(body),
+            body_column: self.starts.column(self.starts.line(body), body, self.text),
             end: self.starts.last_line(end),
         });
     }

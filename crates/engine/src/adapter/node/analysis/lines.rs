@@ -1,4 +1,4 @@
-//! On which lines of a source V8 can stop.
+//! Where in a source V8 can stop.
 //!
 //! V8 has places for statements, for calls, for `await` and for the ends of functions. A line that is named
 //! here has one. Some that have one are not named: V8 leaves code out that it finds to do nothing, and where it
@@ -23,28 +23,41 @@ use super::endings::{is_always_true, is_end_reached};
 use super::positions;
 use super::text::LineStarts;
 
-/// The lines of a program that hold code, 1-based and ascending.
-pub(super) fn of(program: &Program<'_>, text: &str, starts: &LineStarts) -> Vec<u32> {
-    let mut lines = Lines { text, starts, found: BTreeSet::new(), in_finally: 0 };
+/// The lines of a program that hold code, and the lines with the columns where it begins as far as that is
+/// certain; 1-based and ascending.
+pub(super) fn of(program: &Program<'_>, text: &str, starts: &LineStarts) -> (Vec<u32>, Vec<(u32, u32)>) {
+    let mut lines =
+        Lines { text, starts, found: BTreeSet::new(), places: BTreeSet::new(), in_finally: 0 };
     lines.visit_program(program);
-    lines.found.into_iter().collect()
+    (lines.found.into_iter().collect(), lines.places.into_iter().collect())
 }
 
 struct Lines<'t> {
     text: &'t str,
     starts: &'t LineStarts,
     found: BTreeSet<u32>,
+    places: BTreeSet<(u32, u32)>,
     /// How many `try` with `finally` are around: a `return` there happens later, elsewhere.
     in_finally: usize,
 }
 
 impl Lines<'_> {
     fn at(&mut self, offset: u32) {
+        let line = self.starts.line(offset);
+        self.found.insert(line);
+        self.places.insert((line, self.starts.column(line, offset, self.text)));
+    }
+
+    /// Somewhere on the line of this place.
+    fn near(&mut self, offset: u32) {
         self.found.insert(self.starts.line(offset));
     }
 
-    fn at_last(&mut self, span: Span) {
-        self.found.insert(self.starts.last_line(span));
+    /// V8 returns right behind what is returned.
+    fn behind(&mut self, span: Span) {
+        let line = self.starts.last_line(span);
+        self.found.insert(line);
+        self.places.insert((line, self.starts.column(line, span.end, self.text)));
     }
 
     fn at_expression(&mut self, expression: &Expression<'_>) {
@@ -53,12 +66,11 @@ impl Lines<'_> {
 
     /// A statement that begins at `start` and first does this.
     fn at_statement(&mut self, start: u32, does: &Expression<'_>) {
-        let is_here = match effects::first(does, self.text) {
-            Effect::At(place) => self.starts.line(place) == self.starts.line(start),
-            Effect::Plain | Effect::Nothing => true,
-        };
-        if is_here {
-            self.at(start);
+        match effects::first(does, self.text) {
+            Effect::At(place) if self.starts.line(place) != self.starts.line(start) => {}
+            // The place is a little further on the line where it begins with a local. V8 takes it from there.
+            Effect::At(_) | Effect::Plain => self.at(start),
+            Effect::Nothing => self.near(start),
         }
     }
 
@@ -76,13 +88,18 @@ impl Lines<'_> {
     fn at_loop_variable(&mut self, left: &ForStatementLeft<'_>) {
         let span = left.span();
         if self.starts.line(span.start) == self.starts.last_line(span) {
-            self.at(span.start);
+            let declared = match left {
+                ForStatementLeft::VariableDeclaration(it) => it.declarations.first(),
+                _ => None,
+            };
+            self.at(declared.map_or(span.start, |declarator| declarator.id.span().start));
         }
     }
 
     fn at_end(&mut self, body: &FunctionBody<'_>) {
         if is_end_reached(&body.statements) {
-            self.at_last(body.span);
+            // At the bracket.
+            self.at(body.span.end.saturating_sub(1).max(body.span.start));
         }
     }
 
@@ -136,7 +153,7 @@ impl<'a> VisitJs<'a> for Lines<'_> {
             None => self.at(it.span.start),
         }
         if self.in_finally == 0 {
-            self.at_last(it.span);
+            self.behind(it.span);
         }
         walk_js::walk_return_statement(self, it);
     }
@@ -238,7 +255,7 @@ impl<'a> VisitJs<'a> for Lines<'_> {
     }
 
     fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
-        self.at(it.span.start);
+        self.near(it.span.start);
         walk_js::walk_await_expression(self, it);
     }
 
@@ -279,7 +296,7 @@ impl<'a> VisitJs<'a> for Lines<'_> {
                 if let Some(expression) = body.as_expression() {
                     self.at_expression(expression);
                 }
-                self.at_last(it.span);
+                self.behind(it.span);
             }
         }
         self.inside_function(|lines| walk_js::walk_arrow_function_expression(lines, it));

@@ -17,6 +17,7 @@ pub(super) fn of(expression: &Expression<'_>, text: &str) -> u32 {
         Expression::SequenceExpression(it) => {
             it.expressions.first().map_or(it.span.start, |first| after(first.span(), text))
         }
+        Expression::UpdateExpression(it) if !it.prefix => after(it.argument.span(), text),
         Expression::CallExpression(it) => called(it, text),
         Expression::ChainExpression(it) => of_chain(&it.expression, text),
         Expression::StaticMemberExpression(it) => it.property.span.start,
@@ -29,13 +30,30 @@ pub(super) fn of(expression: &Expression<'_>, text: &str) -> u32 {
 /// The place of a call: the name right before the parenthesis, else the parenthesis.
 pub(super) fn called(call: &CallExpression<'_>, text: &str) -> u32 {
     match bare_of_types(&call.callee) {
-        other if call.optional => after(other.span(), text),
+        other if call.optional => {
+            let chain = after(other.span(), text);
+            after(Span::new(chain, chain.saturating_add(2)), text)
+        }
         Expression::Identifier(it) => it.span.start,
+        Expression::StaticMemberExpression(it) if is_keyword(&it.property.name) => {
+            after(it.property.span, text)
+        }
         Expression::StaticMemberExpression(it) => it.property.span.start,
         Expression::PrivateFieldExpression(it) => it.field.span.start,
         Expression::Super(it) => it.span.start,
         other => after(other.span(), text),
     }
+}
+
+/// V8 takes a name right before a parenthesis for the place of the call only where it can be a variable's.
+fn is_keyword(name: &str) -> bool {
+    matches!(
+        name,
+        "break" | "case" | "catch" | "class" | "const" | "continue" | "debugger" | "default" | "delete" | "do"
+            | "else" | "enum" | "export" | "extends" | "false" | "finally" | "for" | "function" | "if"
+            | "import" | "in" | "instanceof" | "new" | "null" | "return" | "switch" | "this" | "throw"
+            | "true" | "try" | "typeof" | "var" | "void" | "while" | "with"
+    )
 }
 
 fn bare_of_types<'e, 'a>(expression: &'e Expression<'a>) -> &'e Expression<'a> {

@@ -19,7 +19,7 @@ fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
     path
 }
 
-fn found(name: &str, text: &str) -> Found {
+fn found(name: &str, text: &str) -> Code {
     let folder = tempfile::tempdir().unwrap();
     read(&write(folder.path(), name, text)).unwrap()
 }
@@ -30,7 +30,7 @@ fn node() -> Runtime {
 }
 
 #[tokio::test]
-async fn v8_can_stop_on_every_line_that_is_said_to_hold_code() {
+async fn v8_can_stop_at_every_place_that_is_said_to_hold_code() {
     let folder = tempfile::tempdir().unwrap();
     let paths = SAMPLES.map(|(name, text)| write(folder.path(), name, text));
     let mut args = vec!["--experimental-vm-modules".into()];
@@ -38,17 +38,29 @@ async fn v8_can_stop_on_every_line_that_is_said_to_hold_code() {
     args.extend(paths.iter().map(Into::into));
     let spec = ProcessSpec { program: node().executable, args, ..ProcessSpec::default() };
     let finished = Machine.run(&spec, deadlines::HELPER).await.unwrap();
-    let all: BTreeMap<PathBuf, BTreeSet<u32>> =
+    let places: BTreeMap<PathBuf, BTreeSet<(u32, u32)>> =
         serde_json::from_str(&finished.stdout).expect(&finished.stderr);
     let (mut claimed, mut passed_over) = (0, 0);
+    let (mut exact, mut before, mut off) = (0, 0, Vec::new());
     for (path, (name, text)) in paths.iter().zip(SAMPLES) {
-        let ours: BTreeSet<u32> = read(path).unwrap().code.lines.into_iter().collect();
+        let code = read(path).unwrap();
+        let ours: BTreeSet<u32> = code.lines.into_iter().collect();
+        let all: BTreeSet<u32> = places[path].iter().map(|(line, _)| *line).collect();
         let lines: Vec<&str> = text.lines().collect();
-        let wrong: Vec<&str> = ours.difference(&all[path]).map(|line| lines[*line as usize - 1]).collect();
+        let wrong: Vec<&str> = ours.difference(&all).map(|line| lines[*line as usize - 1]).collect();
         assert!(wrong.is_empty(), "V8 cannot stop here in {name}: {wrong:#?}");
         claimed += ours.len();
-        passed_over += all[path].difference(&ours).count();
+        passed_over += all.difference(&ours).count();
+        for (line, column) in code.places {
+            match places[path].range((line, column)..(line + 1, 0)).next() {
+                Some((_, found)) if *found == column => exact += 1,
+                Some(_) => before += 1,
+                None => off.push(format!("{column} of {}", lines[line as usize - 1])),
+            }
+        }
     }
+    assert!(off.is_empty(), "V8 cannot stop on the line from this column on: {off:#?}");
+    assert!(exact > 200 && before * 40 < exact, "{exact} columns are right, {before} a little before");
     assert!(claimed > 200 && passed_over * 7 < claimed, "{claimed} lines claimed, {passed_over} passed over");
 }
 
@@ -82,8 +94,16 @@ function over(a: unknown): void {
 }
 export {};
 ";
-    let lines = found("types.ts", text).code.lines;
+    let lines = found("types.ts", text).lines;
     assert_eq!(lines, [12, 13, 16, 22, 25]);
+}
+
+#[test]
+fn columns_count_utf_16_units_and_tell_the_statements_of_a_line_apart() {
+    let code = found("columns.js", "const é = '𝄞'; f(é); g();\nreturn h(1) + k(2);\n");
+    assert_eq!(code.columns(1), [11, 17, 23]);
+    assert_eq!(code.columns(2), [1, 8, 15, 20]);
+    assert_eq!(code.columns(3), [0; 0]);
 }
 
 #[test]
@@ -122,7 +142,7 @@ let later;
 later = () => {};
 const Hidden = class { run() {} };
 ";
-    let code = found("names.jsx", text).code;
+    let code = found("names.jsx", text);
     let all: Vec<(&str, [u32; 4])> =
         code.functions.iter().map(|it| (it.name.as_str(), [it.start, it.header, it.body, it.end])).collect();
     let expected = [
@@ -187,12 +207,12 @@ async fn a_file_that_is_no_program_holds_code_wherever_there_is_text() {
 #[test]
 fn what_is_huge_or_very_deep_is_not_parsed() {
     let huge = "f();\n".repeat(LONGEST / 5 + 1);
-    let code = found("huge.js", &huge).code;
+    let code = found("huge.js", &huge);
     assert_eq!(code.lines.len(), code.length as usize);
     let deep = format!("f({}1{});\n", "[".repeat(100_000), "]".repeat(100_000));
-    assert_eq!(found("deep.js", &deep).code.lines, [1]);
+    assert_eq!(found("deep.js", &deep).lines, [1]);
     let long = format!("f({}1);\n", "1 + ".repeat(100_000));
-    assert_eq!(found("long.js", &long).code.lines, [1]);
+    assert_eq!(found("long.js", &long).lines, [1]);
 }
 
 #[tokio::test]

@@ -19,6 +19,14 @@ impl LineStarts {
         u32::try_from(line).unwrap_or(u32::MAX)
     }
 
+    /// The column of a place on a line, both 1-based; in UTF-16 units.
+    pub(super) fn column(&self, line: u32, offset: u32, text: &str) -> u32 {
+        let number = |place: u32| usize::try_from(place).unwrap_or(usize::MAX);
+        let start = self.0.get(number(line).saturating_sub(1)).copied().unwrap_or(offset);
+        let before = text.get(number(start)..number(offset)).unwrap_or_default();
+        u32::try_from(before.encode_utf16().count()).unwrap_or(u32::MAX - 1).saturating_add(1)
+    }
+
     /// The line of the last character of a span, 1-based.
     pub(super) fn last_line(&self, span: Span) -> u32 {
         self.line(span.end.saturating_sub(1).max(span.start))

@@ -62,21 +62,25 @@ impl Values {
         if name == "(return)" {
             return self.assign_return(frame, value, text).await;
         }
-        let generated = frame.generated(name);
+        let generated = frame.generated(name).unwrap_or(name);
         let whole = frame.own() == Some(index);
         let last = if whole { frame.visible().last().copied().unwrap_or(index) } else { index };
-        let helper = self.helper(frame.context()).await?.ok_or_else(unreadable)?;
-        let names = self.names(&helper, frame, last).await?;
-        let found = names.iter().find(|(found, ..)| found == generated).map(|(_, index, _)| *index);
-        match found {
+        match self.owner(frame, generated, last).await? {
             Some(found) if whole || found == index => {
-                let expression = format!("{generated} = (\n{value}\n)");
+                let expression = format!("{name} = (\n{value}\n)");
                 let found = self.find(frame, &asked(&expression, text)).await?;
                 self.describe(found, text).await
             }
             Some(_) => self.assign_hidden(frame, index, generated, value, text).await,
             None => Err(Error::Refused(format!("there is no variable `{name}` here"))),
         }
+    }
+
+    /// Which of the scopes up to the last one has the variable that a name stands for.
+    async fn owner(&self, frame: &Arc<Frame>, name: &str, last: usize) -> Result<Option<usize>> {
+        let helper = self.helper(frame.context()).await?.ok_or_else(unreadable)?;
+        let names = self.names(&helper, frame, last).await?;
+        Ok(names.into_iter().find(|(found, ..)| found == name).map(|(_, index, _)| index))
     }
 
     /// Assigns to a variable that another one of its name hides from expressions.
@@ -93,7 +97,7 @@ impl Values {
             scope_number: i32::try_from(index).unwrap_or(i32::MAX),
             variable_name: name.to_owned(),
             new_value: self.raw(&found).await?,
-            call_frame_id: frame.call_frame.call_frame_id.clone(),
+            call_frame_id: frame.call.call_frame_id.clone(),
         };
         self.request(set).await.map_err(|error| match error {
             // V8 says no more than that.
@@ -107,7 +111,7 @@ impl Values {
     }
 
     async fn assign_return(&self, frame: &Arc<Frame>, value: &str, text: usize) -> Result<Value<RawId>> {
-        if frame.call_frame.return_value.is_none() {
+        if frame.call.return_value.is_none() {
             return Err(Error::Refused("the frame is not at its return".to_owned()));
         }
         let found = self.find(frame, &asked(value, text)).await?;
@@ -115,11 +119,19 @@ impl Values {
         self.describe(found, text).await
     }
 
-    async fn assign_child(&self, place: &Place, name: &str, value: &str, text: usize) -> Result<Value<RawId>> {
+    async fn assign_child(
+        &self,
+        place: &Place,
+        name: &str,
+        value: &str,
+        text: usize,
+    ) -> Result<Value<RawId>> {
         let helper = self.helper(context_of(&place.root)).await?.ok_or_else(unreadable)?;
-        let frame = place.frame.as_ref().ok_or_else(|| Error::Refused("the value has no frame".to_owned()))?;
+        let frame =
+            place.frame.as_ref().ok_or_else(|| Error::Refused("the value has no frame".to_owned()))?;
         if name.starts_with('#') {
-            let message = format!("`{name}` is private: assign to it with an expression in a method of its class");
+            let message =
+                format!("`{name}` is private: assign to it with an expression in a method of its class");
             return Err(Error::Refused(message));
         }
         let found = self.find(frame, &asked(value, text)).await?;

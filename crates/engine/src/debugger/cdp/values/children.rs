@@ -35,7 +35,10 @@ impl Values {
     ) -> Result<Children<RawId>> {
         match self.0.references.find(reference)? {
             Held::Scope(frame, index) => self.scope_variables(&frame, index, page, text).await,
-            Held::Value(place) => self.children(&place, page, text).await,
+            Held::Value(place) => {
+                let page = Page { special: page.special && page.internals, ..page };
+                self.children(&place, page, text).await
+            }
         }
     }
 
@@ -51,13 +54,20 @@ impl Values {
         if rows.accessor {
             return self.run_getter(&helper, place, page, text).await;
         }
-        let inner = if rows.inner && rows.total < FEW { self.inner(&helper, place).await? } else { Vec::new() };
+        let inner =
+            if rows.inner && rows.total < FEW { self.inner(&helper, place).await? } else { Vec::new() };
         let mut children = self.rows(rows, place, page);
         self.add_inner(&helper, place, inner, &mut children, page, text).await?;
         Ok(children)
     }
 
-    async fn run_getter(&self, helper: &str, place: &Place, page: Page, text: usize) -> Result<Children<RawId>> {
+    async fn run_getter(
+        &self,
+        helper: &str,
+        place: &Place,
+        page: Page,
+        text: usize,
+    ) -> Result<Children<RawId>> {
         let context = context_of(&place.root).unwrap_or_default();
         let options = json!({ "steps": place.steps });
         let answer = self.run(context, "get", options, [object(&place.root)]).await?;
@@ -85,7 +95,6 @@ impl Values {
         let Some(object_id) = id else { return Ok(Vec::new()) };
         let ask = GetProperties { object_id, own_properties: true, ..GetProperties::default() };
         let found = self.request(ask).await?;
-        self.group();
         let private = found.private_properties.into_iter().map(private);
         let internal = found.internal_properties.into_iter().filter_map(|property| self.internal(property));
         Ok(private.chain(internal).collect())
@@ -120,7 +129,8 @@ impl Values {
         text: usize,
     ) -> Result<()> {
         let before = children.total;
-        let (shown, hidden): (Vec<_>, Vec<_>) = inner.into_iter().partition(|one| page.special || !one.special);
+        let (shown, hidden): (Vec<_>, Vec<_>) =
+            inner.into_iter().partition(|one| page.special || !one.special);
         children.hidden += hidden.len() as u64;
         children.total += shown.len() as u64;
         let is_asked = |number: u64| number >= page.start && number < page.start.saturating_add(page.count);
@@ -131,21 +141,26 @@ impl Values {
         }
         let values = wanted.iter().map(|one| one.value.as_ref().map(argument).unwrap_or_default());
         let rows: Vec<Shown> = self.call(helper, "each", json!({ "limit": text }), values).await?;
-        for (Inner { name, special, value, text }, shown) in wanted.into_iter().zip(rows) {
-            let id = value.and_then(|value| value.object_id);
-            let value = match text {
-                Some(text) => self.value(Shown(text, String::new(), false, None, false, None), || None),
-                None => self.value(shown, || Some(Place::of(&id?, place.frame.as_ref()))),
-            };
-            children.variables.push(Variable { name, value, special });
-        }
+        let described = wanted.into_iter().zip(rows).map(|(one, shown)| self.described(one, shown, place));
+        children.variables.extend(described);
         Ok(())
+    }
+
+    fn described(&self, inner: Inner, shown: Shown, parent: &Place) -> Variable<RawId> {
+        let Inner { name, special, value, text } = inner;
+        let id = value.and_then(|value| value.object_id);
+        let value = match text {
+            Some(text) => self.value(Shown(text, String::new(), false, None, false, None), || None),
+            None => self.value(shown, || Some(Place::of(&id?, parent.frame.as_ref()))),
+        };
+        Variable { name, value, special }
     }
 }
 
 fn private(property: PropertyDescriptor) -> Inner {
     let PropertyDescriptor { name, value, get, set, .. } = property;
-    let is_there = |accessor: &Option<RemoteObject>| accessor.as_ref().is_some_and(|it| it.kind != "undefined");
+    let is_there =
+        |accessor: &Option<RemoteObject>| accessor.as_ref().is_some_and(|it| it.kind != "undefined");
     let text = match (is_there(&get), is_there(&set)) {
         (false, false) => None,
         (true, false) => Some("[Getter]"),

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::Values;
 use super::frame::{Frame, context_of};
 use super::helper::object;
-use super::names::{renamed, undefined_name};
+use super::names::renamed;
 use super::references::Place;
 use super::rows::Shown;
 use super::{failed, text};
@@ -19,9 +19,6 @@ use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::variable::Value;
-
-/// How many names of one expression are looked up in the source.
-const NAMES: usize = 8;
 
 /// An expression and how it is evaluated.
 #[derive(Clone, Debug)]
@@ -69,30 +66,24 @@ impl Values {
         Ok(self.value(shown, || Some(place)))
     }
 
-    /// Evaluates, under the names of the script where those of the source are not known.
+    /// Evaluates an expression in the names of the source, or in those of the script where the source has no
+    /// such variable.
     pub(super) async fn find(&self, frame: &Arc<Frame>, asked: &Asked<'_>) -> Result<Found> {
-        let mut expression = asked.expression.trim().to_owned();
-        let mut names = 0;
-        loop {
-            let asked = Asked { expression: &expression, ..asked.clone() };
-            let result = self.find_once(frame, &asked).await;
-            let Err(Error::Raised { message, .. }) = &result else { return result };
-            let Some(name) = undefined_name(message).filter(|_| names < NAMES) else { return result };
-            let generated = frame.generated(name);
-            if generated == name {
-                return result;
-            }
-            expression = renamed(&expression, name, generated);
-            names += 1;
+        let expression = asked.expression.trim();
+        if frame.names.is_empty() {
+            return self.find_once(frame, &Asked { expression, ..asked.clone() }).await;
         }
+        let expression = renamed(expression, |name| frame.generated(name));
+        self.find_once(frame, &Asked { expression: &expression, ..asked.clone() }).await
     }
 
     /// As an expression it is wrapped, so that what it gives can be held without being sent. What does not
     /// compile so is a statement, or wrong.
     async fn find_once(&self, frame: &Arc<Frame>, asked: &Asked<'_>) -> Result<Found> {
-        let wrapped = wrapped(asked.expression, asked.text);
+        let wrapped = wrapped(asked.expression, asked.text, asked.pure);
         let mut answer = self.send(frame, wrapped, asked).await?;
-        let is_wrapped = !answer.exception_details.as_ref().is_some_and(|details| does_not_compile(details, frame));
+        let is_wrapped =
+            !answer.exception_details.as_ref().is_some_and(|details| does_not_compile(details, frame));
         if !is_wrapped {
             answer = self.send(frame, asked.expression.to_owned(), asked).await?;
         }
@@ -106,12 +97,12 @@ impl Values {
 
     async fn send(&self, frame: &Frame, expression: String, asked: &Asked<'_>) -> Result<Evaluated> {
         let evaluate = EvaluateOnCallFrame {
-            call_frame_id: frame.call_frame.call_frame_id.clone(),
+            call_frame_id: frame.call.call_frame_id.clone(),
             // The console's `require` is there for those who ask for it: a module's own comes first, but is
             // in reach only of functions that use it.
             include_command_line_api: !asked.pure && asked.expression.contains("require"),
             expression,
-            object_group: self.group(),
+            object_group: Some(self.group()),
             silent: true,
             throw_on_side_effect: asked.pure,
             timeout: Some(u32::try_from(asked.deadline.as_millis()).unwrap_or(u32::MAX)),
@@ -143,28 +134,27 @@ impl Values {
 
 /// An expression whose value comes as it is when it is short and simple, and else in a box. The box is for the
 /// helper to open: V8 would send the whole of a string, the source of a function and the stack of an error.
-fn wrapped(expression: &str, limit: usize) -> String {
+fn wrapped(expression: &str, limit: usize, pure: bool) -> String {
+    // Half a surrogate pair would not survive the way; V8 does not know that looking for one changes nothing.
+    let is_whole = if pure { "" } else { "&&v.isWellFormed?.()!==false" };
     format!(
-        "(v=>{{switch(typeof v){{case'string':if(v.length<={limit})return v;break;\
+        "(v=>{{switch(typeof v){{case'string':if(v.length<={limit}{is_whole})return v;break;\
          case'object':if(v===null)return v;break;\
          case'bigint':if(v<0x10000000000000000n&&v>-0x10000000000000000n)return v;break;\
          case'function':case'symbol':break;default:return v}}return{{__proto__:null,v}}}})((\n{expression}\n))"
     )
 }
 
-/// Nothing has run: there is no frame of the expression in the stack.
+/// Nothing has run: the stack has no frame of the expression, whose script is newer than the frame's.
 fn does_not_compile(details: &ExceptionDetails, frame: &Frame) -> bool {
-    let is_syntax_error =
-        details.exception.as_ref().and_then(|thrown| thrown.class_name.as_deref()) == Some("SyntaxError");
-    let stack = details.stack_trace.as_ref();
-    let top = stack.and_then(|stack| stack.call_frames.first());
-    let at = &frame.call_frame.location;
-    is_syntax_error
-        && top.is_none_or(|top| {
-            (&top.script_id, top.line_number, Some(top.column_number))
-                == (&at.script_id, at.line_number, at.column_number)
-                || frame.call_frame.function_name == top.function_name && top.script_id == at.script_id
-        })
+    let thrown = details.exception.as_ref().and_then(|thrown| thrown.class_name.as_deref());
+    let number = |script: &str| script.parse::<i64>().unwrap_or(0);
+    let its_own = number(&frame.call.location.script_id);
+    let calls = details.stack_trace.as_ref().map_or(&[][..], |stack| &stack.call_frames);
+    let has_run = calls
+        .iter()
+        .any(|call| call.function_name == "eval" && call.url.is_empty() && number(&call.script_id) > its_own);
+    thrown == Some("SyntaxError") && !has_run
 }
 
 /// Names, dots and plain indices: nothing that changes a variable.

@@ -102,12 +102,14 @@ mod tests {
 
     #[test]
     fn values_that_are_no_errors_are_told_as_such() {
-        let thrown = RemoteObject {
-            kind: "string".to_owned(),
-            value: Some("no".into()),
-            ..RemoteObject::default()
+        let thrown =
+            RemoteObject { kind: "string".to_owned(), value: Some("no".into()), ..RemoteObject::default() };
+        let Error::Raised { type_name, message, traceback } = Thrown::plain(&thrown).raised() else {
+            panic!()
         };
-        let Error::Raised { type_name, message, traceback } = Thrown::plain(&thrown).raised() else { panic!() };
-        assert_eq!((type_name.as_str(), message.as_str(), traceback.as_str()), ("string", "Uncaught 'no'", ""));
+        assert_eq!(
+            (type_name.as_str(), message.as_str(), traceback.as_str()),
+            ("string", "Uncaught 'no'", "")
+        );
     }
 }

@@ -13,7 +13,7 @@ const COLUMNS: i32 = 16;
 #[derive(Clone, Debug)]
 pub(in super::super) struct Frame {
     /// As V8 reports it.
-    pub(in super::super) call_frame: CallFrame,
+    pub(in super::super) call: CallFrame,
     /// Names in the running script to names in the source it was made from, where they differ.
     pub(in super::super) names: HashMap<String, String>,
     /// Line and column of the end of its script, counted from 0; without it only functions that begin with the
@@ -23,18 +23,19 @@ pub(in super::super) struct Frame {
 
 impl Frame {
     /// A frame of a script whose names are its source's.
+    #[cfg(test)]
     pub(in super::super) fn new(call_frame: CallFrame) -> Self {
-        Self { call_frame, names: HashMap::new(), script_end: None }
+        Self { call: call_frame, names: HashMap::new(), script_end: None }
     }
 
     pub(super) fn chain(&self) -> &[Scope] {
-        &self.call_frame.scope_chain
+        &self.call.scope_chain
     }
 
     /// The context that the frame runs in.
     pub(super) fn context(&self) -> Option<i32> {
         let ids = self.chain().iter().filter_map(|scope| scope.object.object_id.as_deref());
-        ids.chain(self.call_frame.this.object_id.as_deref()).find_map(context_of)
+        ids.chain(self.call.this.object_id.as_deref()).find_map(context_of)
     }
 
     /// The name in the source of a variable of the script.
@@ -43,9 +44,9 @@ impl Frame {
     }
 
     /// The name in the script of a variable of the source.
-    pub(super) fn generated<'a>(&'a self, name: &'a str) -> &'a str {
+    pub(super) fn generated(&self, name: &str) -> Option<&str> {
         let found = self.names.iter().find(|(_, original)| *original == name);
-        found.map_or(name, |(generated, _)| generated)
+        found.map(|(generated, _)| generated.as_str())
     }
 
     /// The scope of the function itself, or of the module or script at its top level.
@@ -59,7 +60,7 @@ impl Frame {
         self.own().and_then(|own| self.chain().get(own)).is_none_or(|scope| self.is_of_module(scope))
     }
 
-    /// The scope is a module's or script's: with CommonJS, that of the function around the module.
+    /// The scope is a module's or script's: with `CommonJS`, that of the function around the module.
     pub(super) fn is_of_module(&self, scope: &Scope) -> bool {
         match scope.kind.as_str() {
             "module" | "script" => true,
@@ -120,7 +121,13 @@ mod tests {
             Some(Location { script_id: "1".to_owned(), line_number, column_number: Some(column) })
         };
         let name = (!name.is_empty()).then(|| name.to_owned());
-        Scope { kind: kind.to_owned(), name, start_location: at(from), end_location: at(to), ..Scope::default() }
+        Scope {
+            kind: kind.to_owned(),
+            name,
+            start_location: at(from),
+            end_location: at(to),
+            ..Scope::default()
+        }
     }
 
     fn frame(scope_chain: Vec<Scope>) -> Frame {
@@ -139,7 +146,11 @@ mod tests {
         let bundle = || scope("closure", "", (0, 1), (99, 1));
         let table = [
             (vec![local(), global()], vec![0], vec![0]),
-            (vec![block(), block(), local(), outer(), module(), global()], vec![0, 1, 2, 3], vec![2, 1, 0, 3]),
+            (
+                vec![block(), block(), local(), outer(), module(), global()],
+                vec![0, 1, 2, 3],
+                vec![2, 1, 0, 3],
+            ),
             (vec![local(), bundle(), global()], vec![0], vec![0]),
             (vec![scope("local", "", (0, 0), (100, 0)), global()], vec![0], vec![0]),
             (vec![block(), scope("module", "", (0, 0), (100, 0)), global()], vec![0, 1], vec![1, 0]),

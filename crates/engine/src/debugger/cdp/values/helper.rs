@@ -31,6 +31,12 @@ impl Helpers {
 }
 
 impl Values {
+    /// As if the helper did not work in the main context.
+    #[cfg(test)]
+    pub(super) fn refuse_helper(&self) {
+        self.0.helpers.lock().insert(1, None);
+    }
+
     /// The helper of a context, which is brought there first if it must be. `None` where it does not work.
     pub(super) async fn helper(&self, context: Option<i32>) -> Result<Option<Arc<str>>> {
         let Some(context) = context else { return Ok(None) };
@@ -80,7 +86,7 @@ impl Values {
         values: impl IntoIterator<Item = CallArgument>,
     ) -> Result<RemoteObject> {
         let mut call = self.calling(helper, function, options, values);
-        call.object_group = self.group();
+        call.object_group = Some(self.group());
         plain(self.request(call).await?)
     }
 
@@ -101,7 +107,7 @@ impl Values {
         let limit = deadlines::EVALUATE;
         let run = Evaluate {
             expression: "$_()".to_owned(),
-            object_group: self.group(),
+            object_group: Some(self.group()),
             include_command_line_api: true,
             silent: true,
             context_id: Some(context),
@@ -150,7 +156,9 @@ fn plain(answer: Evaluated) -> Result<RemoteObject> {
 }
 
 pub(super) fn unreadable() -> Error {
-    Error::Unsupported("this needs Node's own `require`, which this program's runtime does not offer".to_owned())
+    Error::Unsupported(
+        "this needs Node's own `require`, which this program's runtime does not offer".to_owned(),
+    )
 }
 
 /// A value as an argument.

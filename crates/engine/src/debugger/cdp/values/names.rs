@@ -1,22 +1,33 @@
 //! Names of the source in expressions, where the running script has others.
 
-/// An expression with every use of a variable under another name. Texts in quotes and names after a dot, or
-/// before a colon, are left as they are.
-pub(super) fn renamed(expression: &str, from: &str, to: &str) -> String {
+/// An expression with variables under other names. Texts in quotes, names after a dot and keys are left as they
+/// are; `{ name }` becomes `{ name: other }`.
+pub(super) fn renamed<'a>(expression: &str, other: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut renamed = String::with_capacity(expression.len());
     let mut rest = expression;
     let mut before = ' ';
+    let mut brackets = Vec::new();
     while let Some(first) = rest.chars().next() {
-        let length = match first {
-            '\'' | '"' => quoted_length(rest, first),
-            letter if is_part(letter) => rest.find(|c| !is_part(c)).unwrap_or(rest.len()),
-            letter => letter.len_utf8(),
-        };
-        let (token, after) = rest.split_at(length);
-        let is_member = before == '.' && !renamed.ends_with("...");
-        let is_key = after.trim_start().starts_with(':') && matches!(before, '{' | ',');
-        renamed.push_str(if token == from && !is_member && !is_key { to } else { token });
-        if !token.trim().is_empty() {
+        let (token, after) = rest.split_at(token_length(rest, first));
+        let next = after.trim_start().chars().next().unwrap_or(' ');
+        match other(token).filter(|_| before != '.' || renamed.ends_with("...")) {
+            Some(name) if brackets.last() == Some(&'{') && matches!(before, '{' | ',') => match next {
+                ':' => renamed.push_str(token),
+                ',' | '}' => renamed.extend([token, ": ", name]),
+                _ => renamed.push_str(name),
+            },
+            found => renamed.push_str(found.unwrap_or(token)),
+        }
+        match first {
+            // A part of a template is no object.
+            '{' if before == '$' => brackets.push('('),
+            '{' | '(' | '[' => brackets.push(first),
+            '}' | ')' | ']' => drop(brackets.pop()),
+            _ => {}
+        }
+        if brackets.last() == Some(&'(') && first == '{' {
+            before = '(';
+        } else if !first.is_whitespace() {
             before = token.chars().next_back().unwrap_or(' ');
         }
         rest = after;
@@ -24,9 +35,12 @@ pub(super) fn renamed(expression: &str, from: &str, to: &str) -> String {
     renamed
 }
 
-/// The name in `x is not defined`.
-pub(super) fn undefined_name(message: &str) -> Option<&str> {
-    message.strip_prefix("ReferenceError: ")?.strip_suffix(" is not defined")
+fn token_length(text: &str, first: char) -> usize {
+    match first {
+        '\'' | '"' => quoted_length(text, first),
+        letter if is_part(letter) => text.find(|c| !is_part(c)).unwrap_or(text.len()),
+        letter => letter.len_utf8(),
+    }
 }
 
 fn is_part(letter: char) -> bool {
@@ -57,20 +71,21 @@ mod tests {
             ("a.total + total.total", "a.total + t.total"),
             ("'total' + \"total\" + total", "'total' + \"total\" + t"),
             ("f({total: total})", "f({total: t})"),
+            ("({ total, x, e })", "({ total: t, x, e: total })"),
+            ("f(a, total, e)", "f(a, t, total)"),
             ("x ? total : 1", "x ? t : 1"),
             ("[...total]", "[...t]"),
             ("subtotal + total_2 + `${total}`", "subtotal + total_2 + `${t}`"),
             ("'it\\'s total", "'it\\'s total"),
             ("total = total * 2", "t = t * 2"),
         ];
+        let other = |name: &str| match name {
+            "total" => Some("t"),
+            "e" => Some("total"),
+            _ => None,
+        };
         for (expression, expected) in table {
-            assert_eq!(renamed(expression, "total", "t"), expected);
+            assert_eq!(renamed(expression, other), expected);
         }
-    }
-
-    #[test]
-    fn the_undefined_name_is_read_from_the_message() {
-        assert_eq!(undefined_name("ReferenceError: total is not defined"), Some("total"));
-        assert_eq!(undefined_name("ReferenceError: Cannot access 'x' before initialization"), None);
     }
 }

@@ -69,7 +69,10 @@ impl Values {
         let internal = found.internal_properties.into_iter().map(|property| (true, property));
         let read = |(special, property): (bool, PropertyDescriptor)| {
             let id = property.value.as_ref().and_then(|value| value.object_id.clone());
-            let shown = property.value.as_ref().map_or_else(accessor, |value: &RemoteObject| text::shown(value, text));
+            let shown = property
+                .value
+                .as_ref()
+                .map_or_else(accessor, |value: &RemoteObject| text::shown(value, text));
             (row(property.name, shown, special), id.map(|id| Place::of(&id, frame)))
         };
         Ok(listed.chain(private).chain(internal).map(read).collect())

@@ -35,7 +35,8 @@ pub(super) struct Row(
 pub(super) struct Rows {
     pub(super) total: u64,
     pub(super) hidden: u64,
-    pub(super) rows: Vec<Row>,
+    #[serde(rename = "rows")]
+    pub(super) variables: Vec<Row>,
     /// There may be members that only the debugger can list.
     pub(super) inner: bool,
     /// It is a getter, which has not been run.
@@ -59,7 +60,7 @@ impl Values {
             special,
         };
         Children {
-            variables: rows.rows.into_iter().map(variable).collect(),
+            variables: rows.variables.into_iter().map(variable).collect(),
             total: rows.total,
             start: page.start,
             hidden: rows.hidden,

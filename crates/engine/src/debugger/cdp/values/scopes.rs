@@ -45,7 +45,7 @@ impl Values {
         let own = frame.own();
         let mut taken = HashSet::new();
         let scope = |(index, scope): (usize, &RawScope)| {
-            let name = unique(name_of(frame, scope), &mut taken);
+            let name = unique(&name_of(frame, scope), &mut taken);
             let kind = match scope.kind.as_str() {
                 _ if own == Some(index) => ScopeKind::Locals,
                 "global" => ScopeKind::Globals,
@@ -100,7 +100,7 @@ impl Values {
         let Some(helper) = self.helper(frame.context()).await? else {
             return self.plain_scopes(frame, &reading.scopes, page, text).await;
         };
-        let returned = frame.call_frame.return_value.as_ref().filter(|_| reading.whole);
+        let returned = frame.call.return_value.as_ref().filter(|_| reading.whole);
         let options = json!({
             "start": page.start, "count": page.count, "special": page.special, "limit": text,
             "order": reading.order, "module": reading.module,
@@ -109,22 +109,18 @@ impl Values {
         let anew = self.read_again(&helper, frame, &reading.scopes).await?;
         let mut values = vec![
             returned.map_or_else(nothing, argument),
-            argument(&frame.call_frame.this),
+            argument(&frame.call.this),
             anew.as_deref().map_or_else(nothing, object),
         ];
         values.extend(reading.scopes.iter().filter_map(|index| scope_object(frame, *index)));
-        let rows: Rows = self.call(&helper, "locals", options, values).await?;
+        let Rows { total, hidden, variables, .. } = self.call(&helper, "locals", options, values).await?;
         let variable = |Row(name, shown, special, step, root)| Variable {
             value: self.value(shown, || place(frame, reading, anew.as_deref(), root, step)),
             name: frame.original(&name).to_owned(),
             special,
         };
-        Ok(Children {
-            variables: rows.rows.into_iter().map(variable).collect(),
-            total: rows.total,
-            start: page.start,
-            hidden: rows.hidden,
-        })
+        let variables = variables.into_iter().map(variable).collect();
+        Ok(Children { variables, total, start: page.start, hidden })
     }
 
     /// V8's scope objects are copies from the beginning of the stop. After an expression has run, the
@@ -137,11 +133,12 @@ impl Values {
         let names: Vec<_> = listed.into_iter().filter(|(_, scope, _)| wanted.contains(scope)).collect();
         // In Node 20 to 24 the whole expression fails for an export of the module that is not initialized.
         for with_unset in [true, false] {
-            let names = names.iter().filter(|(.., unset)| with_unset || !unset).map(|(name, ..)| name.as_str());
+            let names =
+                names.iter().filter(|(.., unset)| with_unset || !unset).map(|(name, ..)| name.as_str());
             let again = EvaluateOnCallFrame {
-                call_frame_id: frame.call_frame.call_frame_id.clone(),
+                call_frame_id: frame.call.call_frame_id.clone(),
                 expression: collecting(names),
-                object_group: self.group(),
+                object_group: Some(self.group()),
                 silent: true,
                 timeout: Some(AGAIN),
                 ..EvaluateOnCallFrame::default()
@@ -180,7 +177,7 @@ fn scope_object(frame: &Frame, index: usize) -> Option<CallArgument> {
 }
 
 fn place(frame: &Arc<Frame>, reading: &Reading, anew: Option<&str>, root: i64, step: Json) -> Option<Place> {
-    let call_frame = &frame.call_frame;
+    let call_frame = &frame.call;
     let whole = |id: Option<&str>| Some(Place::of(id?, Some(frame)));
     match root {
         RETURNED => whole(call_frame.return_value.as_ref()?.object_id.as_deref()),
@@ -198,10 +195,11 @@ fn place(frame: &Arc<Frame>, reading: &Reading, anew: Option<&str>, root: i64, s
 fn collecting<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const OBJECT: &str = "stillframe_variables";
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '\u{200c}' | '\u{200d}');
-    let reads: String = names
+    let reads: Vec<String> = names
         .filter(|name| !name.is_empty() && name.chars().all(is_part))
         .map(|name| format!("try{{{OBJECT}.{name}={name}}}catch{{{OBJECT}.{name}={OBJECT}}}"))
         .collect();
+    let reads = reads.concat();
     format!("({OBJECT}=>{{{reads}return {OBJECT}}})({{__proto__:null}})")
 }
 
@@ -221,8 +219,8 @@ fn name_of(frame: &Frame, scope: &RawScope) -> String {
     }
 }
 
-fn unique(name: String, taken: &mut HashSet<String>) -> String {
-    let mut found = name.clone();
+fn unique(name: &str, taken: &mut HashSet<String>) -> String {
+    let mut found = name.to_owned();
     let mut number = 2;
     while !taken.insert(found.clone()) {
         found = format!("{name} {number}");
@@ -238,7 +236,7 @@ mod tests {
     #[test]
     fn names_of_scopes_are_unique() {
         let mut taken = HashSet::new();
-        let names = ["Block", "Block", "Local", "Block"].map(|name| unique(name.to_owned(), &mut taken));
+        let names = ["Block", "Block", "Local", "Block"].map(|name| unique(name, &mut taken));
         assert_eq!(names, ["Block", "Block 2", "Local", "Block 3"]);
     }
 

@@ -1,5 +1,7 @@
 //! Texts of simple values that came as such. They are the same as the helper's.
 
+use std::fmt::Write as _;
+
 use ::cdp::runtime::RemoteObject;
 use serde_json::Value as Json;
 
@@ -88,7 +90,10 @@ fn quote(text: &str) -> String {
                 quoted.push('\\');
                 quoted.push(letter);
             }
-            letter if letter.is_control() => quoted.push_str(&format!("\\x{:02X}", u32::from(letter))),
+            letter if letter.is_control() => {
+                // Writing to a string cannot fail.
+                let _ = write!(quoted, "\\x{:02X}", u32::from(letter));
+            }
             letter => quoted.push(letter),
         }
     }

@@ -13,7 +13,7 @@ function g2() {
   if (a) return 1;
   else return 2;
 }
-function g3() { 
+function g3() {
   while (true) {
     a++;
   }

@@ -1,4 +1,4 @@
-// Prints, for each file named, the lines (1-based) on which V8 can stop, as one JSON object. The files are not
+// Prints, for each file named, the lines and columns (1-based) where V8 can stop, as one JSON object. The files are not
 // run. Needs --experimental-vm-modules. V8 tells no more than a thousand places of a file.
 "use strict";
 const { Session } = require("node:inspector");
@@ -29,11 +29,11 @@ async function breakable(path) {
   const kept = await compile(path, text);
   const { scriptId } = parsed.findLast(({ url }) => url.endsWith(path));
   const start = { scriptId, lineNumber: 0, columnNumber: 0 };
-  const lines = new Set();
+  const places = [];
   session.post("Debugger.getPossibleBreakpoints", { start }, (error, { locations }) => {
-    for (const { lineNumber } of locations) lines.add(lineNumber + 1);
+    for (const { lineNumber, columnNumber } of locations) places.push([lineNumber + 1, columnNumber + 1]);
   });
-  return kept && [...lines].sort((one, other) => one - other);
+  return kept && places;
 }
 
 async function main() {

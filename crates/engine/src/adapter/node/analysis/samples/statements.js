@@ -27,7 +27,7 @@ function g2() {
   if (a) return 1;
   else return 2;
 }
-function g3() { 
+function g3() {
   while (true) {
     a++;
   }
@@ -121,7 +121,7 @@ ${foo()}
 `;
 tag`
 x`;
-a = 
+a =
  b;
 a =
  foo(b);

@@ -10,7 +10,7 @@ function outer() {
   let captured = { n: 1 };
   return function inner() {
     let local = 1;
-    const fixed = 2;
+    const fixed = 2, reads = () => fixed;
     let same = 'outside';
     { let same = 'inside'; let block = 3; debugger; captured.n; same; block; }
     return [local, captured, fixed, same, top];
@@ -37,7 +37,9 @@ async fn variables_are_assigned_to_wherever_they_are() {
         assert_eq!(named(&scene.locals().await, name).value.text, text, "{name}");
     }
     let error = scene.values.set_variable(scope, "fixed", "3", 100).await.unwrap_err();
-    assert!(matches!(&error, Error::Raised { message, .. } if message == "TypeError: Assignment to constant variable."));
+    assert!(
+        matches!(&error, Error::Raised { message, .. } if message == "TypeError: Assignment to constant variable.")
+    );
     let error = scene.values.set_variable(scope, "missing", "3", 100).await.unwrap_err();
     assert_eq!(error, Error::Refused("there is no variable `missing` here".to_owned()));
     let scopes = scene.values.scopes(&scene.frame(0)).await.unwrap();

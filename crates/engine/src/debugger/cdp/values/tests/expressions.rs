@@ -45,27 +45,37 @@ async fn what_an_expression_throws_is_told() {
         ("null.x", "TypeError", "TypeError: Cannot read properties of null (reading 'x')"),
         ("nothing", "ReferenceError", "ReferenceError: nothing is not defined"),
         ("1 +", "SyntaxError", "SyntaxError: Unexpected end of input"),
-        ("JSON.parse('x' + (count++, ''))", "SyntaxError", "SyntaxError: Unexpected token 'x', \"x\" is not valid JSON"),
+        (
+            "JSON.parse('x' + (count++, ''))",
+            "SyntaxError",
+            "SyntaxError: Unexpected token 'x', \"x\" is not valid JSON",
+        ),
         ("(() => { throw 'text' })()", "string", "Uncaught 'text'"),
         ("throw { code: 1 }", "Object", "Uncaught { code: 1 }"),
         ("throw null", "null", "Uncaught null"),
     ];
     for (expression, kind, message) in table {
         let error = scene.evaluate(expression).await.unwrap_err();
-        let Error::Raised { type_name, message: found, traceback } = &error else { panic!("{expression}: {error:?}") };
+        let Error::Raised { type_name, message: found, traceback } = &error else {
+            panic!("{expression}: {error:?}")
+        };
         assert_eq!((type_name.as_str(), found.as_str()), (kind, message), "{expression}");
         assert!(!traceback.contains("eval at"), "{traceback}");
     }
     assert_eq!(scene.text("count").await, "1", "what fails at run time is not run twice");
     let error = scene.evaluate("deny()").await.unwrap_err();
-    assert!(matches!(&error, Error::Raised { traceback, .. } if traceback.contains("at deny (")), "{error:?}");
+    assert!(
+        matches!(&error, Error::Raised { traceback, .. } if traceback.contains("at deny (")),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]
 async fn an_endless_expression_is_ended() {
     let scene = Scene::of(PROGRAM).await;
     let deadline = Duration::from_millis(200);
-    let request = Evaluate { expression: "for (;;);".to_owned(), frame: RawId(1), deadline, text: 100, pure: false };
+    let request =
+        Evaluate { expression: "for (;;);".to_owned(), frame: RawId(1), deadline, text: 100, pure: false };
     let error = scene.values.evaluate(&scene.frame(0), &request).await.unwrap_err();
     assert_eq!(error, Error::Deadline { what: "the expression".to_owned(), after: deadline });
     assert_eq!(scene.text("local").await, "1");
@@ -74,7 +84,10 @@ async fn an_endless_expression_is_ended() {
 #[tokio::test]
 async fn a_pure_expression_changes_nothing() {
     let scene = Scene::of(PROGRAM).await;
-    assert_eq!(scene.evaluate_with("[local, o.a].map(n => n + 1)", 100, true).await.unwrap().text, "[ 2, 2 ]");
+    assert_eq!(
+        scene.evaluate_with("[local, o.a].map(n => n + 1)", 100, true).await.unwrap().text,
+        "[ 2, 2 ]"
+    );
     assert_eq!(scene.evaluate_with("'x'.repeat(50)", 10, true).await.unwrap().length, Some(50));
     let error = scene.evaluate_with("count = 9", 100, true).await.unwrap_err();
     assert!(matches!(&error, Error::Refused(message) if message.contains("side effects")), "{error:?}");
@@ -91,7 +104,8 @@ async fn names_of_the_source_are_understood_and_shown() {
     assert_eq!(texts(&locals.variables)[..2], [("total", "3"), ("options", "{ a: 1 }")]);
     for (expression, text) in [("total + options.a", "4"), ("(total = 8) && t", "8"), ("t + local", "9")] {
         let deadline = Duration::from_secs(5);
-        let request = Evaluate { expression: expression.to_owned(), frame: RawId(1), deadline, text: 100, pure: false };
+        let request =
+            Evaluate { expression: expression.to_owned(), frame: RawId(1), deadline, text: 100, pure: false };
         assert_eq!(scene.values.evaluate(&frame, &request).await.unwrap().text, text, "{expression}");
     }
     let scopes = scene.values.scopes(&frame).await.unwrap();
@@ -104,7 +118,12 @@ async fn exceptions_are_told_with_their_causes() {
     let scene = Scene::of(PROGRAM).await;
     for (expression, kind, message, stack) in [
         ("new Denied('why', { cause: 1 })", "Denied", "why", "Denied"),
-        ("Object.assign(new RangeError('far'), { cause: new TypeError('near') })", "RangeError", "far", "[cause]: TypeError: near"),
+        (
+            "Object.assign(new RangeError('far'), { cause: new TypeError('near') })",
+            "RangeError",
+            "far",
+            "[cause]: TypeError: near",
+        ),
         ("'text'", "string", "'text'", ""),
         ("({ code: 3 })", "Object", "{ code: 3 }", ""),
     ] {
@@ -115,7 +134,11 @@ async fn exceptions_are_told_with_their_causes() {
         };
         let thrown = scene.client.request(details, super::harness::SOON).await.unwrap().result;
         let exception = scene.values.exception(&thrown, true).await.unwrap();
-        assert_eq!((exception.type_name.as_str(), exception.message.as_str()), (kind, message), "{expression}");
+        assert_eq!(
+            (exception.type_name.as_str(), exception.message.as_str()),
+            (kind, message),
+            "{expression}"
+        );
         assert!(exception.uncaught && exception.stack.contains(stack), "{exception:?}");
     }
 }

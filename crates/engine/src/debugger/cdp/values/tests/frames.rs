@@ -2,6 +2,7 @@
 
 use super::harness::{named, texts};
 use super::{Scene, page};
+use crate::error::Error;
 use crate::model::stack::ScopeKind;
 use crate::model::variable::Page;
 
@@ -10,7 +11,7 @@ const fs = require('fs');
 let level = 'module';
 function outer(first) {
   const captured = 1;
-  return function inner(a, b = a) {
+  return function inner(a, b) {
     let shadowed = 'outer';
     const uses = () => captured;
     for (const item of [7]) {
@@ -21,8 +22,9 @@ function outer(first) {
     }
   };
 }
-const result = outer(0)(1);
+const result = outer(0)(1, 1);
 class Kind {}
+const path_1 = { default: require('path') };
 const settings = { deep: true };
 debugger;
 ";
@@ -46,12 +48,16 @@ async fn locals_are_what_a_person_expects() {
     assert_eq!(names.first().copied(), Some("Block"));
     assert_eq!(names.last().copied(), Some("Global"));
     assert!(names.contains(&"Local") && names.contains(&"Closure (outer)"), "{names:?}");
-    let own: Vec<_> = scopes.iter().filter(|scope| scope.kind == ScopeKind::Locals).map(|scope| &scope.name).collect();
+    let own: Vec<_> =
+        scopes.iter().filter(|scope| scope.kind == ScopeKind::Locals).map(|scope| &scope.name).collect();
     assert_eq!(own, ["Local"]);
     let global = scopes.iter().find(|scope| scope.kind == ScopeKind::Globals).unwrap();
     assert!(global.expensive);
     let globals = scene.values.variables(global.reference, page(true), 100).await.unwrap();
-    assert!(globals.total > 50 && globals.variables.iter().any(|variable| variable.name == "process"), "{globals:?}");
+    assert!(
+        globals.total > 50 && globals.variables.iter().any(|variable| variable.name == "process"),
+        "{globals:?}"
+    );
     let local = scene.values.variables(scene.own_scope().await, page(true), 100).await.unwrap();
     assert_eq!(named(&local.variables, "shadowed").value.text, "'outer'");
 }
@@ -65,9 +71,9 @@ async fn a_modules_top_level_shows_its_data_and_hides_its_text() {
     let mut seen = texts(&locals.variables);
     seen.retain(|(name, _)| *name != "result");
     assert_eq!(seen, [expected[0], expected[2]]);
-    assert_eq!(locals.hidden, 9, "five words of CommonJS, fs, outer, Kind, this");
+    assert_eq!(locals.hidden, 10, "five words of CommonJS, fs, outer, Kind, path_1, this");
     let all = scene.locals_with(page(true), 100).await;
-    assert_eq!((all.total, all.hidden), (locals.total + 9, 0));
+    assert_eq!((all.total, all.hidden), (locals.total + 10, 0));
     assert!(named(&all.variables, "fs").special && named(&all.variables, "this").special);
 }
 
@@ -81,7 +87,10 @@ async fn an_es_module_is_read_with_what_is_not_initialized() {
     assert_eq!(named(&all.variables, "live").value.text, "1");
     assert!(!named(&all.variables, "live").special && named(&all.variables, "path").special);
     let module = named(&all.variables, "self");
-    assert_eq!(module.value.text, "[Module: null prototype] { later: <uninitialized>, live: 1, used: [Function: used] }");
+    assert_eq!(
+        module.value.text,
+        "[Module: null prototype] { later: <uninitialized>, live: 1, used: [Function: used] }"
+    );
     let members = scene.open(&module.value).await;
     assert_eq!(named(&members, "later").value.text, "<uninitialized>");
     assert_eq!(scene.text("live + 1").await, "2");
@@ -97,13 +106,46 @@ async fn what_a_function_returns_comes_first() {
     assert_eq!(texts(&locals.variables)[0], ("(return)", "{ a: 1 }"));
     let opened = scene.open(&locals.variables[0].value).await;
     assert_eq!(texts(&opened)[0], ("a", "1"));
+    let set = scene.values.set_variable(scene.own_scope().await, "(return)", "[5]", 100).await.unwrap();
+    assert_eq!(set.text, "[ 5 ]");
+}
+
+#[tokio::test]
+async fn without_the_helper_less_is_shown() {
+    let scene = Scene::of(NESTED).await;
+    scene.values.refuse_helper();
+    let locals = scene.locals().await;
+    assert_eq!(named(&locals, "shadowed").value.text, "'inner'");
+    assert_eq!(named(&locals, "captured").value.text, "1");
+    let value = scene.evaluate("[{ a: 'x' }, 2]").await.unwrap();
+    assert_eq!(value.text, "Array(2)");
+    let items = scene.open(&value).await;
+    assert_eq!(texts(&items)[..2], [("0", "Object"), ("1", "2")]);
+    assert_eq!(texts(&scene.open(&items[0].value).await)[0], ("a", "'x'"));
+    assert!(matches!(scene.evaluate("missing").await, Err(Error::Raised { .. })));
+}
+
+#[tokio::test]
+async fn other_frames_than_the_innermost_are_read_and_evaluated_in() {
+    let program = "function inner(n) {\n  debugger;\n  return n;\n}\nfunction outer(word) {\n  let sum = inner(1);\n  return word + sum;\n}\nouter('w');\n";
+    let scene = Scene::of(program).await;
+    let frame = scene.frame(1);
+    let (_, locals) = scene.values.locals(&frame, page(false), 100).await.unwrap();
+    assert_eq!(texts(&locals.variables)[0], ("word", "'w'"));
+    for (expression, text) in
+        [("word + 1", "'w1'"), ("if (word) { word = 'changed' }", "'changed'"), ("word", "'changed'")]
+    {
+        assert_eq!(scene.text_in(&frame, expression).await, text, "{expression}");
+    }
+    let (_, locals) = scene.values.locals(&frame, page(false), 100).await.unwrap();
+    assert_eq!(texts(&locals.variables)[0], ("word", "'changed'"));
 }
 
 #[tokio::test]
 async fn variables_come_in_pages() {
-    let names: String = (0..300).map(|number| format!("v{number} = {number},")).collect();
+    let names: String = (0..300).map(|number| format!("v{number} = {number},")).collect::<Vec<_>>().concat();
     let scene = Scene::of(&format!("(function () {{ let {names} last = 'end';\ndebugger; }})();\n")).await;
-    let children = scene.locals_with(Page { start: 299, count: 5, special: false }, 100).await;
+    let children = scene.locals_with(Page { start: 299, count: 5, special: false, internals: false }, 100).await;
     assert_eq!((texts(&children.variables), children.total), (vec![("v299", "299"), ("last", "'end'")], 301));
     assert_eq!(children.next_start(), None);
 }
@@ -124,7 +166,10 @@ new Worker('const local = new Set([[1, 2]]); { debugger; }', { eval: true });
     let expected = [("z", "{ p: 1 }"), ("w", "Map(1) { { p: 1 } => [ 1, Promise { { a: 1 } } ] }")];
     assert_eq!(texts(&locals), expected);
     let entry = &scene.open(&locals[1].value).await[0];
-    assert_eq!(texts(&scene.open(&entry.value).await), [("key", "{ p: 1 }"), ("value", "[ 1, Promise { { a: 1 } } ]")]);
+    assert_eq!(
+        texts(&scene.open(&entry.value).await),
+        [("key", "{ p: 1 }"), ("value", "[ 1, Promise { { a: 1 } } ]")]
+    );
     assert_eq!(scene.text("mine.get(1)").await, "[ 2 ]");
     scene.resume().await;
     assert_eq!(scene.text("left").await, "[ 'mine', 'f' ]", "the program sees nothing of us");

@@ -33,7 +33,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// Runs a CommonJS program to its first `debugger` statement.
+    /// Runs a `CommonJS` program to its first `debugger` statement.
     pub(super) async fn of(program: &str) -> Self {
         Self::file("main.js", program).await
     }
@@ -100,9 +100,23 @@ impl Scene {
         text: usize,
         pure: bool,
     ) -> Result<Value<RawId>> {
+        self.evaluate_in(&self.frame(0), expression, text, pure).await
+    }
+
+    pub(super) async fn text_in(&self, frame: &Arc<Frame>, expression: &str) -> String {
+        self.evaluate_in(frame, expression, 100, false).await.unwrap().text
+    }
+
+    async fn evaluate_in(
+        &self,
+        frame: &Arc<Frame>,
+        expression: &str,
+        text: usize,
+        pure: bool,
+    ) -> Result<Value<RawId>> {
         let deadline = Duration::from_secs(5);
         let request = Evaluate { expression: expression.to_owned(), frame: RawId(1), deadline, text, pure };
-        self.values.evaluate(&self.frame(0), &request).await
+        self.values.evaluate(frame, &request).await
     }
 
     /// The text of the value of an expression.
@@ -117,7 +131,11 @@ impl Scene {
     }
 
     pub(super) async fn open(&self, value: &Value<RawId>) -> Vec<Variable<RawId>> {
-        self.values.variables(value.reference.expect("it has children"), page(true), 1000).await.unwrap().variables
+        self.values
+            .variables(value.reference.expect("it has children"), page(true), 1000)
+            .await
+            .unwrap()
+            .variables
     }
 
     /// The reference of the frame's own scope.
@@ -161,7 +179,7 @@ impl Drop for Scene {
 }
 
 pub(super) fn page(special: bool) -> Page {
-    Page { start: 0, count: 100, special }
+    Page { start: 0, count: 100, special, internals: special }
 }
 
 /// Names and texts.
@@ -170,7 +188,10 @@ pub(super) fn texts(variables: &[Variable<RawId>]) -> Vec<(&str, &str)> {
 }
 
 pub(super) fn named<'a>(variables: &'a [Variable<RawId>], name: &str) -> &'a Variable<RawId> {
-    variables.iter().find(|variable| variable.name == name).unwrap_or_else(|| panic!("{name}: {variables:#?}"))
+    variables
+        .iter()
+        .find(|variable| variable.name == name)
+        .unwrap_or_else(|| panic!("{name}: {variables:#?}"))
 }
 
 async fn stop_of(incoming: &mut Incoming) -> debugger::Paused {

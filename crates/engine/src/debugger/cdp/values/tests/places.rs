@@ -1,8 +1,14 @@
 //! What values are made of.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::{Places, Values};
 use super::harness::{named, texts};
 use super::{Scene, page};
+use crate::debugger::Evaluate;
 use crate::error::Error;
+use crate::model::ids::RawId;
 use crate::model::variable::Page;
 
 const PROGRAM: &str = r"
@@ -63,7 +69,7 @@ async fn large_values_come_in_pages() {
     for (expression, count, name, text) in table {
         let value = scene.evaluate_with(expression, 100, false).await.unwrap();
         assert_eq!((value.children, value.cut), (Some(count), true));
-        let page = Page { start: count - 10, count: 3, special: false };
+        let page = Page { start: count - 10, count: 3, special: false, internals: false };
         let children = scene.values.variables(value.reference.unwrap(), page, 100).await.unwrap();
         assert_eq!((children.total, texts(&children.variables)[0]), (count, (name, text)));
         assert_eq!(children.variables.len(), 3);
@@ -88,7 +94,10 @@ async fn hidden_parts_are_special() {
     let scene = Scene::of(PROGRAM).await;
     let mixed = scene.evaluate("mixed").await.unwrap();
     let plain = scene.values.variables(mixed.reference.unwrap(), page(false), 100).await.unwrap();
-    assert_eq!((texts(&plain.variables), plain.hidden), (vec![("plain", "1"), ("[Symbol(s)]", "{ in: 1 }")], 2));
+    assert_eq!(
+        (texts(&plain.variables), plain.hidden),
+        (vec![("plain", "1"), ("[Symbol(s)]", "{ in: 1 }")], 2)
+    );
     assert_eq!(texts(&scene.open(&plain.variables[1].value).await)[0], ("in", "1"));
     let all = scene.open(&mixed).await;
     assert!(named(&all, "hidden").special && named(&all, "[[Prototype]]").special);
@@ -98,12 +107,33 @@ async fn hidden_parts_are_special() {
     let proxy = scene.children("proxy").await;
     assert_eq!(texts(&scene.open(&named(&proxy, "[[Target]]").value).await)[0], ("t", "1"));
     let promise = scene.children("Promise.resolve({ a: 1 })").await;
-    assert_eq!(texts(&promise)[..2], [("[[PromiseState]]", "'fulfilled'"), ("[[PromiseResult]]", "{ a: 1 }")]);
+    assert_eq!(
+        texts(&promise)[..2],
+        [("[[PromiseState]]", "'fulfilled'"), ("[[PromiseResult]]", "{ a: 1 }")]
+    );
     assert_eq!(texts(&scene.open(&promise[1].value).await)[0], ("a", "1"));
     let failure = scene.children("failure").await;
     assert_eq!(named(&failure, "message").value.text, "'outside'");
     assert_eq!(named(&failure, "cause").value.text, "TypeError: inside");
     assert_eq!(scene.text("runs").await, "0");
+}
+
+#[tokio::test]
+async fn functions_tell_where_they_are() {
+    let scene = Scene::of(PROGRAM).await;
+    let places: Places = Arc::new(|_, line, column| Some(format!("main.js:{}:{}", line + 1, column + 1)));
+    let values = Values::with_places(scene.client.clone(), places);
+    let request = Evaluate {
+        expression: "Account".to_owned(),
+        frame: RawId(1),
+        deadline: Duration::from_secs(5),
+        text: 100,
+        pure: false,
+    };
+    let value = values.evaluate(&scene.frame(0), &request).await.unwrap();
+    let members = values.variables(value.reference.unwrap(), page(true), 100).await.unwrap().variables;
+    let place = named(&members, "[[FunctionLocation]]");
+    assert!(place.special && place.value.text.starts_with("main.js:"), "{place:?}");
 }
 
 #[tokio::test]

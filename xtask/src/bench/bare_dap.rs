@@ -2,19 +2,23 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
-use std::process::{Child, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::Context;
 use serde_json::{Value, json};
+
+use super::client::Client;
+use super::program::Program;
 
 /// Nothing that is measured takes as long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A program under debugpy, without debugpy's adapter process, and the connection to it.
 pub(super) struct Bare {
-    program: Child,
+    program: Program,
+    file: PathBuf,
     socket: BufReader<TcpStream>,
     sequence: u64,
     thread: Value,
@@ -27,20 +31,16 @@ impl Bare {
     pub(super) fn stopped(python: &Path, debugpy: &Path, program: &Path, line: u32) -> anyhow::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?.to_string();
-        let child = super::child(python)
-            .args(["-X", "frozen_modules=off"])
-            .arg(debugpy.join("debugpy"))
-            .args(["--connect", &address])
-            .arg(program)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
+        let command = &mut super::child(python);
+        command.args(["-X", "frozen_modules=off"]).arg(debugpy.join("debugpy"));
+        command.args(["--connect", &address]).arg(program);
+        let child = Program::start(command, Stdio::null())?;
         let (socket, _) = listener.accept()?;
         socket.set_nodelay(true)?;
         socket.set_read_timeout(Some(PATIENCE))?;
         let mut bare = Self {
             program: child,
+            file: program.to_owned(),
             socket: BufReader::new(socket),
             sequence: 0,
             thread: Value::Null,
@@ -49,65 +49,30 @@ impl Bare {
         bare.request("initialize", &json!({ "adapterID": "debugpy", "pathFormat": "path" }))?;
         // Without the adapter process there is no `initialized` event: breakpoints can follow at once.
         bare.request("attach", &json!({ "justMyCode": true, "showReturnValue": true, "subProcess": true }))?;
-        bare.set_breakpoints(program, &[line])?;
+        bare.set_breakpoints(&[line])?;
         bare.request("configurationDone", &json!({}))?;
         bare.wait_for_stop()?;
         Ok(bare)
     }
 
-    /// Removes the breakpoints of a file.
-    pub(super) fn clear_breakpoints(&mut self, program: &Path) -> anyhow::Result<()> {
-        self.set_breakpoints(program, &[])
-    }
-
-    /// One round trip, as the frame is known.
-    pub(super) fn evaluate(&mut self, expression: &str) -> anyhow::Result<()> {
-        let frame = self.frame()?;
-        self.request("evaluate", &json!({ "expression": expression, "frameId": frame, "context": "repl" }))
-            .map(drop)
-    }
-
-    /// Two round trips, scopes and variables, after one for the frame where it is not known.
-    pub(super) fn locals(&mut self) -> anyhow::Result<()> {
-        let frame = self.frame()?;
-        let scopes = self.request("scopes", &json!({ "frameId": frame }))?;
-        let reference = scopes.pointer("/scopes/0/variablesReference").cloned().unwrap_or_default();
-        self.request("variables", &json!({ "variablesReference": reference })).map(drop)
-    }
-
     /// All frames.
-    pub(super) fn stack(&mut self) -> anyhow::Result<Value> {
+    fn frames(&mut self) -> anyhow::Result<Value> {
         let thread = self.thread.clone();
         self.request("stackTrace", &json!({ "threadId": thread, "startFrame": 0, "levels": 40 }))
-    }
-
-    /// Steps over a line, and asks for what a report holds.
-    pub(super) fn step(&mut self) -> anyhow::Result<()> {
-        let thread = self.thread.clone();
-        self.request("next", &json!({ "threadId": thread }))?;
-        self.wait_for_stop()?;
-        self.locals()
-    }
-
-    /// Ends the program.
-    pub(super) fn end(mut self) -> anyhow::Result<()> {
-        self.program.kill()?;
-        self.program.wait()?;
-        Ok(())
     }
 
     fn frame(&mut self) -> anyhow::Result<Value> {
         if let Some(frame) = &self.frame {
             return Ok(frame.clone());
         }
-        let frame = self.stack()?.pointer("/stackFrames/0/id").cloned().unwrap_or_default();
+        let frame = self.frames()?.pointer("/stackFrames/0/id").cloned().unwrap_or_default();
         self.frame = Some(frame.clone());
         Ok(frame)
     }
 
-    fn set_breakpoints(&mut self, program: &Path, lines: &[u32]) -> anyhow::Result<()> {
+    fn set_breakpoints(&mut self, lines: &[u32]) -> anyhow::Result<()> {
         let breakpoints: Vec<Value> = lines.iter().map(|line| json!({ "line": line })).collect();
-        let arguments = json!({ "source": { "path": program }, "breakpoints": breakpoints });
+        let arguments = json!({ "source": { "path": self.file }, "breakpoints": breakpoints });
         self.request("setBreakpoints", &arguments).map(drop)
     }
 
@@ -172,5 +137,41 @@ impl Bare {
         let mut body = vec![0; length];
         self.socket.read_exact(&mut body)?;
         Ok(serde_json::from_slice(&body)?)
+    }
+}
+
+impl Client for Bare {
+    /// One round trip, as the frame is known.
+    fn evaluate(&mut self, expression: &str) -> anyhow::Result<()> {
+        let frame = self.frame()?;
+        self.request("evaluate", &json!({ "expression": expression, "frameId": frame, "context": "repl" }))
+            .map(drop)
+    }
+
+    /// Two round trips, scopes and variables, after one for the frame where it is not known.
+    fn locals(&mut self) -> anyhow::Result<()> {
+        let frame = self.frame()?;
+        let scopes = self.request("scopes", &json!({ "frameId": frame }))?;
+        let reference = scopes.pointer("/scopes/0/variablesReference").cloned().unwrap_or_default();
+        self.request("variables", &json!({ "variablesReference": reference })).map(drop)
+    }
+
+    fn stack(&mut self) -> anyhow::Result<()> {
+        self.frames().map(drop)
+    }
+
+    fn step(&mut self) -> anyhow::Result<()> {
+        let thread = self.thread.clone();
+        self.request("next", &json!({ "threadId": thread }))?;
+        self.wait_for_stop()?;
+        self.locals()
+    }
+
+    fn clear_breakpoints(&mut self) -> anyhow::Result<()> {
+        self.set_breakpoints(&[])
+    }
+
+    fn end(self) {
+        drop(self.program);
     }
 }

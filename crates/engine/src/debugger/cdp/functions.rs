@@ -1,0 +1,62 @@
+//! Functions that are wanted by their names, wherever they are.
+//!
+//! V8 knows functions by the places where they begin, so they are looked for in the sources: of the project,
+//! so that they are found before they are loaded, and of every script that is loaded.
+
+use std::path::{Path, PathBuf};
+
+use super::{CdpDebugger, places};
+use crate::debugger::FunctionBreakpoint;
+
+/// The largest source that is looked into, in bytes.
+const LARGEST: u64 = 5 * 1024 * 1024;
+
+/// The user's sources: those that are loaded, and those of the project that the program belongs to.
+pub(super) async fn candidates(debugger: &CdpDebugger) -> Vec<PathBuf> {
+    let loaded = debugger.0.scripts.paths();
+    let program = debugger.0.shared.setup.program.clone();
+    let adapter = debugger.0.shared.adapter;
+    let search = move || {
+        let mut paths = loaded;
+        paths.extend(program.iter().flat_map(|program| places::project_sources(program)));
+        paths.sort();
+        paths.dedup();
+        paths.retain(|path| !adapter.is_internal(path));
+        // What a compiler made of another source is reached by that one.
+        let is_made = |path: &PathBuf| places::is_made_of_another(path);
+        paths.into_iter().filter(|path| !is_made(path)).collect()
+    };
+    tokio::task::spawn_blocking(search).await.unwrap_or_default()
+}
+
+/// Where the functions that are wanted begin in a file: line and column of their first statements, 0-based.
+pub(super) async fn find(
+    debugger: &CdpDebugger,
+    path: &Path,
+    wanted: Vec<FunctionBreakpoint>,
+) -> Vec<(FunctionBreakpoint, Vec<(u32, u32)>)> {
+    let mentioned = mentioned(path.to_owned(), wanted).await;
+    if mentioned.is_empty() || path == debugger.0.shared.setup.hook {
+        return Vec::new();
+    }
+    let Some(code) = debugger.0.shared.analyze(path).await else { return Vec::new() };
+    let starts = |wanted: &FunctionBreakpoint| {
+        let functions = code.functions_named(&wanted.name);
+        functions.map(|function| (function.body.saturating_sub(1), function.body_column.saturating_sub(1))).collect()
+    };
+    mentioned.into_iter().map(|wanted| (wanted.clone(), starts(&wanted))).collect()
+}
+
+/// Those whose names stand in a file at all, which is much faster to see than what they stand for.
+async fn mentioned(path: PathBuf, wanted: Vec<FunctionBreakpoint>) -> Vec<FunctionBreakpoint> {
+    let look = move || {
+        let is_small = path.metadata().is_ok_and(|file| file.is_file() && file.len() <= LARGEST);
+        let text = is_small.then(|| std::fs::read(&path).ok()).flatten().unwrap_or_default();
+        let is_mentioned = |wanted: &FunctionBreakpoint| {
+            let own = wanted.name.rsplit('.').next().unwrap_or(&wanted.name);
+            memchr::memmem::find(&text, own.as_bytes()).is_some()
+        };
+        wanted.into_iter().filter(is_mentioned).collect()
+    };
+    tokio::task::spawn_blocking(look).await.unwrap_or_default()
+}

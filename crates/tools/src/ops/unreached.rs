@@ -1,0 +1,138 @@
+//! Breakpoints that a run has ended without.
+
+use engine::model::breakpoint::{Breakpoint, Fate, Place};
+use engine::model::ids::BreakpointId;
+use engine::model::stop::End;
+use engine::session::Session;
+
+/// The most that are told one by one.
+const MOST: usize = 5;
+
+/// A breakpoint that did not act in a run that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreached {
+    /// Which.
+    pub id: BreakpointId,
+    /// Why, in a sentence.
+    pub text: String,
+}
+
+/// The breakpoints that a run has ended without. Nothing when somebody ended it or let go of it: who knows what
+/// it would still have come to.
+pub async fn unreached(session: &Session, end: &End) -> Vec<Unreached> {
+    if !matches!(end, End::Exited(_) | End::Killed { by_us: false, .. } | End::Gone) {
+        return Vec::new();
+    }
+    let breakpoints = session.breakpoints().await.unwrap_or_default();
+    breakpoints.iter().filter_map(tell).collect()
+}
+
+/// The sentences, as far as they are not too many.
+pub fn notes(unreached: Vec<Unreached>) -> Vec<String> {
+    let more = unreached.len().saturating_sub(MOST);
+    let mut notes: Vec<String> = unreached.into_iter().take(MOST).map(|it| it.text).collect();
+    if more > 0 {
+        notes.push(format!("and {more} more that were not reached: list_breakpoints tells them"));
+    }
+    notes
+}
+
+/// One whose condition failed was reached, and is told of with that.
+fn tell(breakpoint: &Breakpoint) -> Option<Unreached> {
+    let Breakpoint { id, hits: 0, failures: None, enabled: true, .. } = breakpoint else { return None };
+    let text = match (&breakpoint.place, &breakpoint.fate) {
+        (_, Fate::Unknown) => return None,
+        (Place::Function { name }, _) => format!("{id}: no function `{name}` was entered{}", rule(breakpoint)),
+        (_, Fate::Unbound(reason)) => format!("{id} was never bound: {reason}"),
+        (Place::Line { path, line, .. }, Fate::Bound) => {
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            let line = breakpoint.planned.line.unwrap_or(*line);
+            format!("{id} at {file}:{line} was never reached{}", rule(breakpoint))
+        }
+    };
+    Some(Unreached { id: *id, text })
+}
+
+/// A sentence about a place that a run was to stop at and did not.
+pub(super) fn not_stopped_at(breakpoint: &Breakpoint) -> String {
+    let what = match &breakpoint.place {
+        Place::Line { path, line, .. } => {
+            format!("line {} of {} was not reached", breakpoint.line().unwrap_or(*line), path.display())
+        }
+        Place::Function { name } => format!("no function `{name}` was entered"),
+    };
+    let why = match (&breakpoint.place, &breakpoint.fate) {
+        (Place::Line { .. }, Fate::Unbound(reason)) => format!(": {reason}"),
+        _ => String::new(),
+    };
+    format!("{what}{}{why}", rule(breakpoint))
+}
+
+/// What would have had to be true.
+fn rule(breakpoint: &Breakpoint) -> String {
+    let condition = breakpoint.rule.condition.as_ref();
+    let condition = condition.map(|condition| format!(" with `{condition}` true")).unwrap_or_default();
+    let hit = breakpoint.rule.hit_condition.as_ref();
+    let hit = hit.map(|hit| format!(" often enough for `{hit}`")).unwrap_or_default();
+    format!("{condition}{hit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::model::breakpoint::{Binding, Failures, Pending, Planned, Rule};
+
+    use super::*;
+
+    fn breakpoint(fate: Fate) -> Breakpoint {
+        let place = Place::Line { path: "/src/app.js".into(), line: 10, column: None, statement: None };
+        Breakpoint {
+            id: BreakpointId(2),
+            place,
+            rule: Rule::default(),
+            enabled: true,
+            planned: Planned::default(),
+            binding: Binding::Pending(Pending::NotStarted),
+            fate,
+            hits: 0,
+            failures: None,
+        }
+    }
+
+    #[test]
+    fn a_breakpoint_that_did_nothing_is_told_with_the_reason() {
+        let unbound = || breakpoint(Fate::Unbound("the program has not loaded it".to_owned()));
+        let bound = || breakpoint(Fate::Bound);
+        let rule = Rule {
+            condition: Some("x > 1".to_owned()),
+            hit_condition: "% 5".parse().ok(),
+            ..Rule::default()
+        };
+        let failures = Some(Failures { count: 1, message: "no".to_owned() });
+        let planned = Planned { line: Some(12), ..Planned::default() };
+        let table = [
+            (unbound(), Some("bp-2 was never bound: the program has not loaded it")),
+            (bound(), Some("bp-2 at app.js:10 was never reached")),
+            (Breakpoint { planned, ..bound() }, Some("bp-2 at app.js:12 was never reached")),
+            (
+                Breakpoint { rule, ..bound() },
+                Some("bp-2 at app.js:10 was never reached with `x > 1` true often enough for `% 5`"),
+            ),
+            (Breakpoint { hits: 1, ..bound() }, None),
+            (Breakpoint { enabled: false, ..bound() }, None),
+            (Breakpoint { failures, ..bound() }, None),
+            (breakpoint(Fate::Unknown), None),
+        ];
+        for (breakpoint, expected) in table {
+            let told = tell(&breakpoint).map(|unreached| unreached.text);
+            assert_eq!(told.as_deref(), expected, "{breakpoint:?}");
+        }
+    }
+
+    #[test]
+    fn five_are_told_and_the_rest_is_counted() {
+        let one = Unreached { id: BreakpointId(1), text: "it".to_owned() };
+        assert_eq!(notes(vec![one.clone(); 5]).len(), 5);
+        let many = notes(vec![one; 12]);
+        assert_eq!((many.len(), many[5].starts_with("and 7 more")), (6, true));
+    }
+}
