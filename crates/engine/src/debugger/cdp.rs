@@ -118,6 +118,10 @@ struct Connection {
     /// The errors that a stop was about, as an object of the program's.
     known_errors: OnceLock<String>,
     terminated: AtomicBool,
+    /// It stops at errors that are caught, too.
+    sees_caught: AtomicBool,
+    /// V8 passes over Node's own code and libraries.
+    passes_over: AtomicBool,
 }
 
 impl CdpDebugger {
@@ -147,6 +151,8 @@ impl CdpDebugger {
             intent: Mutex::default(),
             known_errors: OnceLock::new(),
             terminated: AtomicBool::new(false),
+            sees_caught: AtomicBool::new(false),
+            passes_over: AtomicBool::new(false),
         }));
         // The pump must not keep the connection open when nobody uses it any more.
         tokio::spawn(events::pump(incoming, Arc::downgrade(&debugger.0), events));
@@ -182,6 +188,18 @@ impl CdpDebugger {
     }
 
     /// Steps pass over Node's own code and over libraries, unless they are to be stepped into.
+    ///
+    /// V8 does not stop at what is thrown in code that it passes over and caught somewhere. There an assertion
+    /// fails, so with all exceptions wanted nothing is passed over, unless a step is under way.
+    async fn pass_over(&self, is_stepping: bool) -> Result<()> {
+        let passes = is_stepping || !self.0.sees_caught.load(Ordering::Acquire);
+        if self.0.passes_over.swap(passes, Ordering::AcqRel) != passes {
+            let patterns = if passes { self.passed_over() } else { Vec::new() };
+            self.request(debugger::SetBlackboxPatterns { patterns }).await?;
+        }
+        Ok(())
+    }
+
     fn passed_over(&self) -> Vec<String> {
         let patterns: &[&str] =
             if self.0.shared.setup.just_my_code { &["^node:", "/node_modules/"] } else { &["^node:internal/"] };
@@ -198,7 +216,7 @@ impl Debugger for CdpDebugger {
         }
         self.request(debugger::Enable::default()).await?;
         self.request(debugger::SetAsyncCallStackDepth { max_depth: ASYNC_DEPTH }).await?;
-        self.request(debugger::SetBlackboxPatterns { patterns: self.passed_over() }).await?;
+        self.pass_over(true).await?;
         if !self.is_worker() {
             self.request(node_worker::Enable { wait_for_debugger_on_start: true }).await?;
         }
@@ -237,14 +255,17 @@ impl Debugger for CdpDebugger {
             ExceptionMode::All => debugger::PauseOnExceptions::All,
         };
         self.request(debugger::SetPauseOnExceptions { state }).await?;
-        Ok(())
+        self.0.sees_caught.store(mode == ExceptionMode::All, Ordering::Release);
+        self.pass_over(false).await
     }
 
     async fn resume(&self, _thread: RawId) -> Result<()> {
+        self.pass_over(false).await?;
         execution::resume(self).await
     }
 
     async fn step(&self, _thread: RawId, step: Step) -> Result<()> {
+        self.pass_over(true).await?;
         execution::step(self, step).await
     }
 

@@ -8,11 +8,13 @@
 )]
 
 mod async_;
+mod attach;
 mod children;
 mod closures;
 mod faults;
 mod pause;
 mod project;
+mod runners;
 mod script;
 mod typescript;
 mod values;

@@ -305,7 +305,7 @@ fn typescript_is_run_by_what_the_project_has() {
             "main.ts",
             "20.11.1",
             &[SWC],
-            &["--require", "/project/node_modules/@swc-node/register/lib/register.js"],
+            &["--require", "/project/node_modules/@swc-node/register/index.js"],
         ),
         (
             "main.ts",

@@ -81,8 +81,9 @@ fn swc_node(version: Version, package: &Package, is_module: bool) -> Needs {
         let loader = package.export("./esm-register", "import");
         imported(version, &loader.unwrap_or_else(|| package.folder.join("esm/esm-register.mjs")))
     } else {
-        let hook = package.export("./register", "require");
-        let hook = hook.unwrap_or_else(|| package.folder.join("lib/register.js"));
+        // What `./register` exports is a function that somebody must call.
+        let hook = package.export(".", "require");
+        let hook = hook.unwrap_or_else(|| package.folder.join("index.js"));
         Needs { options: vec!["--require".into(), hook.into()], env: Vec::new() }
     }
 }

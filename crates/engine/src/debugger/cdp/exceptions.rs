@@ -23,10 +23,14 @@ pub(super) async fn describe(debugger: &CdpDebugger) -> Result<Exception> {
 }
 
 /// An error that is thrown on by one function after the other is told once, where it was thrown first. What
-/// is thrown and caught inside Node or a library is none of the user's.
+/// is thrown and caught inside Node or a library is none of the user's, but an assertion that fails is.
 pub(super) async fn is_worth_a_stop(debugger: &CdpDebugger, mode: ExceptionMode) -> Result<bool> {
     let stop = debugger.stop()?;
     let Some(thrown) = &stop.thrown else { return Ok(true) };
+    let is_thrown_by_users = stop.frames.first().is_some_and(|frame| is_users(debugger, frame));
+    if !thrown.is_uncaught && !is_thrown_by_users && !is_assertion(&thrown.value) {
+        return Ok(false);
+    }
     if is_known(debugger, &thrown.value).await {
         return Ok(false);
     }
@@ -35,6 +39,11 @@ pub(super) async fn is_worth_a_stop(debugger: &CdpDebugger, mode: ExceptionMode)
     }
     let users: Vec<&CallFrame> = stop.frames.iter().filter(|frame| is_users(debugger, frame)).collect();
     Ok(!users.is_empty() && (mode == ExceptionMode::All || !is_caught_by(debugger, &users).await))
+}
+
+/// By the names that `node:assert`, Chai and Jest have for it.
+fn is_assertion(thrown: &RemoteObject) -> bool {
+    thrown.class_name.as_deref().is_some_and(|name| name.ends_with("AssertionError"))
 }
 
 fn is_users(debugger: &CdpDebugger, frame: &CallFrame) -> bool {

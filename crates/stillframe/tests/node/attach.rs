@@ -1,0 +1,314 @@
+//! Programs that run already.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+use test_support::{Fixture, Language, toolchains};
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStderr, Command};
+
+use crate::debugging::{Debugging, Report};
+use crate::project::Project;
+use crate::script::Script;
+
+/// A program of somebody else. It ends when its input does.
+struct Running {
+    child: Child,
+    said: Lines<BufReader<ChildStderr>>,
+}
+
+impl Running {
+    #[expect(clippy::disallowed_methods, reason = "a program that is not ours, which ends with the test")]
+    fn start(program: impl AsRef<Path>, args: &[&str]) -> Self {
+        let mut command = Command::new(program.as_ref());
+        command.args(args).kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program runs");
+        let said = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+        Self { child, said }
+    }
+
+    /// Starts a program that says `ready` when it is.
+    async fn ready(program: impl AsRef<Path>, args: &[&str]) -> Self {
+        let mut running = Self::start(program, args);
+        while running.line().await != "ready" {}
+        running
+    }
+
+    /// The next line that it writes on its standard error.
+    async fn line(&mut self) -> String {
+        self.said.next_line().await.expect("it writes").expect("a line")
+    }
+
+    /// The port of its inspector, which Node tells first.
+    async fn port(&mut self) -> u16 {
+        let line = self.line().await;
+        let address = line.strip_prefix("Debugger listening on ws://127.0.0.1:");
+        let port = address.and_then(|rest| rest.split('/').next()?.parse().ok());
+        port.unwrap_or_else(|| panic!("no port in {line}"))
+    }
+
+    fn pid(&self) -> u32 {
+        self.child.id().expect("it runs")
+    }
+
+    /// It runs, and ends well when it is told to.
+    async fn runs_on(mut self) {
+        assert_eq!(self.child.try_wait().unwrap(), None, "what was attached to runs on");
+        drop(self.child.stdin.take());
+        assert!(self.child.wait().await.unwrap().success());
+    }
+}
+
+/// Works and talks until its input is closed.
+fn worker() -> Script {
+    Script::new(
+        r#"
+let rounds = 0;
+function work() {
+  rounds += 1;
+  console.log("round", rounds); // @work
+}
+process.stdin.on("end", () => process.exit(0)).resume();
+setInterval(work, 20);
+console.error("ready");
+"#,
+    )
+}
+
+async fn attached(to: Value) -> Debugging {
+    let session = Debugging::of(Language::Node).await;
+    let report = session.ok("attach_to_process", with(to, "timeout", json!(300))).await;
+    assert_eq!(report.outcome(), "running", "{}", report.text);
+    session
+}
+
+fn with(mut arguments: Value, name: &str, value: Value) -> Value {
+    arguments[name] = value;
+    arguments
+}
+
+/// Breakpoints bind at once in what is loaded; values are read; what is printed comes by the inspector.
+async fn looks_around(session: &Debugging, program: &Fixture) {
+    let set = session.break_at(program, "work").await;
+    assert_eq!(set["verified"], true, "{}", set.text);
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (program.path(), program.line("work")), "{}", stopped.text);
+    assert_eq!(session.evaluate("rounds > 0").await, "true");
+    let next = session.go_on().await;
+    assert!(next.text_of("output").contains("round "), "{}", next.text);
+}
+
+#[tokio::test]
+async fn a_program_is_attached_to_by_port_inspected_detached_from_and_attached_to_again() {
+    let script = worker();
+    let mut running = Running::start("node", &["--inspect=0", script.path()]);
+    let port = running.port().await;
+    for _ in 0..2 {
+        let session = attached(json!({ "port": port })).await;
+        looks_around(&session, &script).await;
+        session.ok("clear_breakpoints", json!({})).await;
+        session.ok("detach_from_process", json!({})).await;
+        let state = session.server.ok("list_debug_sessions", json!({})).await;
+        assert_eq!(state.at("/sessions/0/state"), "ended");
+        session.finish().await;
+    }
+    running.runs_on().await;
+}
+
+/// It is suspended when the server goes, and must not stay so.
+#[tokio::test]
+async fn the_end_of_the_server_lets_go_of_what_was_attached_to() {
+    let script = worker();
+    let mut running = Running::start("node", &["--inspect=0", script.path()]);
+    let session = attached(json!({ "port": running.port().await })).await;
+    session.break_at(&script, "work").await;
+    assert_eq!(session.go_on().await.outcome(), "breakpoint");
+    session.finish().await;
+    running.runs_on().await;
+}
+
+#[tokio::test]
+async fn a_server_that_waits_for_requests_opens_its_inspector_by_a_signal() {
+    let script = Script::new(
+        r#"
+const server = require("node:http").createServer((request, response) => {
+  response.end(request.url); // @request
+});
+process.stdin.on("end", () => process.exit(0)).resume();
+server.listen(0, "127.0.0.1", () => {
+  console.error("ready");
+  console.error(server.address().port);
+});
+"#,
+    );
+    let mut running = Running::ready("node", &["--inspect-port=0", script.path()]).await;
+    let port: u16 = running.line().await.parse().unwrap();
+    let session = attached(json!({ "processId": running.pid() })).await;
+    let set = session.break_at(&script, "request").await;
+    assert_eq!(set["verified"], true, "{}", set.text);
+    let asked = tokio::spawn(ask(port));
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (script.path(), script.line("request")), "{}", stopped.text);
+    assert_eq!(session.evaluate("request.url").await, "'/here'");
+    session.ok("detach_from_process", json!({})).await;
+    assert!(asked.await.unwrap().ends_with("/here"), "the request is answered after all");
+    session.finish().await;
+    running.runs_on().await;
+}
+
+/// Sends a request, and gives the answer.
+async fn ask(port: u16) -> String {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    stream.write_all(b"GET /here HTTP/1.0\r\n\r\n").await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn a_program_that_computes_without_a_pause_is_reached_too() {
+    let script = Script::new(
+        r#"
+const { existsSync } = require("node:fs");
+console.error("ready");
+let rounds = 0;
+while (!existsSync(process.argv[2])) {
+  rounds += 1; // @round
+}
+"#,
+    );
+    let end = script.folder().join("end");
+    let mut running = Running::ready("node", &["--inspect-port=0", script.path(), end.to_str().unwrap()]).await;
+    let session = attached(json!({ "processId": running.pid() })).await;
+    let paused = session.ok("pause_execution", json!({})).await;
+    assert_eq!((paused.outcome(), paused.place().0), ("pause", script.path()), "{}", paused.text);
+    session.break_at(&script, "round").await;
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (script.path(), script.line("round")), "{}", stopped.text);
+    session.ok("detach_from_process", json!({})).await;
+    session.finish().await;
+    assert_eq!(running.child.try_wait().unwrap(), None, "what was attached to runs on");
+    std::fs::write(end, "").unwrap();
+    assert!(running.child.wait().await.unwrap().success());
+}
+
+#[tokio::test]
+async fn a_program_that_waits_for_its_debugger_begins_with_all_breakpoints() {
+    let script = Script::new("const one = 1; // @first\nconst two = one + 1; // @second\nconsole.log(two);\n");
+    let mut running = Running::start("node", &["--inspect-brk=0", script.path()]);
+    let session = Debugging::of(Language::Node).await;
+    session.break_at(&script, "second").await;
+    let begun = session.ok("attach_to_process", json!({ "port": running.port().await })).await;
+    assert_eq!((begun.outcome(), begun.place()), ("entry", (script.path(), script.line("first"))), "{}", begun.text);
+    let stopped = session.go_on().await;
+    assert_eq!((stopped.place(), stopped.variable("one")), ((script.path(), script.line("second")), "1"), "{}", stopped.text);
+    let ended = session.go_on().await;
+    assert_eq!((ended.outcome(), ended.text_of("output")), ("ended", "2\n"), "{}", ended.text);
+    session.finish().await;
+    assert!(running.child.wait().await.unwrap().success());
+}
+
+#[tokio::test]
+async fn a_process_that_is_no_node_is_refused_and_lives() {
+    let running = Running::ready("sh", &["-c", "echo ready >&2; exec cat"]).await;
+    let session = Debugging::of(Language::Node).await;
+    let asked = json!({ "processId": running.pid() });
+    let failed = session.fails("environment", "attach_to_process", asked).await;
+    assert!(failed.text_of("message").contains("which is not Node.js"), "{}", failed.text);
+    session.finish().await;
+    running.runs_on().await;
+}
+
+#[tokio::test]
+async fn a_number_that_no_process_has_is_refused() {
+    let session = Debugging::of(Language::Node).await;
+    // Numbers of processes end below this on every Linux.
+    let failed = session.fails("environment", "attach_to_process", json!({ "processId": 4_194_305 })).await;
+    assert_eq!(failed["error"], "there is no process 4194305");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_port_where_something_else_listens_or_nothing_is_refused() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let session = Debugging::of(Language::Node).await;
+    let failed = session.call("attach_to_process", json!({ "port": port })).await;
+    assert!(failed.is_error, "{}", failed.text);
+    assert_ne!(failed["code"], Value::Null);
+    drop(silent);
+    let failed = session.fails("environment", "attach_to_process", json!({ "port": port })).await;
+    assert!(failed.text_of("message").contains("--inspect"), "{}", failed.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_program_that_ends_while_it_is_attached_to_is_told_as_ended() {
+    let script = worker();
+    let mut running = Running::start("node", &["--inspect=0", script.path()]);
+    let session = attached(json!({ "port": running.port().await })).await;
+    drop(running.child.stdin.take());
+    let ended = session.call("continue_execution", json!({})).await;
+    let state = if ended.is_error { ended.at("/context/state") } else { &ended["state"] };
+    assert_eq!(state, "ended", "{}", ended.text);
+    session.finish().await;
+    assert!(running.child.wait().await.unwrap().success());
+}
+
+/// Launch, breakpoints, a child, a step and an attachment, under one version of Node.
+async fn works_under(node: &Path) {
+    let project = Project::with(&[]).await;
+    let child = project.file("child.js", "const value = 6 * 7; // @value\nconsole.log(value);\n");
+    let main = project.file(
+        "main.mjs",
+        "import { spawnSync } from 'node:child_process';\n\
+         const done = spawnSync(process.execPath, ['child.js'], { encoding: 'utf8' }); // @spawn\n\
+         console.log(done.stdout.trim(), process.version.split('.')[0]); // @done\n",
+    );
+    let session = Debugging::with_executable(node.to_owned()).await;
+    session.break_at(&main, "spawn").await;
+    session.break_at(&child, "value").await;
+    let start = json!({ "scriptPath": main.path(), "cwd": project.folder() });
+    let first = session.ok("start_debugging", start).await;
+    assert_eq!(first.place(), (main.path(), main.line("spawn")), "{}", first.text);
+    let version = session.evaluate("process.version").await;
+    let inside = session.go_on().await;
+    assert_eq!(inside.place(), (child.path(), child.line("value")), "{}", inside.text);
+    let stepped = session.step("step_over").await;
+    assert_eq!(stepped.variable("value"), "42", "{}", stepped.text);
+    let major = version.trim_matches('\'').split('.').next().unwrap().to_owned();
+    assert_eq!(session.run_to_the_end().await["output"], format!("42 {major}\n"));
+    session.finish().await;
+
+    let script = worker();
+    let mut running = Running::start(node, &["--inspect=0", script.path()]);
+    let session = attached(json!({ "port": running.port().await })).await;
+    looks_around(&session, &script).await;
+    session.ok("detach_from_process", json!({})).await;
+    session.finish().await;
+    running.runs_on().await;
+
+    let running = Running::ready(node, &["--inspect-port=0", script.path()]).await;
+    let session = attached(json!({ "processId": running.pid() })).await;
+    looks_around(&session, &script).await;
+    session.finish().await;
+    running.runs_on().await;
+}
+
+#[tokio::test]
+async fn node_on_the_search_path() {
+    works_under(Path::new("node")).await;
+}
+
+#[tokio::test]
+async fn node_22() {
+    works_under(&toolchains().await.join("node22/bin/node")).await;
+}
+
+#[tokio::test]
+async fn node_24() {
+    works_under(&toolchains().await.join("node24/bin/node")).await;
+}

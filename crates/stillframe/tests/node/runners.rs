@@ -1,0 +1,174 @@
+//! Failing tests under the runners that people use. Some run each file in a process or a thread of its own.
+
+use serde_json::{Value, json};
+use test_support::{Answer, Fixture, Language};
+
+use crate::debugging::{Debugging, Report};
+use crate::project::Project;
+
+/// The module that is tested.
+const SUM: &str = "
+function sum(numbers) {
+  let total = 0;
+  for (const number of numbers) {
+    total += number; // @add
+  }
+  return total;
+}
+module.exports = { sum };
+";
+
+/// A runner, and a test for it that fails.
+struct Runner {
+    packages: &'static [&'static str],
+    file: &'static str,
+    text: &'static str,
+    /// How it is started, besides its folder.
+    start: Value,
+}
+
+fn node_test() -> Runner {
+    Runner {
+        packages: &[],
+        file: "sum.test.js",
+        text: r#"
+const test = require("node:test");
+const assert = require("node:assert");
+const { sum } = require("./sum.js");
+
+test("sums", () => {
+  const total = sum([1, 2]); // @sum
+  assert.strictEqual(total, 4); // @fails
+});
+"#,
+        start: json!({ "runtimeArgs": ["--test"] }),
+    }
+}
+
+fn mocha() -> Runner {
+    Runner {
+        packages: &["mocha"],
+        file: "test/sum.js",
+        text: r#"
+const assert = require("node:assert");
+const { sum } = require("../sum.js");
+
+it("sums", () => {
+  const total = sum([1, 2]); // @sum
+  assert.strictEqual(total, 4); // @fails
+});
+"#,
+        start: json!({ "module": "mocha" }),
+    }
+}
+
+/// Jest compiles with Babel, and `sum` is called through a name of its own.
+fn jest() -> Runner {
+    Runner {
+        packages: &["jest"],
+        file: "sum.test.js",
+        text: r#"
+const { sum } = require("./sum.js");
+
+test("sums", () => {
+  const total = sum([1, 2]); // @sum
+  expect(total).toBe(4); // @fails
+});
+"#,
+        start: json!({ "module": "jest" }),
+    }
+}
+
+fn vitest() -> Runner {
+    Runner {
+        packages: &["vitest"],
+        file: "sum.test.ts",
+        text: r#"
+import { expect, it } from "vitest";
+import { sum } from "./sum.js";
+
+it("sums", () => {
+  const total: number = sum([1, 2]); // @sum
+  expect(total).toBe(4); // @fails
+});
+"#,
+        start: json!({ "module": "vitest", "args": ["run"] }),
+    }
+}
+
+impl Runner {
+    async fn project(&self) -> (Project, Fixture, Value) {
+        let project = Project::with(self.packages).await;
+        project.file("sum.js", SUM);
+        let test = project.file(self.file, self.text);
+        let mut start = self.start.clone();
+        start["cwd"] = json!(project.folder());
+        (project, test, start)
+    }
+
+    /// Stops in the test and in what it tests, steps, and runs to the runner's own end.
+    async fn stops_in_the_test(&self) {
+        let (project, test, start) = self.project().await;
+        let module = project.read("sum.js");
+        let session = Debugging::of(Language::Node).await;
+        session.break_at(&test, "sum").await;
+        session.break_with(&module, "add", json!({ "condition": "number === 2" })).await;
+        let stopped = session.ok("start_debugging", start).await;
+        let stopped = settled(&session, stopped).await;
+        assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", (test.path(), test.line("sum"))), "{}", stopped.text);
+        let inside = session.go_on().await;
+        assert_eq!((inside.place(), inside.variable("total")), ((module.path(), module.line("add")), "1"), "{}", inside.text);
+        assert_eq!(inside.at("/stackFrames/1/file"), test.path(), "{}", inside.text);
+        // V8 has no place between the return and the next statement of the test.
+        let fails = session.step("step_out").await;
+        assert_eq!((fails.place(), fails.variable("total")), ((test.path(), test.line("fails")), "3"), "{}", fails.text);
+        let ended = session.go_on().await;
+        let ended = settled(&session, ended).await;
+        assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)), "{}", ended.text);
+        session.finish().await;
+    }
+
+    /// Stops where the test fails, although the runner catches that.
+    async fn stops_at_the_failure(&self) {
+        let (_project, test, mut start) = self.project().await;
+        let session = Debugging::of(Language::Node).await;
+        start["sessionId"] = json!(session.id);
+        start["exceptions"] = json!("all");
+        let mut stopped = session.server.ok("run_until", start).await;
+        while stopped["state"] == "running" {
+            let more = json!({ "exceptions": "all" });
+            stopped = session.ok("run_until", more).await;
+        }
+        assert_eq!((stopped.outcome(), stopped.place()), ("exception", (test.path(), test.line("fails"))), "{}", stopped.text);
+        assert_eq!(stopped.variable("total"), "3");
+        session.finish().await;
+    }
+}
+
+/// Waits longer, where a runner takes its time.
+async fn settled(session: &Debugging, mut report: Answer) -> Answer {
+    while report.outcome() == "running" {
+        report = session.go_on().await;
+    }
+    report
+}
+
+macro_rules! runners {
+    ($($runner:ident as $tests:ident),+) => {
+        $(
+            mod $tests {
+                #[tokio::test]
+                async fn a_breakpoint_in_the_test_stops_there_and_the_end_is_the_runners() {
+                    super::$runner().stops_in_the_test().await;
+                }
+
+                #[tokio::test]
+                async fn the_failing_line_is_where_the_program_stops() {
+                    super::$runner().stops_at_the_failure().await;
+                }
+            }
+        )+
+    };
+}
+
+runners!(node_test as under_node_test, mocha as under_mocha, jest as under_jest, vitest as under_vitest);
