@@ -118,7 +118,9 @@ async fn evaluate_all(
     for expression in expressions {
         let left = until.saturating_duration_since(Instant::now()).min(deadlines::EVALUATE);
         let value = match u64::try_from(left.as_millis()) {
-            Ok(left) if left > 0 => inspect::evaluate(session, &expression, None, Some(left), text, false).await,
+            Ok(left) if left > 0 => {
+                inspect::evaluate(session, &expression, None, Some(left), text, false).await
+            }
             _ => Err(not_evaluated(limit)),
         };
         values.push((expression, value));

@@ -1,7 +1,7 @@
 //! From the protocol's events to ours.
 
-use std::sync::atomic::Ordering;
 use std::sync::Weak;
+use std::sync::atomic::Ordering;
 
 use tokio::sync::mpsc;
 
@@ -54,15 +54,9 @@ async fn send(events: &mpsc::Sender<Event>, happened: Vec<Event>) -> bool {
 }
 
 /// `told` collects the breakpoints that the program named for the pause that follows.
-async fn translate(
-    debugger: &CdpDebugger,
-    event: ::cdp::Event,
-    told: &mut Vec<BreakpointId>,
-) -> Vec<Event> {
+async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, told: &mut Vec<BreakpointId>) -> Vec<Event> {
     match event {
-        ::cdp::Event::Paused(paused) => {
-            stops::paused(debugger, *paused, std::mem::take(told)).await
-        }
+        ::cdp::Event::Paused(paused) => stops::paused(debugger, *paused, std::mem::take(told)).await,
         ::cdp::Event::Resumed => resumed(debugger),
         ::cdp::Event::ScriptParsed(parsed) => {
             let script = debugger.0.scripts.add(Script::new(*parsed));
@@ -121,8 +115,7 @@ async fn enter_worker(debugger: &CdpDebugger, worker: ::cdp::Worker) {
     let title = if script.is_empty() { info.title.clone() } else { format!("{} {script}", info.title) };
     let shared = debugger.0.shared.clone();
     let kind = Kind::Worker(title.trim().to_owned());
-    let entered =
-        CdpDebugger::arrive(worker.client, worker.incoming, kind, debugger.0.pid, shared).await;
+    let entered = CdpDebugger::arrive(worker.client, worker.incoming, kind, debugger.0.pid, shared).await;
     if let Err(error) = entered {
         tracing::debug!(%error, "a worker came when the session was ending");
     }

@@ -279,8 +279,13 @@ async fn locals_are_the_scope_that_is_called_so() {
 #[tokio::test]
 async fn an_expression_that_the_server_refuses_has_raised() {
     let mut scene = Scene::ready(json!({})).await;
-    let request =
-        Evaluate { expression: "x".to_owned(), frame: RawId(4), deadline: Duration::from_secs(1), text: 10, pure: false };
+    let request = Evaluate {
+        expression: "x".to_owned(),
+        frame: RawId(4),
+        deadline: Duration::from_secs(1),
+        text: 10,
+        pure: false,
+    };
     let served = async {
         let asked = scene.peer.receive().await;
         assert_eq!(asked["arguments"], json!({ "expression": "x", "frameId": 4, "context": "watch" }));
