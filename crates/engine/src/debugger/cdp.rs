@@ -373,10 +373,10 @@ impl From<::cdp::ConnectError> for Error {
     fn from(error: ::cdp::ConnectError) -> Self {
         Self::Environment {
             problem: error.to_string(),
-            remedy: "check that the program runs and was started with an inspector that listens there, such as \
+            remedy:
+                "check that the program runs and was started with an inspector that listens there, such as \
                      `node --inspect=PORT program.js`"
-                .to_owned(),
+                    .to_owned(),
         }
     }
 }
-
