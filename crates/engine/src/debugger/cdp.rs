@@ -164,6 +164,14 @@ impl CdpDebugger {
         Ok(self.0.client.request(command, deadlines::REQUEST).await?)
     }
 
+    /// Sends a command where it is called for.
+    async fn request_if<C: Command>(&self, is_needed: bool, command: C) -> Result<()> {
+        if is_needed {
+            self.request(command).await?;
+        }
+        Ok(())
+    }
+
     /// Where the thread is suspended.
     fn stop(&self) -> Result<Arc<Stop>> {
         lock(&self.0.stop).clone().ok_or(Error::NotPaused { state: "running" })
@@ -208,22 +216,22 @@ impl CdpDebugger {
 }
 
 impl Debugger for CdpDebugger {
-    /// Every reply is awaited: on Node 20 a `Runtime.runIfWaitingForDebugger` that overtakes one can be lost.
+    /// The commands are sent at once, in this order: one by one they take 3 ms of each start. Every reply is
+    /// awaited: on Node 20 a `Runtime.runIfWaitingForDebugger` that overtakes one can be lost.
     async fn prepare(&self) -> Result<()> {
-        if !self.is_worker() {
-            let tell = node_runtime::NotifyWhenWaitingForDisconnect { enabled: true };
-            self.request(tell).await?;
-        }
-        self.request(debugger::Enable::default()).await?;
-        self.request(debugger::SetAsyncCallStackDepth { max_depth: ASYNC_DEPTH }).await?;
-        self.pass_over(true).await?;
-        if !self.is_worker() {
-            self.request(node_worker::Enable { wait_for_debugger_on_start: true }).await?;
-        }
-        if !self.0.shared.is_ours {
+        let is_process = !self.is_worker();
+        let depth = debugger::SetAsyncCallStackDepth { max_depth: ASYNC_DEPTH };
+        let tell = node_runtime::NotifyWhenWaitingForDisconnect { enabled: true };
+        let workers = node_worker::Enable { wait_for_debugger_on_start: true };
+        tokio::try_join!(
+            self.request_if(is_process, tell),
+            self.request(debugger::Enable::default()),
+            self.request(depth),
+            self.pass_over(true),
+            self.request_if(is_process, workers),
             // What a program of ours prints comes by its pipes, and costs nothing more then.
-            self.request(runtime::Enable::default()).await?;
-        }
+            self.request_if(!self.0.shared.is_ours, runtime::Enable::default()),
+        )?;
         Ok(())
     }
 
