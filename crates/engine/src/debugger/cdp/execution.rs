@@ -143,6 +143,10 @@ async fn proceed(debugger: &CdpDebugger, next: Option<Step>) {
 pub(super) async fn settle(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Event> {
     let intent = std::mem::take(&mut *lock(&debugger.0.intent));
     match intent {
+        // A process that waited for its debugger begins; a worker always waits.
+        Intent::Run if stop.is_start && !debugger.is_worker() => {
+            vec![stops::shown(debugger, StopReason::Entry, None, Vec::new()).await]
+        }
         Intent::Run if stop.is_start => {
             proceed(debugger, None).await;
             Vec::new()
@@ -322,6 +326,10 @@ async fn insist(connection: Weak<Connection>) {
         // It stops in there, and its answer comes when the program runs on.
         let ended = debugger.0.client.request(poke, deadlines::GOODBYE).await;
         if matches!(ended, Err(::cdp::Error::Closed)) {
+            return;
+        }
+        let is_awaited = matches!(*lock(&debugger.0.intent), Intent::Pause);
+        if !is_awaited {
             return;
         }
         if ended.is_ok() && debugger.request(debugger::Pause::default()).await.is_err() {
