@@ -22,7 +22,8 @@ async fn install() -> PathBuf {
     let is_done = changed(&modules.join(".package-lock.json")) >= changed(&folder.join("package-lock.json"));
     if !is_done {
         let advice = "run `npm ci` in fixtures/toolchains to see what is wrong";
-        let done = run(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&folder)).await;
+        let done =
+            run(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&folder)).await;
         done.unwrap_or_else(|problem| panic!("the toolchains cannot be installed: {problem}; {advice}"));
     }
     modules
@@ -39,7 +40,10 @@ pub async fn run_tool(folder: &Path, tool: &str, args: &[&str]) {
     done.unwrap_or_else(|problem| panic!("{tool} {args:?}: {problem}"));
 }
 
-#[expect(clippy::disallowed_methods, reason = "tools that end by themselves, and with the test at the latest")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tools that end by themselves, and with the test at the latest"
+)]
 async fn run(command: &mut Command) -> Result<(), String> {
     let output = command.stdin(Stdio::null()).kill_on_drop(true).output().await;
     let output = output.map_err(|error| error.to_string())?;

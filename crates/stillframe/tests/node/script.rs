@@ -104,7 +104,7 @@ impl Debugging {
         all.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 
-    /// The first page of the children of an expression's value.
+    /// The first page of the children of an expression's value, hidden ones included.
     pub(crate) async fn expanded(&self, expression: &str) -> Answer {
         let value = self.ok("evaluate_expression", json!({ "expression": expression })).await;
         assert!(
@@ -112,7 +112,8 @@ impl Debugging {
             "{expression} has no children: {}",
             value.text
         );
-        self.ok("get_variables", json!({ "scope": value["variablesReference"] })).await
+        let asked = json!({ "scope": value["variablesReference"], "includeSpecial": true });
+        self.ok("get_variables", asked).await
     }
 }
 
