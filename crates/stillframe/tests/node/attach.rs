@@ -46,7 +46,7 @@ impl Running {
         let line = self.line().await;
         let address = line.strip_prefix("Debugger listening on ws://127.0.0.1:");
         let port = address.and_then(|rest| rest.split('/').next()?.parse().ok());
-        port.unwrap_or_else(|| panic!("no port in {line}"))
+        port.expect("the port of the inspector")
     }
 
     fn pid(&self) -> u32 {

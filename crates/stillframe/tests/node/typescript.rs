@@ -47,11 +47,7 @@ async fn debug_with(session: Debugging, project: &Project, start: Value, places:
         "{}",
         inside.text
     );
-    assert!(
-        inside.text_of("output").contains("[log] adds bread\nadds milk\n"),
-        "{}",
-        inside.text
-    );
+    assert!(inside.text_of("output").contains("[log] adds bread\nadds milk\n"), "{}", inside.text);
     assert_eq!((inside.variable("price"), inside.variable("sum")), ("6", "8"), "{}", inside.text);
     assert!(
         frames(&inside)[..2].iter().zip(["total", "receipt"]).all(|(frame, name)| frame.ends_with(name)),
@@ -210,11 +206,5 @@ async fn swc_node() {
 async fn node_takes_the_types_out() {
     let project = Project::typescript(&[]).await;
     let session = Debugging::with_executable(toolchains().await.join("node24/bin/node")).await;
-    debug_with(
-        session,
-        &project,
-        run(&project, "src/main.ts"),
-        Places::Kept,
-    )
-    .await;
+    debug_with(session, &project, run(&project, "src/main.ts"), Places::Kept).await;
 }

@@ -50,7 +50,8 @@ fn names(map: &SourceMap, text: &str, line: u32, column: u32) -> HashMap<String,
         let found = map.names(text, start, end);
         // A name that an inner function uses for something else stands for that here.
         let is_free = |mangled: &String| !names.values().any(|known| known == mangled);
-        let outer: Vec<(String, String)> = found.into_iter().filter(|(mangled, _)| is_free(mangled)).collect();
+        let outer: Vec<(String, String)> =
+            found.into_iter().filter(|(mangled, _)| is_free(mangled)).collect();
         for (mangled, original) in outer {
             names.entry(original).or_insert(mangled);
         }
