@@ -1,6 +1,7 @@
 //! What JavaScript's grammar says of the small texts that users write: conditions, watched expressions and log
 //! messages; and of the texts of scripts, what catches an exception. Nothing is evaluated here.
 
+mod around;
 mod caught;
 
 use oxc_allocator::Allocator;
@@ -13,6 +14,7 @@ use oxc_parser::{Parser, ParserReturn};
 use oxc_span::{GetSpan, SourceType};
 use oxc_syntax::scope::ScopeFlags;
 
+pub use around::functions_around;
 pub use caught::is_caught;
 
 /// The longest text that is looked at, in bytes.

@@ -24,7 +24,7 @@ async fn install() -> PathBuf {
         let advice = "run `npm install` in fixtures/toolchains to see what is wrong";
         // A lock file would name the registry that it was made with.
         let args = ["install", "--no-package-lock", "--no-audit", "--no-fund"];
-        let done = run(Command::new("npm").args(args).current_dir(&folder)).await;
+        let done = run(Path::new("npm"), &args, &folder).await;
         done.unwrap_or_else(|problem| panic!("the toolchains cannot be installed: {problem}; {advice}"));
     }
     modules
@@ -37,14 +37,15 @@ fn changed(file: &Path) -> Option<SystemTime> {
 /// Runs one of their commands in a folder. It must succeed.
 pub async fn run_tool(folder: &Path, tool: &str, args: &[&str]) {
     let program = toolchains().await.join(".bin").join(tool);
-    let done = run(Command::new(program).args(args).current_dir(folder)).await;
+    let done = run(&program, args, folder).await;
     done.unwrap_or_else(|problem| panic!("{tool} {args:?}: {problem}"));
 }
 
-#[expect(clippy::disallowed_methods, reason = "tools that end by themselves, and with the test at the latest")]
-async fn run(command: &mut Command) -> Result<(), String> {
-    let output = command.stdin(Stdio::null()).kill_on_drop(true).output().await;
-    let output = output.map_err(|error| error.to_string())?;
+#[expect(clippy::disallowed_methods, reason = "tools end by themselves, and with the test at the latest")]
+async fn run(program: &Path, args: &[&str], folder: &Path) -> Result<(), String> {
+    let mut command = Command::new(program);
+    command.args(args).current_dir(folder).stdin(Stdio::null()).kill_on_drop(true);
+    let output = command.output().await.map_err(|error| error.to_string())?;
     let said = [output.stdout, output.stderr].concat();
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&said).into_owned()) }
 }

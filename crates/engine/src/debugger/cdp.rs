@@ -19,6 +19,7 @@ mod execution;
 mod frames;
 mod functions;
 mod places;
+mod renaming;
 mod rules;
 mod scripts;
 mod signal;
@@ -151,6 +152,7 @@ impl CdpDebugger {
             intent: Mutex::default(),
             known_errors: OnceLock::new(),
             terminated: AtomicBool::new(false),
+            waits: AtomicBool::new(false),
             sees_caught: AtomicBool::new(false),
             passes_over: AtomicBool::new(false),
         }));
@@ -231,6 +233,8 @@ impl Debugger for CdpDebugger {
             self.request_if(is_process, workers),
             // What a program of ours prints comes by its pipes, and costs nothing more then.
             self.request_if(!self.0.shared.is_ours, runtime::Enable::default()),
+            // It tells at once of a program that waits.
+            self.request_if(!self.0.shared.is_ours, node_runtime::Enable::default()),
         )?;
         Ok(())
     }
@@ -239,7 +243,12 @@ impl Debugger for CdpDebugger {
         if self.0.kind == Kind::Program {
             self.stop_at_entry().await?;
         }
+        let mut stop_at_start = self.0.is_running.subscribe();
         self.request(runtime::RunIfWaitingForDebugger::default()).await?;
+        if self.0.waits.load(Ordering::Acquire) {
+            // It was started so that it stops before its first statement, which is seen at once then.
+            let _ = tokio::time::timeout(deadlines::GOODBYE, stop_at_start.changed()).await;
+        }
         if lock(&self.0.stop).is_none() {
             self.0.is_running.send_replace(true);
         }

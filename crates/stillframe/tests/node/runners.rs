@@ -115,13 +115,28 @@ impl Runner {
         session.break_with(&module, "add", json!({ "condition": "number === 2" })).await;
         let stopped = session.ok("start_debugging", start).await;
         let stopped = settled(&session, stopped).await;
-        assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", (test.path(), test.line("sum"))), "{}", stopped.text);
+        assert_eq!(
+            (stopped.outcome(), stopped.place()),
+            ("breakpoint", (test.path(), test.line("sum"))),
+            "{}",
+            stopped.text
+        );
         let inside = session.go_on().await;
-        assert_eq!((inside.place(), inside.variable("total")), ((module.path(), module.line("add")), "1"), "{}", inside.text);
+        assert_eq!(
+            (inside.place(), inside.variable("total")),
+            ((module.path(), module.line("add")), "1"),
+            "{}",
+            inside.text
+        );
         assert_eq!(inside.at("/stackFrames/1/file"), test.path(), "{}", inside.text);
         // V8 has no place between the return and the next statement of the test.
         let fails = session.step("step_out").await;
-        assert_eq!((fails.place(), fails.variable("total")), ((test.path(), test.line("fails")), "3"), "{}", fails.text);
+        assert_eq!(
+            (fails.place(), fails.variable("total")),
+            ((test.path(), test.line("fails")), "3"),
+            "{}",
+            fails.text
+        );
         let ended = session.go_on().await;
         let ended = settled(&session, ended).await;
         assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)), "{}", ended.text);
@@ -139,7 +154,12 @@ impl Runner {
             let more = json!({ "exceptions": "all" });
             stopped = session.ok("run_until", more).await;
         }
-        assert_eq!((stopped.outcome(), stopped.place()), ("exception", (test.path(), test.line("fails"))), "{}", stopped.text);
+        assert_eq!(
+            (stopped.outcome(), stopped.place()),
+            ("exception", (test.path(), test.line("fails"))),
+            "{}",
+            stopped.text
+        );
         assert_eq!(stopped.variable("total"), "3");
         session.finish().await;
     }

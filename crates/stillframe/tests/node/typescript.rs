@@ -9,21 +9,21 @@ use crate::debugging::{Debugging, Report};
 use crate::project::Project;
 use crate::script::frames;
 
-/// What the stories of different builds do not have in common.
-#[derive(Clone, Copy, Default)]
-struct Build {
-    /// Names, statements and lines are not what they were.
-    is_minified: bool,
-    /// The code that runs has the places of the source.
-    is_in_place: bool,
+/// Where the code that runs has the places of its source.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Places {
+    /// Nowhere: the compiler has moved them.
+    Moved,
+    /// Everywhere.
+    Kept,
 }
 
 /// A session with one compiled program, the same whatever compiled it.
-async fn debug(project: &Project, start: Value, build: Build) {
-    debug_with(Debugging::of(Language::Node).await, project, start, build).await;
+async fn debug(project: &Project, start: Value, places: Places) {
+    debug_with(Debugging::of(Language::Node).await, project, start, places).await;
 }
 
-async fn debug_with(session: Debugging, project: &Project, start: Value, build: Build) {
+async fn debug_with(session: Debugging, project: &Project, start: Value, places: Places) {
     let (main, basket) = (project.read("src/main.ts"), project.read("src/basket.ts"));
     session.break_at(&main, "top").await;
     session.break_with(&basket, "add", json!({ "logMessage": "adds {item.name}" })).await;
@@ -32,17 +32,28 @@ async fn debug_with(session: Debugging, project: &Project, start: Value, build: 
 
     let top = session.ok("start_debugging", start).await;
     assert_eq!((top.outcome(), top.place()), ("breakpoint", (main.path(), main.line("top"))), "{}", top.text);
-    assert_eq!(top.at("/location/function"), "<module>", "{}", top.text);
+    // Some loaders put a function around a module.
+    let function = top.at("/location/function");
+    assert!(function == "<module>" || function == "<anonymous>", "{}", top.text);
     assert!(top.text_of("source").contains("const discount: number = 0.25"), "{}", top.text);
-    generated_is_told(&top, build);
+    generated_is_told(&top, places);
     let next = session.step("step_over").await;
     assert_eq!((next.outcome(), next.place()), ("step", (main.path(), main.line("basket"))), "{}", next.text);
 
     let inside = session.go_on().await;
-    assert_eq!((inside.outcome(), inside.place()), ("breakpoint", (basket.path(), basket.line("sum"))), "{}", inside.text);
+    assert_eq!(
+        (inside.outcome(), inside.place()),
+        ("breakpoint", (basket.path(), basket.line("sum"))),
+        "{}",
+        inside.text
+    );
     assert!(inside.text_of("output").contains("[log] adds bread\nadds milk\n"), "{}", inside.text);
     assert_eq!((inside.variable("price"), inside.variable("sum")), ("6", "8"), "{}", inside.text);
-    assert!(frames(&inside)[..2].iter().zip(["total", "receipt"]).all(|(frame, name)| frame.ends_with(name)), "{}", inside.text);
+    assert!(
+        frames(&inside)[..2].iter().zip(["total", "receipt"]).all(|(frame, name)| frame.ends_with(name)),
+        "{}",
+        inside.text
+    );
     assert_eq!(session.evaluate("item.name + discount").await, "'milk0.25'");
 
     let written = session.go_on().await;
@@ -53,9 +64,9 @@ async fn debug_with(session: Debugging, project: &Project, start: Value, build: 
     session.finish().await;
 }
 
-fn generated_is_told(stop: &Answer, build: Build) {
+fn generated_is_told(stop: &Answer, places: Places) {
     let generated = stop.at("/location/generated");
-    if build.is_in_place {
+    if places == Places::Kept {
         assert_eq!(generated, &Value::Null, "{}", stop.text);
         return;
     }
@@ -86,14 +97,14 @@ async fn compiled_by_tsc(more: &[&str]) -> Project {
 #[tokio::test]
 async fn tsc_to_commonjs() {
     let project = compiled_by_tsc(&[]).await;
-    debug(&project, run(&project, "dist/main.js"), Build::default()).await;
+    debug(&project, run(&project, "dist/main.js"), Places::Moved).await;
 }
 
 #[tokio::test]
 async fn tsc_to_modules() {
     let project = compiled_by_tsc(&["--module", "es2022", "--moduleResolution", "bundler"]).await;
     project.file("dist/package.json", r#"{ "type": "module" }"#);
-    debug(&project, run(&project, "dist/main.js"), Build::default()).await;
+    debug(&project, run(&project, "dist/main.js"), Places::Moved).await;
 }
 
 async fn bundled(options: &[&str]) -> Project {
@@ -106,13 +117,24 @@ async fn bundled(options: &[&str]) -> Project {
 #[tokio::test]
 async fn esbuild_bundled_and_minified() {
     let project = bundled(&["--minify", "--sourcemap"]).await;
-    debug(&project, run(&project, "dist/main.js"), Build { is_minified: true, ..Build::default() }).await;
+    debug(&project, run(&project, "dist/main.js"), Places::Moved).await;
 }
 
 #[tokio::test]
 async fn esbuild_with_its_map_inside() {
     let project = bundled(&["--sourcemap=inline"]).await;
-    debug(&project, run(&project, "dist/main.js"), Build::default()).await;
+    debug(&project, run(&project, "dist/main.js"), Places::Moved).await;
+}
+
+/// As concatenating tools write it: maps of parts, one after the other.
+#[tokio::test]
+async fn a_map_of_sections() {
+    let project = bundled(&["--sourcemap"]).await;
+    let map = std::fs::read_to_string(project.path("dist/main.js.map")).expect("a map");
+    let sections =
+        format!(r#"{{"version":3,"sections":[{{"offset":{{"line":0,"column":0}},"map":{map}}}]}}"#);
+    project.file("dist/main.js.map", &sections.replace('\n', ""));
+    debug(&project, run(&project, "dist/main.js"), Places::Moved).await;
 }
 
 #[tokio::test]
@@ -124,7 +146,7 @@ async fn swc() {
     }"#;
     project.file(".swcrc", settings);
     project.run("swc", &["src", "-d", "dist", "--strip-leading-paths"]).await;
-    debug(&project, run(&project, "dist/main.js"), Build::default()).await;
+    debug(&project, run(&project, "dist/main.js"), Places::Moved).await;
 }
 
 #[tokio::test]
@@ -139,27 +161,27 @@ async fn babel() {
     }"#;
     project.file("babel.config.json", settings);
     project.run("babel", &["src", "--extensions", ".ts", "-d", "dist"]).await;
-    debug(&project, run(&project, "dist/main.js"), Build::default()).await;
+    debug(&project, run(&project, "dist/main.js"), Places::Moved).await;
 }
 
 #[tokio::test]
 async fn tsx() {
     let project = Project::typescript(&["tsx"]).await;
-    debug(&project, run(&project, "src/main.ts"), Build::default()).await;
+    debug(&project, run(&project, "src/main.ts"), Places::Moved).await;
 }
 
 #[tokio::test]
 async fn tsx_of_modules() {
     let project = Project::typescript(&["tsx"]).await;
     project.file("package.json", r#"{ "type": "module" }"#);
-    debug(&project, run(&project, "src/main.ts"), Build::default()).await;
+    debug(&project, run(&project, "src/main.ts"), Places::Moved).await;
 }
 
 #[tokio::test]
 async fn the_command_tsx() {
     let project = Project::typescript(&["tsx", ".bin"]).await;
     let session = Debugging::with_executable(project.path("node_modules/.bin/tsx")).await;
-    debug_with(session, &project, run(&project, "src/main.ts"), Build::default()).await;
+    debug_with(session, &project, run(&project, "src/main.ts"), Places::Moved).await;
 }
 
 #[tokio::test]
@@ -170,13 +192,13 @@ async fn ts_node() {
         "ts-node": { "transpileOnly": true }
     }"#;
     project.file("tsconfig.json", settings);
-    debug(&project, run(&project, "src/main.ts"), Build::default()).await;
+    debug(&project, run(&project, "src/main.ts"), Places::Moved).await;
 }
 
 #[tokio::test]
 async fn swc_node() {
     let project = Project::typescript(&["@swc-node/register", "typescript"]).await;
-    debug(&project, run(&project, "src/main.ts"), Build::default()).await;
+    debug(&project, run(&project, "src/main.ts"), Places::Moved).await;
 }
 
 /// The types become blanks, so every place stays what it was.
@@ -184,5 +206,5 @@ async fn swc_node() {
 async fn node_takes_the_types_out() {
     let project = Project::typescript(&[]).await;
     let session = Debugging::with_executable(toolchains().await.join("node24/bin/node")).await;
-    debug_with(session, &project, run(&project, "src/main.ts"), Build { is_in_place: true, ..Build::default() }).await;
+    debug_with(session, &project, run(&project, "src/main.ts"), Places::Kept).await;
 }

@@ -14,7 +14,7 @@ use ::cdp::runtime;
 use super::places::{self, Made, Spot};
 use super::scripts::Script;
 use super::stops::Stop;
-use super::{CdpDebugger, columns, frames, functions, lock, rules, transpiled};
+use super::{CdpDebugger, columns, frames, functions, lock, renaming, rules, transpiled};
 use crate::deadlines;
 use crate::debugger::{Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
@@ -247,6 +247,14 @@ async fn transpiled_itself(debugger: &CdpDebugger, source: &Path) -> Option<(Pat
     Some((newest.path.clone()?, map))
 }
 
+/// The map of the script that a spot is in.
+async fn map_at(debugger: &CdpDebugger, place: &Place, spot: &Spot) -> Option<Arc<SourceMap>> {
+    if let Some(made) = place.made.iter().find(|made| made.path == spot.path) {
+        return Some(Arc::clone(&made.map));
+    }
+    transpiled_itself(debugger, &place.source).await.map(|(_, map)| map)
+}
+
 /// Makes the spots of a place these.
 async fn set_spots(debugger: &CdpDebugger, number: u64, spots: Vec<Spot>) -> Result<()> {
     let Some((surplus, missing)) = debugger.0.breakpoints.compare(number, spots) else { return Ok(()) };
@@ -284,7 +292,9 @@ async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()>
 
 async fn send_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()> {
     let Some(place) = debugger.0.breakpoints.place(number) else { return Ok(()) };
-    let condition = match condition(debugger, &place.rules).await? {
+    let map = map_at(debugger, &place, &spot).await;
+    let rules = renaming::of_rules(debugger, &place.rules, &spot, map).await;
+    let condition = match condition(debugger, &rules).await? {
         Ok(condition) => condition,
         Err(problem) => {
             debugger.0.breakpoints.refuse(number, problem);

@@ -73,6 +73,10 @@ async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, told: &mut Vec<B
             console::print(&called, &debugger.0.shared.output);
             Vec::new()
         }
+        ::cdp::Event::WaitingForDebugger => {
+            debugger.0.waits.store(true, Ordering::Release);
+            Vec::new()
+        }
         ::cdp::Event::ExecutionContextDestroyed(_) => {
             debugger.0.terminated.store(true, Ordering::Release);
             Vec::new()

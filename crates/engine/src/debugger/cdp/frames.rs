@@ -54,8 +54,9 @@ fn callers(stop: &Stop) -> Vec<runtime::CallFrame> {
 async fn describe(debugger: &CdpDebugger, id: RawId, frame: &CallFrame) -> StackFrame<RawId> {
     let script = debugger.0.scripts.get(&frame.location.script_id);
     let name = match &script {
+        Some(script) if is_module(script, frame) => "<module>".to_owned(),
         Some(script) => name(script, &frame.function_name, frame.function_location.as_ref()).await,
-        None => frame.function_name.clone(),
+        None => or_anonymous(&frame.function_name),
     };
     StackFrame { id, name, location: location(debugger, &frame.location).await }
 }
@@ -70,14 +71,20 @@ async fn describe_caller(debugger: &CdpDebugger, id: RawId, frame: &runtime::Cal
     StackFrame { id, name: format!("async {name}"), location: location(debugger, &place).await }
 }
 
-/// The name of a function in its source. A function without one is `<anonymous>`, a module's own code
-/// `<module>`.
+/// Whether a frame is a module's own code. With CommonJS that is a function around the whole script.
+fn is_module(script: &Script, frame: &CallFrame) -> bool {
+    let begins_with_script = frame.function_location.as_ref().is_some_and(|place| {
+        (place.line_number, place.column_number.unwrap_or(0)) == script.start
+    });
+    frame.function_name.is_empty()
+        && (begins_with_script
+            || Frame { call: frame.clone(), names: HashMap::new(), script_end: Some(script.end) }.is_module())
+}
+
+/// The name of a function in its source. A function without one is `<anonymous>`.
 async fn name(script: &Script, name: &str, function: Option<&Place>) -> String {
     let Some(place) = function else { return or_anonymous(name) };
     let (line, column) = position(place);
-    if name.is_empty() && (place.line_number, place.column_number.unwrap_or(0)) == script.start {
-        return "<module>".to_owned();
-    }
     if let Some(Ok(map)) = script.map().await
         && let Some(original) = map.original(line, column)
         && let Some(original) = original.name

@@ -15,6 +15,7 @@ mod exceptions;
 mod frame;
 mod helper;
 mod names;
+pub(super) use names::renamed;
 mod plain;
 mod references;
 mod rows;

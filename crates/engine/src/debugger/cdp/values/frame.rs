@@ -56,7 +56,7 @@ impl Frame {
     }
 
     /// The frame is the top level of a module or script.
-    pub(super) fn is_module(&self) -> bool {
+    pub(in super::super) fn is_module(&self) -> bool {
         self.own().and_then(|own| self.chain().get(own)).is_none_or(|scope| self.is_of_module(scope))
     }
 

@@ -2,7 +2,7 @@
 
 /// An expression with variables under other names. Texts in quotes, names after a dot and keys are left as they
 /// are; `{ name }` becomes `{ name: other }`.
-pub(super) fn renamed<'a>(expression: &str, other: impl Fn(&str) -> Option<&'a str>) -> String {
+pub(in super::super) fn renamed<'a>(expression: &str, other: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut renamed = String::with_capacity(expression.len());
     let mut rest = expression;
     let mut before = ' ';

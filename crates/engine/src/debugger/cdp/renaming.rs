@@ -1,0 +1,79 @@
+//! Conditions and log messages in the names of the script, where a minifier has changed those of the source.
+//!
+//! V8 evaluates them in the program, before anybody could look at its frames. So what variables are called
+//! around a place is read from the map and the text of the script.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::places::Spot;
+use super::values::renamed;
+use super::{CdpDebugger, frames};
+use crate::debugger::RuleFor;
+use crate::javascript::{self, Part, log_parts};
+use crate::source_map::SourceMap;
+use crate::sources;
+
+/// The rules of a place as a script is to have them.
+pub(super) async fn of_rules(
+    debugger: &CdpDebugger,
+    rules: &[RuleFor],
+    spot: &Spot,
+    map: Option<Arc<SourceMap>>,
+) -> Vec<RuleFor> {
+    let is_needed = spot.is_mapped && rules.iter().any(|rule| !rule.rule.is_plain());
+    let Some(map) = map.filter(|map| is_needed && map.has_names()) else { return rules.to_vec() };
+    let Some(text) = text(debugger, &spot.path).await else { return rules.to_vec() };
+    let (line, column) = (spot.line, spot.column);
+    let read = move || names(&map, &text, line, column);
+    let names = tokio::task::spawn_blocking(read).await.unwrap_or_default();
+    rules.iter().map(|rule| with_names(rule, &names)).collect()
+}
+
+/// The text of a script that is loaded, or will be.
+async fn text(debugger: &CdpDebugger, path: &Path) -> Option<Arc<str>> {
+    if let Some(script) = debugger.0.scripts.newest(|script| script.path.as_deref() == Some(path)) {
+        return frames::text(debugger, &script).await;
+    }
+    let path = path.to_owned();
+    let read = tokio::task::spawn_blocking(move || sources::read_text(&path)).await;
+    read.ok()?.ok().map(Arc::from)
+}
+
+/// What the variables of the source are called at a place, those of inner functions first.
+fn names(map: &SourceMap, text: &str, line: u32, column: u32) -> HashMap<String, String> {
+    let mut names: HashMap<String, String> = HashMap::new();
+    let mut functions = javascript::functions_around(text, line, column);
+    functions.push(((0, 0), (u32::MAX, u32::MAX)));
+    for (start, end) in functions {
+        let found = map.names(text, start, end);
+        // A name that an inner function uses for something else stands for that here.
+        let is_free = |mangled: &String| !names.values().any(|known| known == mangled);
+        let outer: Vec<(String, String)> =
+            found.into_iter().filter(|(mangled, _)| is_free(mangled)).collect();
+        for (mangled, original) in outer {
+            names.entry(original).or_insert(mangled);
+        }
+    }
+    names
+}
+
+fn with_names(rule: &RuleFor, names: &HashMap<String, String>) -> RuleFor {
+    let other = |expression: &str| renamed(expression, |name| names.get(name).map(String::as_str));
+    let mut rule = rule.clone();
+    rule.rule.condition = rule.rule.condition.as_deref().map(other);
+    rule.rule.log_message = rule.rule.log_message.map(|message| match log_parts(&message) {
+        Ok(parts) => parts.into_iter().map(|part| written(part, other)).collect(),
+        Err(_) => message,
+    });
+    rule
+}
+
+/// A part of a log message as it is written.
+fn written(part: Part, other: impl Fn(&str) -> String) -> String {
+    match part {
+        Part::Text(text) => text.replace('{', "{{").replace('}', "}}"),
+        Part::Expression(expression) => format!("{{{}}}", other(&expression)),
+    }
+}
