@@ -119,6 +119,8 @@ struct Connection {
     /// The errors that a stop was about, as an object of the program's.
     known_errors: OnceLock<String>,
     terminated: AtomicBool,
+    /// It was attached to before its first statement, for which it waits.
+    waits: AtomicBool,
     /// It stops at errors that are caught, too.
     sees_caught: AtomicBool,
     /// V8 passes over Node's own code and libraries.
