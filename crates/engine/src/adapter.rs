@@ -278,9 +278,11 @@ impl CdpSetup {
     }
 
     fn mapped(&self, path: &Path, direction: fn(&(String, String)) -> (&String, &String)) -> PathBuf {
-        let found = self.path_mappings.iter().map(direction).find_map(|(from, to)| {
-            path.strip_prefix(from).ok().map(|rest| Path::new(to).join(rest))
-        });
+        let found = self
+            .path_mappings
+            .iter()
+            .map(direction)
+            .find_map(|(from, to)| path.strip_prefix(from).ok().map(|rest| Path::new(to).join(rest)));
         found.unwrap_or_else(|| path.to_owned())
     }
 }

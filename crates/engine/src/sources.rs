@@ -222,7 +222,8 @@ pub fn not_loaded(file: &Path, mut loaded: Vec<String>) -> String {
     let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
     loaded.sort_by_cached_key(|path| distance(&name(path), &wanted));
     loaded.truncate(SHOWN);
-    let near = if loaded.is_empty() { String::new() } else { format!("; it has loaded {}", loaded.join(", ")) };
+    let near =
+        if loaded.is_empty() { String::new() } else { format!("; it has loaded {}", loaded.join(", ")) };
     format!("the program has not loaded {}{near}", file.display())
 }
 

@@ -112,7 +112,7 @@ struct Connection {
     events: mpsc::Sender<Event>,
     /// Counts the stops.
     stops: AtomicI64,
-    /// V8 has said that it runs: a pause that is asked for before that is forgotten.
+    /// It runs, as far as V8 has said: a pause that is asked for before that is forgotten.
     is_running: watch::Sender<bool>,
     /// What it was last told to do.
     intent: Mutex<Intent>,
@@ -148,7 +148,7 @@ impl CdpDebugger {
             stop: Mutex::default(),
             events: events.clone(),
             stops: AtomicI64::new(0),
-            is_running: watch::Sender::new(true),
+            is_running: watch::Sender::new(false),
             intent: Mutex::default(),
             known_errors: OnceLock::new(),
             terminated: AtomicBool::new(false),
@@ -163,6 +163,14 @@ impl CdpDebugger {
 
     async fn request<C: Command>(&self, command: C) -> Result<C::Result> {
         Ok(self.0.client.request(command, deadlines::REQUEST).await?)
+    }
+
+    /// Sends a command where it is called for.
+    async fn request_if<C: Command>(&self, is_needed: bool, command: C) -> Result<()> {
+        if is_needed {
+            self.request(command).await?;
+        }
+        Ok(())
     }
 
     /// Where the thread is suspended.
@@ -209,22 +217,22 @@ impl CdpDebugger {
 }
 
 impl Debugger for CdpDebugger {
-    /// Every reply is awaited: on Node 20 a `Runtime.runIfWaitingForDebugger` that overtakes one can be lost.
+    /// The commands are sent at once, in this order: one by one they take 3 ms of each start. Every reply is
+    /// awaited: on Node 20 a `Runtime.runIfWaitingForDebugger` that overtakes one can be lost.
     async fn prepare(&self) -> Result<()> {
-        if !self.is_worker() {
-            let tell = node_runtime::NotifyWhenWaitingForDisconnect { enabled: true };
-            self.request(tell).await?;
-        }
-        self.request(debugger::Enable::default()).await?;
-        self.request(debugger::SetAsyncCallStackDepth { max_depth: ASYNC_DEPTH }).await?;
-        self.pass_over(true).await?;
-        if !self.is_worker() {
-            self.request(node_worker::Enable { wait_for_debugger_on_start: true }).await?;
-        }
-        if !self.0.shared.is_ours {
+        let is_process = !self.is_worker();
+        let depth = debugger::SetAsyncCallStackDepth { max_depth: ASYNC_DEPTH };
+        let tell = node_runtime::NotifyWhenWaitingForDisconnect { enabled: true };
+        let workers = node_worker::Enable { wait_for_debugger_on_start: true };
+        tokio::try_join!(
+            self.request_if(is_process, tell),
+            self.request(debugger::Enable::default()),
+            self.request(depth),
+            self.pass_over(true),
+            self.request_if(is_process, workers),
             // What a program of ours prints comes by its pipes, and costs nothing more then.
-            self.request(runtime::Enable::default()).await?;
-        }
+            self.request_if(!self.0.shared.is_ours, runtime::Enable::default()),
+        )?;
         Ok(())
     }
 
@@ -233,6 +241,9 @@ impl Debugger for CdpDebugger {
             self.stop_at_entry().await?;
         }
         self.request(runtime::RunIfWaitingForDebugger::default()).await?;
+        if lock(&self.0.stop).is_none() {
+            self.0.is_running.send_replace(true);
+        }
         Ok(())
     }
 
@@ -371,10 +382,10 @@ impl From<::cdp::ConnectError> for Error {
     fn from(error: ::cdp::ConnectError) -> Self {
         Self::Environment {
             problem: error.to_string(),
-            remedy: "check that the program runs and was started with an inspector that listens there, such as \
+            remedy:
+                "check that the program runs and was started with an inspector that listens there, such as \
                      `node --inspect=PORT program.js`"
-                .to_owned(),
+                    .to_owned(),
         }
     }
 }
-

@@ -353,7 +353,8 @@ mod tests {
         let id = breakpoints.add(at_column(Some(11)), moved);
         breakpoints.add(at_column(Some(5)), other_line);
         let places = breakpoints.for_source(Path::new(FILE));
-        let shown: Vec<_> = places.iter().map(|it| (it.line, it.column, RuleFor::ids(&it.rules).len())).collect();
+        let shown: Vec<_> =
+            places.iter().map(|it| (it.line, it.column, RuleFor::ids(&it.rules).len())).collect();
         assert_eq!(shown, [(7, None, 2), (7, Some(12), 2), (8, None, 1)]);
 
         let view = breakpoints.get(id, true).unwrap();
@@ -361,7 +362,11 @@ mod tests {
         let bound = Planted::Bound { line: Some(7), column: Some(13), columns: vec![4, 13] };
         breakpoints.settle(PROGRAM, [(id, bound)]);
         let view = breakpoints.get(id, true).unwrap();
-        assert_eq!((view.column(), view.columns()), (Some(13), [4, 13].as_slice()), "the debugger knows better");
+        assert_eq!(
+            (view.column(), view.columns()),
+            (Some(13), [4, 13].as_slice()),
+            "the debugger knows better"
+        );
     }
 
     #[test]
@@ -458,7 +463,11 @@ mod tests {
         assert_eq!(ids, [second, function]);
         assert_eq!(groups, [Group::Source(FILE.into()), Group::Functions]);
         assert!(breakpoints.list(true).is_empty());
-        assert_eq!(breakpoints.add(on("g"), Planned::default()).to_string(), "bp-4", "ids are never used twice");
+        assert_eq!(
+            breakpoints.add(on("g"), Planned::default()).to_string(),
+            "bp-4",
+            "ids are never used twice"
+        );
     }
 
     #[test]

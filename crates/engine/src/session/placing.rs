@@ -306,9 +306,9 @@ fn relocation(path: &Path, lines: &[String], code: Option<&Code>, at: At) -> Rel
 /// nothing.
 fn planning(path: &Path, lines: &[String], code: Option<&Code>, (line, column): At) -> Result<Planned> {
     match code.map_or(Placement::Exact, |code| code.place(line)) {
-        Placement::Exact => Ok(code.zip(column).map_or_else(Planned::default, |(code, column)| {
-            at_column(code.columns(line), column)
-        })),
+        Placement::Exact => Ok(code
+            .zip(column)
+            .map_or_else(Planned::default, |(code, column)| at_column(code.columns(line), column))),
         Placement::Moved(to) => Ok(Planned { line: Some(to), ..Planned::default() }),
         Placement::None(nearest) => Err(no_code(path.to_owned(), line, nearest, lines)),
     }

@@ -39,10 +39,13 @@ async fn a_breakpoint_in_a_child_stops_there_with_its_values_and_its_exit_reache
     let (script, child) = family(
         "const done = spawnSync(node, [child, '21'], inherit);\nconsole.log('exit', done.status); // @after",
     );
-    let (session, stopped) = stopped_in(&script, &child).await;
+    let session = Debugging::of(script.language()).await;
+    session.break_at(&child, "inside").await;
+    session.break_at(&script, "after").await;
+    let stopped = session.start(&script).await;
+    assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", (child.path(), child.line("inside"))));
     assert_eq!(stopped.variable("value"), "42");
     assert_eq!(session.evaluate("process.argv.slice(2)").await, "[ '21' ]");
-    session.break_at(&script, "after").await;
     let after = session.go_on().await;
     assert_eq!(after.place(), (script.path(), script.line("after")));
     assert_eq!(

@@ -42,7 +42,9 @@ fn tell(breakpoint: &Breakpoint) -> Option<Unreached> {
     let Breakpoint { id, hits: 0, failures: None, enabled: true, .. } = breakpoint else { return None };
     let text = match (&breakpoint.place, &breakpoint.fate) {
         (_, Fate::Unknown) => return None,
-        (Place::Function { name }, _) => format!("{id}: no function `{name}` was entered{}", rule(breakpoint)),
+        (Place::Function { name }, _) => {
+            format!("{id}: no function `{name}` was entered{}", rule(breakpoint))
+        }
         (_, Fate::Unbound(reason)) => format!("{id} was never bound: {reason}"),
         (Place::Line { path, line, .. }, Fate::Bound) => {
             let file = path.file_name().unwrap_or_default().to_string_lossy();

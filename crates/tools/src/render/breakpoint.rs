@@ -68,7 +68,9 @@ impl From<&Breakpoint> for BreakpointData {
             line,
             requested_line: breakpoint.requested_line().filter(|asked| Some(*asked) != line),
             column: breakpoint.column(),
-            requested_column: breakpoint.requested_column().filter(|asked| Some(*asked) != breakpoint.column()),
+            requested_column: breakpoint
+                .requested_column()
+                .filter(|asked| Some(*asked) != breakpoint.column()),
             columns: breakpoint.columns().to_vec(),
             function,
             verified: breakpoint.is_verified(),

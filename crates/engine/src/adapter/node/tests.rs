@@ -85,7 +85,7 @@ fn a_script_is_started_as_its_user_would_and_the_hook_rides_along() {
         entry: Some(Entry::Script("/project/main.js".into())),
         program: Some("/project/main.js".into()),
         hook: "/cache/node/1/hook.cjs".into(),
-        transpiles: false,
+        transpiles: true,
         just_my_code: false,
         path_mappings: Vec::new(),
         is_local: true,

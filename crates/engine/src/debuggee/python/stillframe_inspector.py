@@ -159,6 +159,10 @@ def patch(pydevd):
     debug_files_with_breakpoints(pydevd)
 
 
+# Where pydevd has come across code that is about to run.
+files_that_ran = set()
+
+
 def debug_files_with_breakpoints(pydevd):
     """Has pydevd take a file for the user's when a breakpoint is set in it, even where only the user's code
     is to be debugged and the file is a library's."""
@@ -167,7 +171,10 @@ def debug_files_with_breakpoints(pydevd):
     @functools.wraps(filtered)
     def apply_files_filter(self, frame, original_filename, force_check_project_scope):
         # pydevd asks with a dummy whether it is to warn about a breakpoint that it is about to set.
-        if isinstance(frame, types.FrameType) and not breakpoints_in(self, original_filename):
+        if not isinstance(frame, types.FrameType):
+            return False
+        files_that_ran.add(original_filename)
+        if not breakpoints_in(self, original_filename):
             return filtered(self, frame, original_filename, force_check_project_scope)
         return False
 
@@ -1048,9 +1055,12 @@ def tell_unloaded(its_debugger):
     if not wanted:
         return
     modules = [vars(module) for module in list(sys.modules.values()) if type(module) is types.ModuleType]
-    files = {module.get("__file__") for module in modules}
+    # A script is a module only while it runs.
+    script = [sys.argv[0]] if sys.argv and os.path.isfile(sys.argv[0]) else []
+    files = files_that_ran.union(script, (module.get("__file__") for module in modules))
     loaded = {paths_of(file)[1] for file in files if isinstance(file, str)}
-    users = sorted({module["__file__"] for module in modules if module.get("__file__") and is_users(module)})
+    users = {module["__file__"] for module in modules if module.get("__file__") and is_users(module)}
+    users = sorted(users.union(script))
     for file, lines in wanted.items():
         if file in loaded:
             continue

@@ -191,9 +191,8 @@ async fn made_of(debugger: &CdpDebugger, source: &Path, is_needed: bool) -> Vec<
         return Vec::new();
     }
     let (connection, source) = (Arc::clone(&debugger.0), source.to_owned());
-    let find = move || {
-        places::made_of(&source, connection.shared.setup.program.as_deref(), &connection.scripts)
-    };
+    let find =
+        move || places::made_of(&source, connection.shared.setup.program.as_deref(), &connection.scripts);
     tokio::task::spawn_blocking(find).await.unwrap_or_default()
 }
 
@@ -208,31 +207,35 @@ async fn plant(debugger: &CdpDebugger, number: u64) -> Result<()> {
     }
     if place.column.is_some() {
         let paths: Vec<PathBuf> = spots.iter().map(|spot| spot.path.clone()).collect();
-        for script in paths.iter().filter_map(|path| debugger.0.scripts.newest(|script| script.path.as_ref() == Some(path))) {
-            let exact = exact_spots(debugger, number, &place, &script).await;
-            if !exact.is_empty() {
+        let newest = |path: &PathBuf| debugger.0.scripts.newest(|script| script.path.as_ref() == Some(path));
+        for script in paths.iter().filter_map(newest) {
+            let last = last_spots(debugger, number, &place, &script).await;
+            if !last.is_empty() {
                 spots.retain(|spot| Some(&spot.path) != script.path.as_ref());
-                spots.extend(exact);
+                spots.extend(last);
             }
         }
     }
     set_spots(debugger, number, spots).await
 }
 
-/// The spots of a place with a column in a script that is loaded, which V8 knows best.
-async fn exact_spots(debugger: &CdpDebugger, number: u64, place: &Place, script: &Script) -> Vec<Spot> {
-    let (Some(wanted), Some(path)) = (place.column, &script.path) else { return Vec::new() };
+/// V8 takes the first place from a column on, and goes to another line when there is none. Then these are
+/// meant: the last place on the line, in a script that is loaded, with its copies.
+async fn last_spots(debugger: &CdpDebugger, number: u64, place: &Place, script: &Script) -> Vec<Spot> {
+    // Where a function begins is known, and V8 goes on from there by itself.
+    let wanted = place.column.filter(|_| place.what == What::Line);
+    let (Some(wanted), Some(path)) = (wanted, &script.path) else { return Vec::new() };
     let found = columns::of_line(debugger, script, &place.source, place.line).await;
     let columns: Vec<u32> = found.iter().map(|at| at.column).collect();
-    let Some(nearest) = sources::nearest(&columns, wanted) else { return Vec::new() };
+    let last = columns.last().copied().filter(|last| *last < wanted);
     debugger.0.breakpoints.knows_columns(number, columns);
     let is_mapped = script.is_mapped();
-    let at_nearest = found.into_iter().filter(|at| at.column == nearest);
+    let taken = found.into_iter().filter(|at| Some(at.column) == last);
     let spot = |at: columns::Begin| {
         let (line, column) = at.generated;
         Spot { path: path.clone(), line, column, is_mapped }
     };
-    at_nearest.map(spot).collect()
+    taken.map(spot).collect()
 }
 
 /// The newest script of the source's own name that a compiler made on the fly.
@@ -364,23 +367,24 @@ pub(super) async fn resolved(debugger: &CdpDebugger, id: &str, at: &Location) ->
     }
 }
 
-/// A place with a column has come to be elsewhere: the nearest place on its line is meant.
+/// A place with a column has come to be on another line: the last place on its own line is meant.
 async fn settle_column(debugger: &CdpDebugger, number: u64, script_id: &str) {
-    let Some(place) = debugger.0.breakpoints.place(number) else { return };
-    let Some(column) = place.column else { return };
-    let wanted = (place.line.saturating_add(1), column.saturating_add(1));
+    let place = debugger.0.breakpoints.place(number).filter(|place| place.what == What::Line);
+    let Some(place) = place else { return };
     let Some(script) = debugger.0.scripts.get(script_id) else { return };
-    if place.spots.iter().any(|planted| planted.bound == Some(wanted)) {
+    let line = place.line.saturating_add(1);
+    let is_on_line = |planted: &PlantedSpot| planted.bound.is_some_and(|(bound, _)| bound == line);
+    if place.column.is_none() || place.spots.iter().any(is_on_line) {
         return;
     }
-    let exact = exact_spots(debugger, number, &place, &script).await;
-    if exact.is_empty() {
+    let last = last_spots(debugger, number, &place, &script).await;
+    if last.is_empty() {
         return;
     }
     let spots = place.spots.into_iter().map(|planted| planted.spot);
     let others = spots.filter(|spot| Some(&spot.path) != script.path.as_ref());
-    if let Err(error) = set_spots(debugger, number, others.chain(exact).collect()).await {
-        tracing::warn!(%error, "a breakpoint could not be moved to the nearest column");
+    if let Err(error) = set_spots(debugger, number, others.chain(last).collect()).await {
+        tracing::warn!(%error, "a breakpoint could not be moved back to its line");
     }
 }
 
@@ -397,7 +401,9 @@ pub(super) async fn loaded(debugger: &CdpDebugger, script: &Arc<Script>) -> Vec<
     for (source, is_found) in debugger.0.breakpoints.unbound_sources() {
         let is_itself = source == *path;
         let name = source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if !is_itself && (is_found || debugger.0.shared.adapter.is_internal(path) || !script.may_mention(name).await) {
+        if !is_itself
+            && (is_found || debugger.0.shared.adapter.is_internal(path) || !script.may_mention(name).await)
+        {
             continue;
         }
         if let Some(Ok(map)) = script.map().await {
@@ -666,16 +672,17 @@ impl Breakpoints {
         let mut table = lock(&self.0);
         let Some(&number) = table.owners.get(id) else { return };
         let place = table.places.get_mut(&number);
-        if let Some(planted) = place.and_then(|place| place.spots.iter_mut().find(|planted| planted.id == id)) {
+        if let Some(planted) = place.and_then(|place| place.spots.iter_mut().find(|planted| planted.id == id))
+        {
             planted.bound = Some(at);
         }
     }
 
     fn outcome(&self, number: u64) -> Planted {
-        lock(&self.0).places.get(&number).map_or_else(
-            || Planted::Refused("it was removed meanwhile".to_owned()),
-            Place::outcome,
-        )
+        lock(&self.0)
+            .places
+            .get(&number)
+            .map_or_else(|| Planted::Refused("it was removed meanwhile".to_owned()), Place::outcome)
     }
 
     /// What is known of a place, for each breakpoint there.
@@ -821,9 +828,13 @@ impl Place {
         let wanted = self.line.saturating_add(1);
         let asked = self.column.map(|column| column.saturating_add(1));
         let bound = self.spots.iter().filter_map(|planted| planted.bound);
-        match bound.min_by_key(|(line, column)| (line.abs_diff(wanted), asked.map(|asked| asked.abs_diff(*column)))) {
+        let distance =
+            |(line, column): &(u32, u32)| (line.abs_diff(wanted), asked.map(|asked| asked.abs_diff(*column)));
+        match bound.min_by_key(distance) {
             // Functions are wanted by their names, and may begin on several lines.
-            Some(_) if self.what != What::Line => Planted::Bound { line: None, column: None, columns: Vec::new() },
+            Some(_) if self.what != What::Line => {
+                Planted::Bound { line: None, column: None, columns: Vec::new() }
+            }
             Some((line, column)) => {
                 let is_moved = asked.is_some_and(|asked| asked != column);
                 let columns = if is_moved { self.columns.clone() } else { Vec::new() };

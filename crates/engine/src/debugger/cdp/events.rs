@@ -1,7 +1,7 @@
 //! From the protocol's events to ours.
 
-use std::sync::atomic::Ordering;
 use std::sync::Weak;
+use std::sync::atomic::Ordering;
 
 use ::cdp::node_worker;
 use tokio::sync::mpsc;
@@ -55,15 +55,9 @@ async fn send(events: &mpsc::Sender<Event>, happened: Vec<Event>) -> bool {
 }
 
 /// `told` collects the breakpoints that the program named for the pause that follows.
-async fn translate(
-    debugger: &CdpDebugger,
-    event: ::cdp::Event,
-    told: &mut Vec<BreakpointId>,
-) -> Vec<Event> {
+async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, told: &mut Vec<BreakpointId>) -> Vec<Event> {
     match event {
-        ::cdp::Event::Paused(paused) => {
-            stops::paused(debugger, *paused, std::mem::take(told)).await
-        }
+        ::cdp::Event::Paused(paused) => stops::paused(debugger, *paused, std::mem::take(told)).await,
         ::cdp::Event::Resumed => resumed(debugger),
         ::cdp::Event::ScriptParsed(parsed) => {
             let script = debugger.0.scripts.add(Script::new(*parsed));

@@ -16,9 +16,10 @@ const LENT: &str = "stillframe.error";
 /// What the thread is stopped at.
 pub(super) async fn describe(debugger: &CdpDebugger) -> Result<Exception> {
     let stop = debugger.stop()?;
-    let thrown = stop.thrown.as_ref().ok_or_else(|| {
-        Error::Unsupported("the program is not stopped at an exception".to_owned())
-    })?;
+    let thrown = stop
+        .thrown
+        .as_ref()
+        .ok_or_else(|| Error::Unsupported("the program is not stopped at an exception".to_owned()))?;
     debugger.0.values.exception(&thrown.value, thrown.is_uncaught).await
 }
 
@@ -115,8 +116,12 @@ fn literal(thrown: &RemoteObject) -> Option<String> {
     if thrown.object_id.is_some() {
         return None;
     }
+    if thrown.subtype.as_deref() == Some("null") {
+        return Some("null".to_owned());
+    }
     let written = thrown.unserializable_value.clone();
-    Some(written.or_else(|| thrown.value.as_ref().map(ToString::to_string)).unwrap_or("undefined".to_owned()))
+    let written = written.or_else(|| thrown.value.as_ref().map(ToString::to_string));
+    Some(written.unwrap_or_else(|| "undefined".to_owned()))
 }
 
 /// A condition that took too long, in the words for that.
@@ -132,8 +137,8 @@ async fn is_known(debugger: &CdpDebugger, thrown: &RemoteObject) -> bool {
     let Some(object_id) = &thrown.object_id else { return false };
     let Some(known) = known_errors(debugger).await else { return false };
     let question = runtime::CallFunctionOn {
-        function_declaration:
-            "function(known){const is=known.has(this);known.add(this);return is}".to_owned(),
+        function_declaration: "function(known){const is=known.has(this);known.add(this);return is}"
+            .to_owned(),
         object_id: Some(object_id.clone()),
         arguments: vec![CallArgument { object_id: Some(known), ..Default::default() }],
         return_by_value: true,

@@ -5,14 +5,14 @@
 //! for, in Node's own code, or below a module that was loaded on the way.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use ::cdp::debugger::{self, CallFrame, Location};
 use ::cdp::runtime;
 
 use super::stops::{self, POKE, Stop};
-use super::{CdpDebugger, lock};
+use super::{CdpDebugger, Connection, lock};
 use crate::deadlines;
 use crate::debugger::{Event, Step};
 use crate::error::Result;
@@ -143,6 +143,10 @@ async fn proceed(debugger: &CdpDebugger, next: Option<Step>) {
 pub(super) async fn settle(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Event> {
     let intent = std::mem::take(&mut *lock(&debugger.0.intent));
     match intent {
+        // A process that waited for its debugger begins; a worker always waits.
+        Intent::Run if stop.is_start && !debugger.is_worker() => {
+            vec![stops::shown(debugger, StopReason::Entry, None, Vec::new()).await]
+        }
         Intent::Run if stop.is_start => {
             proceed(debugger, None).await;
             Vec::new()
@@ -299,20 +303,38 @@ async fn keep(debugger: &CdpDebugger, value: &runtime::RemoteObject) -> Option<r
 pub(super) async fn pause(debugger: &CdpDebugger) -> Result<()> {
     let mut is_running = debugger.0.is_running.subscribe();
     // V8 forgets a pause that it is asked for before it has said that it runs.
-    let _ = tokio::time::timeout(deadlines::GOODBYE, is_running.wait_for(|is_running| *is_running)).await;
+    let _ = tokio::time::timeout(deadlines::REQUEST, is_running.wait_for(|is_running| *is_running)).await;
     *lock(&debugger.0.intent) = Intent::Pause;
     debugger.request(debugger::Pause::default()).await?;
-    let connection = Arc::downgrade(&debugger.0);
-    tokio::spawn(async move {
-        tokio::time::sleep(IDLE).await;
+    tokio::spawn(insist(Arc::downgrade(&debugger.0)));
+    Ok(())
+}
+
+/// Has a thread come to the pause that it was asked for. One that runs no code needs some to stop in, and V8
+/// forgets a pause that finds it in code that is passed over, such as Node's own.
+async fn insist(connection: Weak<Connection>) {
+    let mut patience = IDLE;
+    loop {
+        tokio::time::sleep(patience).await;
         let Some(debugger) = connection.upgrade().map(CdpDebugger) else { return };
         let is_awaited = matches!(*lock(&debugger.0.intent), Intent::Pause);
-        if is_awaited && lock(&debugger.0.stop).is_none() {
-            let expression = format!("0\n//# sourceURL={POKE}");
-            // Its answer comes when the program runs on.
-            let poke = runtime::Evaluate { expression, silent: true, ..Default::default() };
-            let _ = debugger.0.client.request(poke, deadlines::GOODBYE).await;
+        if !is_awaited || lock(&debugger.0.stop).is_some() {
+            return;
         }
-    });
-    Ok(())
+        let expression = format!("0\n//# sourceURL={POKE}");
+        let poke = runtime::Evaluate { expression, silent: true, ..Default::default() };
+        // It stops in there, and its answer comes when the program runs on.
+        let ended = debugger.0.client.request(poke, deadlines::GOODBYE).await;
+        if matches!(ended, Err(::cdp::Error::Closed)) {
+            return;
+        }
+        let is_awaited = matches!(*lock(&debugger.0.intent), Intent::Pause);
+        if !is_awaited {
+            return;
+        }
+        if ended.is_ok() && debugger.request(debugger::Pause::default()).await.is_err() {
+            return;
+        }
+        patience = (patience * 2).min(deadlines::NUDGE);
+    }
 }

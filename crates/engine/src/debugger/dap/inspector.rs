@@ -211,9 +211,11 @@ impl InspectorClient {
         let deadline = deadlines::CONDITION;
         let arguments = json!([frame.0, condition, deadline.as_secs_f64()]);
         let answer: Result<Met> = self.call(frame, "meets", arguments, deadline).await;
-        answer.map(|answer| answer.met).map_err(|error| interrupted(error, deadline)).map_err(|error| match error {
-            Error::Deadline { after, .. } => Error::Deadline { what: "the condition".to_owned(), after },
-            other => other,
+        answer.map(|answer| answer.met).map_err(|error| interrupted(error, deadline)).map_err(|error| {
+            match error {
+                Error::Deadline { after, .. } => Error::Deadline { what: "the condition".to_owned(), after },
+                other => other,
+            }
         })
     }
 

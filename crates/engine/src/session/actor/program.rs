@@ -291,7 +291,8 @@ impl<C: Connector> Actor<C> {
         let (run, wanted, exception) = (self.runs, self.exceptions.clone(), stop.text.clone());
         let condition = wanted.condition.clone();
         let work = async move {
-            let worth = debugger.is_worth_a_stop(raw, exception.as_deref(), wanted.mode).await.unwrap_or(true);
+            let worth =
+                debugger.is_worth_a_stop(raw, exception.as_deref(), wanted.mode).await.unwrap_or(true);
             let met = match &wanted.condition {
                 Some(condition) if worth => debugger.exception_meets(raw, condition).await,
                 _ => Ok(worth),

@@ -89,7 +89,10 @@ fn stopped(reason: StopReason) -> Event {
 }
 
 fn at(line: u32) -> Request {
-    Request { place: Place::Line { path: "/a.py".into(), line, column: None, statement: None }, rule: Rule::default() }
+    Request {
+        place: Place::Line { path: "/a.py".into(), line, column: None, statement: None },
+        rule: Rule::default(),
+    }
 }
 
 /// Gives every other task the chance to get stuck.

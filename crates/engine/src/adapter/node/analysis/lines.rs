@@ -26,8 +26,7 @@ use super::text::LineStarts;
 /// The lines of a program that hold code, and the lines with the columns where it begins as far as that is
 /// certain; 1-based and ascending.
 pub(super) fn of(program: &Program<'_>, text: &str, starts: &LineStarts) -> (Vec<u32>, Vec<(u32, u32)>) {
-    let mut lines =
-        Lines { text, starts, found: BTreeSet::new(), places: BTreeSet::new(), in_finally: 0 };
+    let mut lines = Lines { text, starts, found: BTreeSet::new(), places: BTreeSet::new(), in_finally: 0 };
     lines.visit_program(program);
     (lines.found.into_iter().collect(), lines.places.into_iter().collect())
 }

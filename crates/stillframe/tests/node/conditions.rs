@@ -1,0 +1,125 @@
+//! Conditions on whatever can be thrown.
+
+use serde_json::json;
+use test_support::Language;
+
+use crate::debugging::{Debugging, Report};
+use crate::script::Script;
+
+async fn started(script: &Script, condition: &str) -> (Debugging, test_support::Answer) {
+    let session = Debugging::of(Language::Node).await;
+    let wanted = json!({ "mode": "all", "exceptionCondition": condition });
+    session.ok("set_exception_breakpoints", wanted).await;
+    let report = session.start(script).await;
+    (session, report)
+}
+
+#[tokio::test]
+async fn errors_of_the_system_are_chosen_by_their_code() {
+    let script = Script::new(
+        r#"
+const fs = require("node:fs");
+for (const path of ["/", "/no/such/file"]) {
+  try { fs.readFileSync(path); } catch {} // @read
+}
+"#,
+    );
+    for (code, path) in [("EISDIR", "'/'"), ("ENOENT", "'/no/such/file'")] {
+        let (session, stopped) = started(&script, &format!("error.code === '{code}'")).await;
+        assert_eq!(
+            (stopped.outcome(), stopped.place().1),
+            ("exception", script.line("read")),
+            "{}",
+            stopped.text
+        );
+        assert_eq!(stopped.variable("path"), path);
+        session.run_to_the_end().await;
+        session.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn any_value_that_is_thrown_is_the_error() {
+    let script = Script::new(
+        r#"
+const thrown = [
+  42, "text", undefined, null, NaN, -0, 10n, true, Symbol.for("mark"),
+  { code: 7 }, [1, 2], () => 3, new Proxy({}, { get() { throw new Error("trap"); } }),
+];
+for (const [at, value] of thrown.entries()) {
+  try {
+    throw value; // @throw
+  } catch {}
+}
+"#,
+    );
+    let conditions = [
+        "error === 42",
+        "error === 'text'",
+        "error === undefined && at === 2",
+        "error === null",
+        "Number.isNaN(error)",
+        "Object.is(error, -0)",
+        "error === 10n",
+        "error === true",
+        "error === Symbol.for('mark')",
+        "typeof error === 'object' && at === 9 && error.code === 7",
+        "Array.isArray(error) && error.length === 2",
+        "typeof error === 'function' && error() === 3",
+        "at === 12 && error === value",
+    ];
+    for (at, condition) in conditions.into_iter().enumerate() {
+        let (session, stopped) = started(&script, condition).await;
+        assert_eq!(
+            (stopped.outcome(), stopped.place().1),
+            ("exception", script.line("throw")),
+            "{condition}: {}",
+            stopped.text
+        );
+        assert_eq!(stopped.variable("at"), at.to_string(), "{condition}");
+        assert_eq!(
+            session
+                .evaluate("Reflect.ownKeys(globalThis).filter((key) => /stillframe.error/.test(String(key)))")
+                .await,
+            "[]"
+        );
+        let ended = session.run_to_the_end().await;
+        assert!(ended["notes"].is_null(), "{condition}: {}", ended.text);
+        session.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_thrown_in_a_context_of_its_own_is_looked_at_there() {
+    let script = Script::new(
+        r#"
+const vm = require("node:vm");
+try {
+  vm.runInNewContext("throw new RangeError('inner')", {}, { filename: __dirname + "/inner.js" });
+} catch {}
+"#,
+    );
+    let (session, stopped) =
+        started(&script, "error instanceof RangeError && error.message === 'inner'").await;
+    assert_eq!(stopped.outcome(), "exception", "{}", stopped.text);
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn rejections_are_chosen_as_well() {
+    let script = Script::new(
+        r#"
+async function load(code) {
+  throw Object.assign(new Error("load"), { code }); // @throw
+}
+(async () => {
+  for (const code of [1, 2, 3]) await load(code).catch(() => {});
+})();
+"#,
+    );
+    let (session, stopped) = started(&script, "error.code === 2").await;
+    assert_eq!((stopped.outcome(), stopped.variable("code")), ("exception", "2"), "{}", stopped.text);
+    session.run_to_the_end().await;
+    session.finish().await;
+}

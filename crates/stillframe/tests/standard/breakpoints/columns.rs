@@ -1,0 +1,47 @@
+//! Columns: what a language has none of is said, and what makes no sense is refused.
+
+use serde_json::{Value, json};
+use test_support::{Language, both};
+
+use super::bank;
+use crate::debugging::{Debugging, Report};
+
+both![a_column_is_a_place_or_is_said_not_to_be_one, columns_that_make_no_sense_are_refused];
+
+async fn a_column_is_a_place_or_is_said_not_to_be_one(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
+    let place = json!({ "file": program.path(), "line": program.line("loop"), "column": 13 });
+    let set = session.call("set_breakpoint", place.clone()).await;
+    let ran = session.call("run_until", json!({ "program": program.path(), "until": [place] })).await;
+    match language {
+        Language::Python => {
+            for failed in [set, ran] {
+                assert_eq!(failed["code"], "unsupported", "{}", failed.text);
+                let said = "Python has no breakpoints on columns: a line stops at its first code; leave `column` out";
+                assert_eq!(failed["error"], said);
+            }
+            assert_eq!(session.breakpoints().await, Vec::<Value>::new());
+        }
+        Language::Node => {
+            assert_eq!((&set["column"], &set["requestedColumn"]), (&json!(13), &Value::Null), "{}", set.text);
+            let place = (program.path(), program.line("loop"));
+            assert_eq!((ran.outcome(), ran.place()), ("breakpoint", place), "{}", ran.text);
+        }
+    }
+    session.finish().await;
+}
+
+async fn columns_that_make_no_sense_are_refused(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
+    let code = language.pick("unsupported", "refused");
+    for place in [
+        json!({ "file": program.path(), "line": program.line("loop"), "column": 0 }),
+        json!({ "file": program.path(), "function": "kind", "column": 3 }),
+    ] {
+        session.fails(code, "set_breakpoint", place).await;
+    }
+    session.fails("invalid_arguments", "set_breakpoint", json!({ "line": 1, "column": -1 })).await;
+    session.finish().await;
+}

@@ -1,0 +1,163 @@
+//! Conditions on exceptions.
+
+use serde_json::{Value, json};
+use test_support::{Answer, Fixture, Language, Texts, both};
+
+use crate::STILLFRAME;
+use crate::debugging::{Debugging, Report, folder};
+
+both![
+    only_exceptions_that_a_condition_is_true_of_stop_the_program,
+    a_condition_holds_for_uncaught_exceptions_too,
+    a_condition_sees_the_names_where_the_exception_was_thrown,
+    a_condition_that_fails_is_reported_and_does_not_stop,
+    a_condition_that_takes_too_long_is_reported_and_does_not_stop,
+    a_condition_that_is_no_expression_is_refused_at_once,
+    run_until_takes_a_condition_and_forgets_it,
+];
+
+/// Throws three errors that it catches, and one that it does not catch when it is told to.
+const PROGRAM: Texts = Texts {
+    python: r#"import sys
+class Broken(Exception):
+    pass
+def fail(kind, code):
+    limit = 2
+    error = kind("code %d" % code)
+    error.code = code
+    raise error  # @raise
+for kind, code in [(KeyError, 1), (Broken, 2), (ValueError, 3)]:
+    try:
+        fail(kind, code)
+    except Exception:
+        pass
+if len(sys.argv) > 1:
+    fail(Broken, 9)
+"#,
+    node: r#"class Broken extends Error {}
+function fail(Kind, code) {
+  const limit = code === 1 ? Broken.limit : 2;
+  const error = new Kind(`code ${code}`);
+  error.code = code;
+  throw error; // @raise
+}
+for (const [Kind, code] of [[TypeError, 1], [Broken, 2], [RangeError, 3]]) {
+  try {
+    fail(Kind, code);
+  } catch {}
+}
+if (process.argv.length > 2) fail(Broken, 9);
+"#,
+};
+
+/// A session with a condition, and the program's first stop or end.
+async fn started(language: Language, mode: &str, condition: &str, args: &[&str]) -> (Debugging, Answer) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "main", PROGRAM);
+    let session = Debugging::of(language).await;
+    session.ok("set_exception_breakpoints", json!({ "mode": mode, "exceptionCondition": condition })).await;
+    let report = session.ok("start_debugging", json!({ "scriptPath": program.path(), "args": args })).await;
+    if report.outcome() == "exception" {
+        assert_eq!(report.place(), (program.path(), program.line("raise")));
+    }
+    (session, report)
+}
+
+/// What `list_breakpoints` says of exceptions.
+async fn listed(session: &Debugging) -> Value {
+    session.ok("list_breakpoints", json!({})).await["exceptions"].clone()
+}
+
+async fn only_exceptions_that_a_condition_is_true_of_stop_the_program(language: Language) {
+    let (session, stopped) = started(language, "all", "error.code > 1", &[]).await;
+    assert_eq!((stopped.outcome(), stopped.variable("code")), ("exception", "2"), "{}", stopped.text);
+    let stopped = session.go_on().await;
+    assert_eq!((stopped.outcome(), stopped.variable("code")), ("exception", "3"), "{}", stopped.text);
+    assert_eq!(listed(&session).await, json!({ "mode": "all", "condition": "error.code > 1" }));
+    let ended = session.run_to_the_end().await;
+    assert_eq!(ended["notes"], Value::Null, "{}", ended.text);
+
+    let set = session.ok("set_exception_breakpoints", json!({ "mode": "all" })).await;
+    let said = "Stopping at all exceptions (before: all where `error.code > 1`)";
+    assert_eq!(set["message"], said);
+    session.finish().await;
+}
+
+async fn a_condition_holds_for_uncaught_exceptions_too(language: Language) {
+    for (condition, outcome) in [("error.code == 9", "exception"), ("error.code == 8", "ended")] {
+        let (session, report) = started(language, "uncaught", condition, &["fail"]).await;
+        assert_eq!(report.outcome(), outcome, "{}", report.text);
+        if outcome == "exception" {
+            let ended = session.go_on().await;
+            assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)), "{}", ended.text);
+        }
+        session.finish().await;
+    }
+}
+
+async fn a_condition_sees_the_names_where_the_exception_was_thrown(language: Language) {
+    let condition = language.pick(
+        "isinstance(error, Broken) and error.code == limit",
+        "error instanceof Broken && error.code === limit // in `fail`",
+    );
+    let (session, stopped) = started(language, "all", condition, &[]).await;
+    assert_eq!((stopped.outcome(), stopped.variable("code")), ("exception", "2"), "{}", stopped.text);
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+async fn a_condition_that_fails_is_reported_and_does_not_stop(language: Language) {
+    let (session, ended) = started(language, "all", "eror.code > 1", &[]).await;
+    assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+    let error = language.pick("NameError: name 'eror' is not defined", "ReferenceError: eror is not defined");
+    let note =
+        format!("the condition of the exceptions failed 3 times, and did not stop the program: {error}");
+    assert_eq!(ended["notes"], json!([note]));
+    assert_eq!(listed(&session).await["failure"], format!("3 times, at last: {error}"));
+    session.finish().await;
+}
+
+async fn a_condition_that_takes_too_long_is_reported_and_does_not_stop(language: Language) {
+    let words = language.words();
+    let condition =
+        language.pick("error.code == 2 and SPIN", "error.code === 2 && SPIN").replace("SPIN", words.spin);
+    let (session, ended) = started(language, "all", &condition, &[]).await;
+    assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+    let note = ended.at("/notes/0").as_str().unwrap_or_default();
+    assert!(
+        note.ends_with("failed once, and did not stop the program: the condition did not end within 1000 ms"),
+        "{}",
+        ended.text
+    );
+    session.finish().await;
+}
+
+async fn a_condition_that_is_no_expression_is_refused_at_once(language: Language) {
+    let session = Debugging::of(language).await;
+    let asked = json!({ "mode": "all", "exceptionCondition": "error.code >" });
+    let failed = session.fails("bad_expression", "set_exception_breakpoints", asked).await;
+    let start = "`error.code >` is no expression: SyntaxError: ";
+    assert!(failed.text_of("error").starts_with(start), "{}", failed.text);
+    assert_eq!(listed(&session).await, json!({ "mode": "uncaught" }), "nothing was changed");
+    let asked = json!({ "mode": "none", "exceptionCondition": "error" });
+    let failed = session.fails("invalid_arguments", "set_exception_breakpoints", asked).await;
+    assert_eq!(failed["error"], "`exceptionCondition` goes with `uncaught` or `all` exceptions");
+    session.finish().await;
+}
+
+async fn run_until_takes_a_condition_and_forgets_it(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "main", PROGRAM);
+    let session = Debugging::on(STILLFRAME.serve().await, language).await;
+    let arguments = json!({
+        "program": program.path(),
+        "exceptions": "all",
+        "exceptionCondition": "error.code == 3",
+        "expressions": ["code"],
+    });
+    let ran = session.ok("run_until", arguments).await;
+    assert_eq!((ran.outcome(), ran.at("/values/0/value")), ("exception", &json!("3")), "{}", ran.text);
+    assert_eq!(listed(&session).await, json!({ "mode": "uncaught" }));
+    session.run_to_the_end().await;
+    session.finish().await;
+}

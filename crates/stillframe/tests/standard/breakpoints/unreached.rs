@@ -1,0 +1,106 @@
+//! What a run has ended without: breakpoints that were never bound, and those that were never reached.
+
+use serde_json::json;
+use test_support::{Answer, Fixture, Language, Texts, both};
+
+use super::bank;
+use crate::debugging::{Debugging, Report, folder};
+
+both![
+    a_breakpoint_in_a_file_that_was_never_loaded_is_told_at_the_end,
+    a_breakpoint_that_was_never_reached_is_told_at_the_end,
+    what_was_hit_failed_or_switched_off_is_not_told,
+    five_are_told_and_the_rest_is_counted,
+    the_place_of_run_until_is_told_once_and_with_the_reason,
+];
+
+/// The notes of a report.
+fn notes(report: &Answer) -> Vec<&str> {
+    let notes = report["notes"].as_array().map(Vec::as_slice).unwrap_or_default();
+    notes.iter().map(|note| note.as_str().expect("a text")).collect()
+}
+
+const OTHER: Texts = Texts { python: "value = 1  # @line\n", node: "const value = 1; // @line\n" };
+
+async fn a_breakpoint_in_a_file_that_was_never_loaded_is_told_at_the_end(language: Language) {
+    let program = bank(language);
+    let folder = folder();
+    let other = Fixture::write_in(language, folder.path(), "other", OTHER);
+    let session = Debugging::of(language).await;
+    session.break_at(&other, "line").await;
+    let ended = session.start(&program).await;
+    assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+    let said = format!("the program has not loaded {}; it has loaded {}", other.path(), program.path());
+    let [note] = notes(&ended)[..] else { panic!("{}", ended.text) };
+    assert!(note.starts_with(&format!("bp-1 was never bound: {said}")), "{note}");
+    let listed = session.breakpoints().await;
+    assert_eq!(listed[0]["verified"], json!(false));
+    let reason = listed[0]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("the last time it was not: the program has not loaded"), "{reason}");
+    session.finish().await;
+}
+
+async fn a_breakpoint_that_was_never_reached_is_told_at_the_end(language: Language) {
+    let program = Fixture::of(language, "endings");
+    let session = Debugging::of(language).await;
+    session.break_at(&program, "never").await;
+    session.break_with(&program, "about", json!({ "condition": "how == 'other'" })).await;
+    let arguments = json!({ "scriptPath": program.path(), "args": ["return"] });
+    let ended = session.ok("start_debugging", arguments).await;
+    let file = language.file("main");
+    let never = format!("bp-1 at {file}:{} was never reached", program.line("never"));
+    let about =
+        format!("bp-2 at {file}:{} was never reached with `how == 'other'` true", program.line("about"));
+    assert_eq!(notes(&ended), [never, about]);
+    // What is told belongs to one run.
+    let again = session.ok("restart_debugging", json!({})).await;
+    assert_eq!(notes(&again).len(), 2, "{}", again.text);
+    session.finish().await;
+}
+
+async fn what_was_hit_failed_or_switched_off_is_not_told(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
+    session.break_at(&program, "start").await;
+    session.break_with(&program, "deposit", json!({ "logMessage": "{amount}" })).await;
+    session.break_with(&program, "purse", json!({ "condition": "missing > 1" })).await;
+    session.break_with(&program, "doubled", json!({ "enabled": false })).await;
+    session.start(&program).await;
+    let ended = session.run_to_the_end().await;
+    let [note] = notes(&ended)[..] else { panic!("{}", ended.text) };
+    assert!(note.starts_with("the condition of bp-3 failed once"), "{note}");
+    session.finish().await;
+}
+
+async fn five_are_told_and_the_rest_is_counted(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
+    for _ in 0..7 {
+        session.break_at(&program, "doubled").await;
+    }
+    let ended = session.start(&program).await;
+    let told = notes(&ended);
+    assert_eq!(told.len(), 6, "{}", ended.text);
+    assert!(told[4].starts_with("bp-5 at ") && told[5].starts_with("and 2 more"), "{}", ended.text);
+    session.finish().await;
+}
+
+async fn the_place_of_run_until_is_told_once_and_with_the_reason(language: Language) {
+    let program = bank(language);
+    let folder = folder();
+    let other = Fixture::write_in(language, folder.path(), "other", OTHER);
+    let session = Debugging::of(language).await;
+    session.break_at(&program, "doubled").await;
+    let arguments = json!({
+        "program": program.path(),
+        "until": [{ "file": other.path(), "line": other.line("line") }],
+    });
+    let ended = session.ok("run_until", arguments).await;
+    let told = notes(&ended);
+    assert_eq!((ended.outcome(), told.len()), ("ended", 2), "{}", ended.text);
+    let of_place = format!("line {} of {} was not reached: the program has not loaded", 1, other.path());
+    assert!(told.iter().any(|note| note.starts_with(&of_place)), "{}", ended.text);
+    assert!(told.iter().any(|note| note.starts_with("bp-1 at ")), "{}", ended.text);
+    assert_eq!(session.breakpoints().await.len(), 1);
+    session.finish().await;
+}
