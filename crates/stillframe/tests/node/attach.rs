@@ -198,7 +198,8 @@ while (!existsSync(process.argv[2])) {
 
 #[tokio::test]
 async fn a_program_that_waits_for_its_debugger_begins_with_all_breakpoints() {
-    let script = Script::new("const one = 1; // @first\nconst two = one + 1; // @second\nconsole.log(two);\n");
+    let script =
+        Script::new("const one = 1; // @first\nconst two = one + 1; // @second\nconsole.log(two);\n");
     let mut running = Running::start("node", &["--inspect-brk=0", script.path()]);
     let session = Debugging::of(Language::Node).await;
     session.break_at(&script, "second").await;
