@@ -198,11 +198,14 @@ while (!existsSync(process.argv[2])) {
 
 #[tokio::test]
 async fn a_program_that_waits_for_its_debugger_begins_with_all_breakpoints() {
-    let script = Script::new("const one = 1;\nconst two = one + 1; // @second\nconsole.log(two);\n");
+    let script =
+        Script::new("const one = 1; // @first\nconst two = one + 1; // @second\nconsole.log(two);\n");
     let mut running = Running::start("node", &["--inspect-brk=0", script.path()]);
     let session = Debugging::of(Language::Node).await;
     session.break_at(&script, "second").await;
     session.ok("attach_to_process", json!({ "port": running.port().await, "timeout": 0 })).await;
+    let begun = session.go_on().await;
+    assert_eq!((begun.outcome(), begun.place()), ("entry", (script.path(), script.line("first"))));
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (script.path(), script.line("second")), "{}", stopped.text);
     assert_eq!(stopped.variable("one"), "1");
