@@ -65,7 +65,7 @@ async fn a_file_that_was_never_loaded_is_told_after_the_end_with_loaded_ones_of_
     let listed = session.breakpoints().await;
     assert_eq!((&listed[0]["verified"], &listed[0]["hits"]), (&json!(false), &json!(0)));
     let reason = listed[0]["reason"].as_str().unwrap();
-    assert!(reason.contains("never loaded") && reason.contains(loaded.path()), "{reason}");
+    assert!(reason.contains("has not loaded") && reason.contains(loaded.path()), "{reason}");
     session.finish().await;
 }
 
