@@ -10,6 +10,8 @@
 mod async_;
 mod children;
 mod closures;
+mod columns;
+mod conditions;
 mod faults;
 mod pause;
 mod script;
