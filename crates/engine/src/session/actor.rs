@@ -231,7 +231,7 @@ impl<C: Connector> Actor<C> {
             Command::Step { thread, step, reply } => self.step(thread, step, reply),
             Command::Pause { thread, reply } => self.pause(thread, reply),
             Command::AddBreakpoint { request, planned, reply } => {
-                self.add_breakpoint(request, planned, reply)
+                self.add_breakpoint(request, planned, reply);
             }
             Command::ChangeBreakpoint { id, change, reply } => self.change_breakpoint(id, change, reply),
             Command::RelocateBreakpoint { id, to, reply } => {
@@ -241,7 +241,7 @@ impl<C: Connector> Actor<C> {
             Command::RemoveBreakpoints { which, reply } => self.remove_breakpoints(which, reply),
             Command::Breakpoints { reply } => answer(reply, Ok(self.breakpoints.list(self.is_live()))),
             Command::SetExceptionBreakpoints { wanted, reply } => {
-                self.set_exception_breakpoints(wanted, reply)
+                self.set_exception_breakpoints(wanted, reply);
             }
             Command::ExceptionBreakpoints { reply } => {
                 answer(reply, Ok((self.exceptions.clone(), self.exception_failures.clone())));

@@ -27,6 +27,19 @@ async fn a_line_is_stopped_at_and_shown() {
 }
 
 #[tokio::test]
+async fn a_column_is_stopped_at_where_the_language_has_them() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "line.js", "let a = 1; a += 1; console.log(a);\n");
+    let place = format!("{}:1:20", program.path());
+    let ran = stillframe(["probe", &place, "-e", "a", "--json"]).await.ended_with(0);
+    assert_eq!(ran.json()["values"][0]["value"], "2");
+
+    let program = Fixture::python("bank");
+    let ran = stillframe(["probe", &format!("{}:1:20", program.path())]).await.ended_with(1);
+    assert!(ran.err.contains("Python has no breakpoints on columns"), "{}", ran.err);
+}
+
+#[tokio::test]
 async fn a_function_is_stopped_at() {
     let program = Fixture::python("bank");
     let place = format!("{}:Account.deposit", program.path());

@@ -11,6 +11,8 @@ mod async_;
 mod attach;
 mod children;
 mod closures;
+mod columns;
+mod conditions;
 mod faults;
 mod pause;
 mod project;

@@ -1,12 +1,15 @@
 //! Breakpoints: where they go, when they stop, and that they never lie about either.
 
+mod columns;
 mod edits;
+mod exceptions;
 mod functions;
 mod life;
 mod messages;
 mod places;
 mod rules;
 mod statements;
+mod unreached;
 
 use serde_json::{Value, json};
 use test_support::{Answer, Fixture, Language};

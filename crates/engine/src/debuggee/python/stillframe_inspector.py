@@ -203,7 +203,11 @@ def flush(debugger):
     from _pydevd_bundle.pydevd_net_command import NetCommand
 
     tell_failures()
-    tell_unloaded(debugger)
+    try:
+        tell_unloaded(debugger)
+    except Exception:
+        # What a program does to its modules and arguments must not keep it from ending.
+        pass
     message = {"type": "event", "event": "stillframe", "body": {"kind": "flushed"}}
     command, sent = NetCommand(-1, 0, message, is_json=True), threading.Event()
     command.call_after_send(lambda *ignored: sent.set())

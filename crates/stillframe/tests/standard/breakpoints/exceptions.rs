@@ -34,7 +34,7 @@ for kind, code in [(KeyError, 1), (Broken, 2), (ValueError, 3)]:
 if len(sys.argv) > 1:
     fail(Broken, 9)
 "#,
-    node: r#"class Broken extends Error {}
+    node: r"class Broken extends Error {}
 function fail(Kind, code) {
   const limit = code === 1 ? Broken.limit : 2;
   const error = new Kind(`code ${code}`);
@@ -47,7 +47,7 @@ for (const [Kind, code] of [[TypeError, 1], [Broken, 2], [RangeError, 3]]) {
   } catch {}
 }
 if (process.argv.length > 2) fail(Broken, 9);
-"#,
+",
 };
 
 /// A session with a condition, and the program's first stop or end.
