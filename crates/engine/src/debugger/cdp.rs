@@ -158,14 +158,6 @@ impl CdpDebugger {
         Ok(self.0.client.request(command, deadlines::REQUEST).await?)
     }
 
-    /// Sends a command where it is called for.
-    async fn request_if<C: Command>(&self, is_needed: bool, command: C) -> Result<()> {
-        if is_needed {
-            self.request(command).await?;
-        }
-        Ok(())
-    }
-
     /// Where the thread is suspended.
     fn stop(&self) -> Result<Arc<Stop>> {
         lock(&self.0.stop).clone().ok_or(Error::NotPaused { state: "running" })
@@ -198,23 +190,24 @@ impl CdpDebugger {
 }
 
 impl Debugger for CdpDebugger {
-    /// The commands are sent at once, in this order: one by one they take 3 ms of each start. Every reply is
-    /// awaited: on Node 20 a `Runtime.runIfWaitingForDebugger` that overtakes one can be lost.
+    /// One command at a time: the hook announces its process before it waits, and on Node 20 a
+    /// `Runtime.runIfWaitingForDebugger` that comes before that wait is forgotten. Sent together, these commands
+    /// are answered so soon that up to one start in ten was lost.
     async fn prepare(&self) -> Result<()> {
-        let is_process = !self.is_worker();
-        let depth = debugger::SetAsyncCallStackDepth { max_depth: ASYNC_DEPTH };
-        let passed_over = debugger::SetBlackboxPatterns { patterns: self.passed_over() };
-        let tell = node_runtime::NotifyWhenWaitingForDisconnect { enabled: true };
-        let workers = node_worker::Enable { wait_for_debugger_on_start: true };
-        tokio::try_join!(
-            self.request_if(is_process, tell),
-            self.request(debugger::Enable::default()),
-            self.request(depth),
-            self.request(passed_over),
-            self.request_if(is_process, workers),
+        if !self.is_worker() {
+            let tell = node_runtime::NotifyWhenWaitingForDisconnect { enabled: true };
+            self.request(tell).await?;
+        }
+        self.request(debugger::Enable::default()).await?;
+        self.request(debugger::SetAsyncCallStackDepth { max_depth: ASYNC_DEPTH }).await?;
+        self.request(debugger::SetBlackboxPatterns { patterns: self.passed_over() }).await?;
+        if !self.is_worker() {
+            self.request(node_worker::Enable { wait_for_debugger_on_start: true }).await?;
+        }
+        if !self.0.shared.is_ours {
             // What a program of ours prints comes by its pipes, and costs nothing more then.
-            self.request_if(!self.0.shared.is_ours, runtime::Enable::default()),
-        )?;
+            self.request(runtime::Enable::default()).await?;
+        }
         Ok(())
     }
 
