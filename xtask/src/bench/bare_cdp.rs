@@ -87,9 +87,9 @@ impl Bare {
         let incoming = &mut self.incoming;
         let stop = async {
             loop {
-                match incoming.recv().await.context("the connection is closed")? {
-                    Message::Event(Event::Paused(stop)) => return anyhow::Ok(*stop),
-                    _ => {}
+                let message = incoming.recv().await.context("the connection is closed")?;
+                if let Message::Event(Event::Paused(stop)) = message {
+                    return anyhow::Ok(*stop);
                 }
             }
         };

@@ -115,7 +115,8 @@ struct Module {
 /// its line and of its column; groups of a line begin anew after each `;`.
 fn module() -> Module {
     let names: Vec<String> = (0..FUNCTIONS).map(|number| format!("work{number}")).collect();
-    let exports: String = names.iter().map(|name| format!("exports.{name} = {name}; ")).collect();
+    let exports: Vec<String> = names.iter().map(|name| format!("exports.{name} = {name};")).collect();
+    let exports = exports.join(" ");
     let opening = "\"use strict\";\nObject.defineProperty(exports, \"__esModule\", { value: true });";
     let mut module = Module {
         source: String::new(),

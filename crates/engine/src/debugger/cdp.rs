@@ -119,8 +119,8 @@ struct Connection {
     /// The errors that a stop was about, as an object of the program's.
     known_errors: OnceLock<String>,
     terminated: AtomicBool,
-    /// It was attached to before its first statement, for which it waits.
-    waits: AtomicBool,
+    /// It has not begun, and waits for us.
+    waits: watch::Sender<bool>,
     /// It stops at errors that are caught, too.
     sees_caught: AtomicBool,
     /// V8 passes over Node's own code and libraries.
@@ -154,7 +154,7 @@ impl CdpDebugger {
             intent: Mutex::default(),
             known_errors: OnceLock::new(),
             terminated: AtomicBool::new(false),
-            waits: AtomicBool::new(false),
+            waits: watch::Sender::new(false),
             sees_caught: AtomicBool::new(false),
             passes_over: AtomicBool::new(false),
         }));
@@ -195,6 +195,14 @@ impl CdpDebugger {
         Ok(())
     }
 
+    /// A process announces itself before it waits, and Node forgets a `Runtime.runIfWaitingForDebugger` that
+    /// comes before that: up to one start in ten is lost then. A version that does not tell when it waits is
+    /// given time.
+    async fn wait_for_start(&self) {
+        let mut waits = self.0.waits.subscribe();
+        let _ = tokio::time::timeout(deadlines::GOODBYE, waits.wait_for(|waits| *waits)).await;
+    }
+
     fn is_worker(&self) -> bool {
         matches!(self.0.kind, Kind::Worker(_))
     }
@@ -220,8 +228,7 @@ impl CdpDebugger {
 }
 
 impl Debugger for CdpDebugger {
-    /// The commands are sent at once, in this order: one by one they take 3 ms of each start. Every reply is
-    /// awaited: on Node 20 a `Runtime.runIfWaitingForDebugger` that overtakes one can be lost.
+    /// The commands are sent at once, in this order: one by one they take 3 ms of each start.
     async fn prepare(&self) -> Result<()> {
         let is_process = !self.is_worker();
         let depth = debugger::SetAsyncCallStackDepth { max_depth: ASYNC_DEPTH };
@@ -235,8 +242,8 @@ impl Debugger for CdpDebugger {
             self.request_if(is_process, workers),
             // What a program of ours prints comes by its pipes, and costs nothing more then.
             self.request_if(!self.0.shared.is_ours, runtime::Enable::default()),
-            // It tells at once of a program that waits.
-            self.request_if(!self.0.shared.is_ours, node_runtime::Enable::default()),
+            // It tells when the program waits.
+            self.request_if(is_process, node_runtime::Enable::default()),
         )?;
         Ok(())
     }
@@ -245,9 +252,12 @@ impl Debugger for CdpDebugger {
         if self.0.kind == Kind::Program {
             self.stop_at_entry().await?;
         }
+        if self.0.shared.is_ours && !self.is_worker() {
+            self.wait_for_start().await;
+        }
         let mut stop_at_start = self.0.is_running.subscribe();
         self.request(runtime::RunIfWaitingForDebugger::default()).await?;
-        if self.0.waits.load(Ordering::Acquire) {
+        if !self.0.shared.is_ours && *self.0.waits.borrow() {
             // It was started so that it stops before its first statement, which is seen at once then.
             let _ = tokio::time::timeout(deadlines::GOODBYE, stop_at_start.changed()).await;
         }

@@ -74,7 +74,7 @@ async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, told: &mut Vec<B
             Vec::new()
         }
         ::cdp::Event::WaitingForDebugger => {
-            debugger.0.waits.store(true, Ordering::Release);
+            debugger.0.waits.send_replace(true);
             Vec::new()
         }
         ::cdp::Event::ExecutionContextDestroyed(_) => {
