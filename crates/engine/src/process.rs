@@ -87,7 +87,10 @@ impl Process {
         }
         let pipes = [
             child.stdout.take().map(|pipe| tokio::spawn(copy(pipe, Category::Stdout, output.clone(), &[]))),
-            child.stderr.take().map(|pipe| tokio::spawn(copy(pipe, Category::Stderr, output.clone(), spec.muted))),
+            child
+                .stderr
+                .take()
+                .map(|pipe| tokio::spawn(copy(pipe, Category::Stderr, output.clone(), spec.muted))),
         ];
         let (ended, end) = watch::channel(None);
         let killed = Arc::new(AtomicBool::new(false));

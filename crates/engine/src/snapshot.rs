@@ -49,8 +49,7 @@ impl Snapshot {
     /// worth more than none.
     pub async fn take(session: &Session, stop: Arc<Stop>, limits: Limits) -> Self {
         let mut notes = Vec::new();
-        let mut keep =
-            |what: &str, error: Error| notes.push(format!("{what} could not be read: {error}"));
+        let mut keep = |what: &str, error: Error| notes.push(format!("{what} could not be read: {error}"));
 
         let stack = session.stack_trace(Some(stop.thread), 0, SEARCHED).await;
         let stack = stack.unwrap_or_else(|error| {
@@ -60,7 +59,8 @@ impl Snapshot {
         let (frames, hidden_frames) = users_frames(stack.frames, Some(&stop));
         let locals = match frames.first() {
             Some(frame) => {
-                let page = Page { start: 0, count: limits.variables as u64, special: false, internals: false };
+                let page =
+                    Page { start: 0, count: limits.variables as u64, special: false, internals: false };
                 let locals = session.locals(frame.id, page, limits.value).await;
                 locals.map_err(|error| keep("the local variables", error)).ok()
             }

@@ -1,4 +1,4 @@
-//! Node's inspector as a [`Debugger`]: the Chrome DevTools Protocol, with nothing in between.
+//! Node's inspector as a [`Debugger`]: the Chrome `DevTools` Protocol, with nothing in between.
 //!
 //! Each process and each worker thread is a debugger of its own. Tasks, for every connection: the client's
 //! driver, which moves bytes, and `events::pump`, which turns what arrives into the session's events; for every worker a
@@ -221,8 +221,11 @@ impl CdpDebugger {
     }
 
     fn passed_over(&self) -> Vec<String> {
-        let patterns: &[&str] =
-            if self.0.shared.setup.just_my_code { &["^node:", "/node_modules/"] } else { &["^node:internal/"] };
+        let patterns: &[&str] = if self.0.shared.setup.just_my_code {
+            &["^node:", "/node_modules/"]
+        } else {
+            &["^node:internal/"]
+        };
         patterns.iter().map(|&pattern| pattern.to_owned()).collect()
     }
 }

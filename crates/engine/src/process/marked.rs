@@ -148,9 +148,7 @@ pub(super) fn exists(_process: u32) -> bool {
 /// Sends SIGUSR1, at which Node opens its inspector.
 #[cfg(unix)]
 pub(super) fn ask_for_inspector(process: u32) -> bool {
-    pid(process).is_some_and(|raw| {
-        rustix::process::kill_process(raw, rustix::process::Signal::USR1).is_ok()
-    })
+    pid(process).is_some_and(|raw| rustix::process::kill_process(raw, rustix::process::Signal::USR1).is_ok())
 }
 
 #[cfg(not(unix))]

@@ -55,7 +55,10 @@ impl Probed {
         let place = format!("{}:{}", short(&location.file), location.line);
         let made = location.generated.as_ref().map_or_else(String::new, |made| {
             let made = format!("{}:{}:{}", short(&made.file), made.line, made.column);
-            format!("  {}\n", styled(FAINT, format_args!("runs as {}", fit_end(&made, WIDTH - "  runs as ".len()))))
+            format!(
+                "  {}\n",
+                styled(FAINT, format_args!("runs as {}", fit_end(&made, WIDTH - "  runs as ".len())))
+            )
         });
         let width = reason.width() + place.width() + location.function.width() + " at  in ".len();
         let gap = if width <= WIDTH { " " } else { "\n  " };

@@ -61,7 +61,9 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
 /// Node runs it as it is: nothing else is loaded that could compile it, or what it loads.
 fn is_plain(script: &Path) -> bool {
     !script.components().any(|part| part.as_os_str() == "node_modules")
-        && script.extension().is_some_and(|extension| ["js", "mjs", "cjs"].iter().any(|plain| extension == *plain))
+        && script
+            .extension()
+            .is_some_and(|extension| ["js", "mjs", "cjs"].iter().any(|plain| extension == *plain))
 }
 
 /// How a program is started.

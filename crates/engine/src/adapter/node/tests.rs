@@ -79,7 +79,10 @@ fn a_script_is_started_as_its_user_would_and_the_hook_rides_along() {
     assert_eq!(words(&process), ["--max-old-space-size=100", "/project/main.js", "one two", ""]);
     assert_eq!(process.cwd.as_deref(), Some(Path::new("/project")));
     assert_eq!(process.stdin, Stdin::Text("typed".to_owned()));
-    assert_eq!(process.env["NODE_OPTIONS"].as_deref(), Some("--inspect-publish-uid=http --require /cache/node/1/hook.cjs"));
+    assert_eq!(
+        process.env["NODE_OPTIONS"].as_deref(),
+        Some("--inspect-publish-uid=http --require /cache/node/1/hook.cjs")
+    );
     assert_eq!(process.env["STILLFRAME_ANNOUNCE"].as_deref(), Some(ADDRESS));
     let setup = CdpSetup {
         entry: Some(Entry::Script("/project/main.js".into())),
@@ -301,12 +304,7 @@ fn typescript_is_run_by_what_the_project_has() {
         ("main.ts", "23.5.0", &[TS_NODE], &["--require", ts_node]),
         ("main.ts", "22.17.0", &[TS_NODE, SWC], &["--require", ts_node]),
         ("main.mts", "20.11.1", &[TS_NODE], &["--loader", "file:///project/node_modules/ts-node/esm.mjs"]),
-        (
-            "main.ts",
-            "20.11.1",
-            &[SWC],
-            &["--require", "/project/node_modules/@swc-node/register/index.js"],
-        ),
+        ("main.ts", "20.11.1", &[SWC], &["--require", "/project/node_modules/@swc-node/register/index.js"]),
         (
             "main.ts",
             "20.11.1",

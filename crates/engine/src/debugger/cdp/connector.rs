@@ -42,7 +42,8 @@ impl Connector for CdpConnector {
     async fn start(&self, start: Start, sinks: Sinks) -> Result<Started<CdpDebugger>> {
         let (runtime, plan) = self.0.plan(&start, &sinks).await?;
         let checked = self.0.check(&runtime, &start);
-        let language = Language { adapter: self.0.adapter, host: self.0.host, runtime: Arc::new(runtime.clone()) };
+        let language =
+            Language { adapter: self.0.adapter, host: self.0.host, runtime: Arc::new(runtime.clone()) };
         let ((), started) = tokio::try_join!(checked, execute(plan, language, &sinks))?;
         Ok(started)
     }
@@ -101,8 +102,7 @@ async fn first_announcement(
     sinks: &Sinks,
 ) -> Result<Announcement> {
     let begin = sinks.output.end();
-    let failed =
-        |problem| Error::StartFailed { problem, output: sinks.output.tail(begin, 4000).text() };
+    let failed = |problem| Error::StartFailed { problem, output: sinks.output.tail(begin, 4000).text() };
     tokio::select! {
         announcement = announcements.next() => announcement,
         end = process.ended() => {

@@ -38,7 +38,7 @@ pub(super) enum Intent {
     /// To stop as soon as it can.
     Pause,
     /// To step.
-    Step(Stepping),
+    Step(Box<Stepping>),
 }
 
 /// A step under way.
@@ -73,7 +73,7 @@ pub(super) async fn step(debugger: &CdpDebugger, step: Step) -> Result<()> {
     if step == Step::Out {
         stepping.ends = plant_ends(debugger, &stop).await;
     }
-    *lock(&debugger.0.intent) = Intent::Step(stepping);
+    *lock(&debugger.0.intent) = Intent::Step(Box::new(stepping));
     leave(debugger);
     // The idle program's only frame is ours: a step from there leads to what it does next.
     send(debugger, if stop.is_idle { Step::Into } else { step }).await
@@ -119,9 +119,8 @@ fn leave(debugger: &CdpDebugger) {
 pub(super) async fn go_on(debugger: &CdpDebugger) {
     let next = match &*lock(&debugger.0.intent) {
         Intent::Run | Intent::Pause => None,
-        Intent::Entry => Some(Step::Into),
-        Intent::Step(Stepping { step: Step::Into, .. }) => Some(Step::Into),
-        Intent::Step(_) => Some(Step::Out),
+        Intent::Step(stepping) if stepping.step != Step::Into => Some(Step::Out),
+        Intent::Entry | Intent::Step(_) => Some(Step::Into),
     };
     proceed(debugger, next).await;
 }
@@ -154,7 +153,7 @@ pub(super) async fn settle(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Even
         Intent::Run => vec![stops::shown(debugger, debugger_statement(), None, Vec::new()).await],
         Intent::Pause => settle_pause(debugger, stop).await,
         Intent::Entry => settle_entry(debugger, stop).await,
-        Intent::Step(stepping) => settle_step(debugger, stop, stepping).await,
+        Intent::Step(stepping) => settle_step(debugger, stop, *stepping).await,
     }
 }
 
@@ -169,16 +168,14 @@ async fn settle_pause(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Event> {
         proceed(debugger, Some(Step::Out)).await;
         return Vec::new();
     }
-    let text = stop.is_idle.then(|| {
-        "the program is idle: it waits for events, such as timers, connections or input".to_owned()
-    });
+    let text = stop
+        .is_idle
+        .then(|| "the program is idle: it waits for events, such as timers, connections or input".to_owned());
     vec![stops::shown(debugger, StopReason::Pause, text, Vec::new()).await]
 }
 
 async fn settle_entry(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Event> {
-    let is_users = |frame: &CallFrame| {
-        !is_passed_over(debugger, frame) && !frame.url.starts_with("node:")
-    };
+    let is_users = |frame: &CallFrame| !is_passed_over(debugger, frame) && !frame.url.starts_with("node:");
     if !stop.frames.first().is_some_and(is_users) {
         *lock(&debugger.0.intent) = Intent::Entry;
         proceed(debugger, Some(Step::Into)).await;
@@ -191,7 +188,7 @@ async fn settle_step(debugger: &CdpDebugger, stop: &Arc<Stop>, mut stepping: Ste
     stepping.count += 1;
     let next = next_step(debugger, stop, &mut stepping).await.filter(|_| stepping.count < MOST_STEPS);
     if let Some(next) = next {
-        *lock(&debugger.0.intent) = Intent::Step(stepping);
+        *lock(&debugger.0.intent) = Intent::Step(Box::new(stepping));
         proceed(debugger, Some(next)).await;
         return Vec::new();
     }

@@ -6,21 +6,17 @@ use std::sync::Arc;
 use ::cdp::debugger::{self, CallFrame, Location as Place};
 use ::cdp::runtime;
 
-use super::{CdpDebugger, lock};
 use super::scripts::Script;
 use super::stops::Stop;
 use super::values::Frame;
+use super::{CdpDebugger, lock};
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::source::{Generated, Location, Source};
 use crate::model::stack::{Stack, StackFrame};
 
 /// The frames of a stop, followed by those that called them in earlier turns of the event loop.
-pub(super) async fn stack_trace(
-    debugger: &CdpDebugger,
-    start: usize,
-    levels: usize,
-) -> Result<Stack<RawId>> {
+pub(super) async fn stack_trace(debugger: &CdpDebugger, start: usize, levels: usize) -> Result<Stack<RawId>> {
     let stop = debugger.stop()?;
     if stop.is_idle {
         let idle = StackFrame { id: stop.id_of(0), name: "(idle)".to_owned(), location: None };
@@ -71,11 +67,12 @@ async fn describe_caller(debugger: &CdpDebugger, id: RawId, frame: &runtime::Cal
     StackFrame { id, name: format!("async {name}"), location: location(debugger, &place).await }
 }
 
-/// Whether a frame is a module's own code. With CommonJS that is a function around the whole script.
+/// Whether a frame is a module's own code. With `CommonJS` that is a function around the whole script.
 fn is_module(script: &Script, frame: &CallFrame) -> bool {
-    let begins_with_script = frame.function_location.as_ref().is_some_and(|place| {
-        (place.line_number, place.column_number.unwrap_or(0)) == script.start
-    });
+    let begins_with_script = frame
+        .function_location
+        .as_ref()
+        .is_some_and(|place| (place.line_number, place.column_number.unwrap_or(0)) == script.start);
     frame.function_name.is_empty()
         && (begins_with_script
             || Frame { call: frame.clone(), names: HashMap::new(), script_end: Some(script.end) }.is_module())
@@ -136,17 +133,13 @@ pub(super) async fn location(debugger: &CdpDebugger, place: &Place) -> Option<Lo
 /// What a script is called where its map does not say of what it was made.
 pub(super) fn source(debugger: &CdpDebugger, script: &Script) -> Source {
     let shared = &debugger.0.shared;
-    match &script.path {
-        Some(path) => {
-            let path = shared.setup.to_local(path);
-            let internal = shared.adapter.is_internal(&path) || path == shared.setup.hook;
-            Source { internal, ..Source::file(path) }
-        }
-        None => {
-            let name = if script.url.is_empty() { format!("eval-{}", script.id) } else { script.url.clone() };
-            Source { path: None, internal: name.starts_with("node:"), name }
-        }
+    if let Some(path) = &script.path {
+        let path = shared.setup.to_local(path);
+        let internal = shared.adapter.is_internal(&path) || path == shared.setup.hook;
+        return Source { internal, ..Source::file(path) };
     }
+    let name = if script.url.is_empty() { format!("eval-{}", script.id) } else { script.url.clone() };
+    Source { path: None, internal: name.starts_with("node:"), name }
 }
 
 /// The line of a place as a user counts it, with what tells its source; none for code that no source stands for.

@@ -42,7 +42,9 @@ pub(super) async fn find(
     let Some(code) = debugger.0.shared.analyze(path).await else { return Vec::new() };
     let starts = |wanted: &FunctionBreakpoint| {
         let functions = code.functions_named(&wanted.name);
-        functions.map(|function| (function.body.saturating_sub(1), function.body_column.saturating_sub(1))).collect()
+        functions
+            .map(|function| (function.body.saturating_sub(1), function.body_column.saturating_sub(1)))
+            .collect()
     };
     mentioned.into_iter().map(|wanted| (wanted.clone(), starts(&wanted))).collect()
 }

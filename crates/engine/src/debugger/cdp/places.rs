@@ -154,9 +154,10 @@ fn search(found: &mut Vec<Made>, source: &Path, candidates: &[PathBuf]) {
 
 /// All sources of the project that a file belongs to, or else of its folder.
 pub(super) fn project_sources(program: &Path) -> Vec<PathBuf> {
-    let is_source = |path: &Path| crate::adapter::by_extension(path).is_some_and(|adapter| {
-        adapter.protocol() == crate::adapter::Protocol::Cdp
-    });
+    let is_source = |path: &Path| {
+        crate::adapter::by_extension(path)
+            .is_some_and(|adapter| adapter.protocol() == crate::adapter::Protocol::Cdp)
+    };
     if project(program).is_some() {
         return project_files(program, is_source);
     }
@@ -186,11 +187,8 @@ fn project_files(source: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBu
             let name = entry.file_name();
             let name = name.to_string_lossy();
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() => {
-                    if name != "node_modules" && !name.starts_with('.') {
-                        folders.push(entry.path());
-                    }
-                }
+                Ok(kind) if kind.is_dir() && (name == "node_modules" || name.starts_with('.')) => {}
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
                 Ok(_) if is_wanted(Path::new(&*name)) => scripts.push(entry.path()),
                 _ => {}
             }
@@ -201,9 +199,8 @@ fn project_files(source: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBu
 
 /// The nearest folder with a `package.json` or `tsconfig.json`.
 fn project(source: &Path) -> Option<PathBuf> {
-    let is_root = |folder: &&Path| {
-        ["package.json", "tsconfig.json"].iter().any(|name| folder.join(name).is_file())
-    };
+    let is_root =
+        |folder: &&Path| ["package.json", "tsconfig.json"].iter().any(|name| folder.join(name).is_file());
     source.ancestors().skip(1).find(is_root).map(Path::to_owned)
 }
 

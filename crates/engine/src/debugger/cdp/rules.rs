@@ -43,15 +43,16 @@ fn translate(rule: &RuleFor) -> Result<String, String> {
     let BreakpointId(id) = rule.id;
     let mut fields = format!("id:{id}");
     if let Some(condition) = &rule.rule.condition {
-        fields += &format!(",condition:{}", function(condition));
+        fields.extend([",condition:", &function(condition)]);
     }
     if let Some(hit) = rule.rule.hit_condition {
-        fields += &format!(",pass:{},count:{}", passes(hit), json!(format!("{id} {:?}", rule.rule)));
+        let count = json!(format!("{id} {:?}", rule.rule)).to_string();
+        fields.extend([",pass:", &passes(hit), ",count:", &count]);
     }
     if let Some(message) = &rule.rule.log_message {
         let parts = log_parts(message)?;
         let parts: Vec<String> = parts.iter().map(part).collect();
-        fields += &format!(",message:[{}]", parts.join(","));
+        fields.extend([",message:[", &parts.join(","), "]"]);
     }
     Ok(format!("{{{fields}}}"))
 }

@@ -143,7 +143,8 @@ impl Scripts {
 
     /// The files that are loaded, each once.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
-        let mut paths: Vec<PathBuf> = self.lock().by_id.values().filter_map(|script| script.path.clone()).collect();
+        let mut paths: Vec<PathBuf> =
+            self.lock().by_id.values().filter_map(|script| script.path.clone()).collect();
         paths.sort();
         paths.dedup();
         paths
@@ -154,8 +155,10 @@ impl Scripts {
         let scripts = Arc::clone(self);
         Arc::new(move |id, line, column| {
             let script = scripts.get(id)?;
-            let name = script.path.as_ref().map_or_else(|| script.url.clone(), |path| path.display().to_string());
-            (!name.is_empty()).then(|| format!("{name}:{}:{}", line.saturating_add(1), column.saturating_add(1)))
+            let name =
+                script.path.as_ref().map_or_else(|| script.url.clone(), |path| path.display().to_string());
+            (!name.is_empty())
+                .then(|| format!("{name}:{}:{}", line.saturating_add(1), column.saturating_add(1)))
         })
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use ::cdp::debugger::{CallFrame, Paused};
 use ::cdp::runtime::{RemoteObject, StackTrace};
 
-use super::breakpoints::Hit;
+use super::breakpoints::{self, Hit};
 use super::execution::{self, Intent};
 use super::values::Frame;
 use super::{CdpDebugger, THREAD, lock, transpiled};
@@ -103,7 +103,7 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, told: Vec<Bre
         return vec![shown(debugger, StopReason::Exception, name_of_error(&stop), Vec::new()).await];
     }
     if !paused.hit_breakpoints.is_empty() {
-        return match connection.breakpoints.hit(debugger, &paused.hit_breakpoints, told, &stop).await {
+        return match breakpoints::hit(debugger, &paused.hit_breakpoints, told, &stop).await {
             Hit::Users(ids) => vec![shown(debugger, StopReason::Breakpoint, None, ids).await],
             Hit::Entry => vec![shown(debugger, StopReason::Entry, None, Vec::new()).await],
             Hit::Temporary => execution::settle(debugger, &stop).await,
@@ -125,7 +125,7 @@ pub(super) async fn shown(
 ) -> Event {
     let intent = std::mem::take(&mut *lock(&debugger.0.intent));
     if let Intent::Step(stepping) = intent {
-        execution::clear(debugger, stepping).await;
+        execution::clear(debugger, *stepping).await;
     }
     Event::Stopped { thread: THREAD, reason, text, breakpoints }
 }

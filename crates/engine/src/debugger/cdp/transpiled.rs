@@ -2,7 +2,7 @@
 //!
 //! Their scripts have the names of the sources and positions of their own, which only the script itself
 //! knows. So V8 or our hook stops between the compilation and the first statement: V8 does where it compiles
-//! ES modules and `vm.Script`s that have a map, our hook where Node compiles a CommonJS module.
+//! ES modules and `vm.Script`s that have a map, our hook where Node compiles a `CommonJS` module.
 
 use std::path::{Path, PathBuf};
 
@@ -48,12 +48,7 @@ pub(super) async fn look_out(debugger: &CdpDebugger, sources: Vec<PathBuf>) -> R
 }
 
 /// Deals with a stop between compilation and execution; true when it was one.
-pub(super) async fn pass(
-    debugger: &CdpDebugger,
-    reason: &str,
-    data: Option<&Json>,
-    stop: &Stop,
-) -> bool {
+pub(super) async fn pass(debugger: &CdpDebugger, reason: &str, data: Option<&Json>, stop: &Stop) -> bool {
     if reason == "instrumentation" {
         if let Some(id) = data.and_then(|data| data.get("scriptId")).and_then(Json::as_str)
             && let Some(script) = debugger.0.scripts.get(id)

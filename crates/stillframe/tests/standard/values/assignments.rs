@@ -87,7 +87,10 @@ async fn what_cannot_be_assigned_to_is_refused(language: Language) {
     let set = session.reference("names").await;
     let failed =
         session.fails("refused", "set_variable", json!({ "scope": set, "name": "0", "value": "1" })).await;
-    assert_eq!(failed["error"], language.pick("a set cannot be assigned to", "an item of a Set cannot be assigned to"));
+    assert_eq!(
+        failed["error"],
+        language.pick("a set cannot be assigned to", "an item of a Set cannot be assigned to")
+    );
     let lazy = session.reference("lazy").await;
     let asked = json!({ "scope": lazy, "name": "expensive", "value": "1" });
     let failed = session.fails(language.pick("evaluation_failed", "refused"), "set_variable", asked).await;

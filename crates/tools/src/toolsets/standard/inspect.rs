@@ -266,7 +266,8 @@ impl Tool for GetLocalVariables {
         let id = inspect::frame(&session, self.frame_id).await?;
         let frame = inspect::find_frame(&session, id).await?.as_ref().map(FrameData::from);
         let start = self.start.unwrap_or(0);
-        let page = Page { start, count: LOCALS, special: self.include_special.unwrap_or(false), internals: false };
+        let page =
+            Page { start, count: LOCALS, special: self.include_special.unwrap_or(false), internals: false };
         let text = self.max_length.unwrap_or(VALUE).min(MAX_VALUE);
         let (scope_name, children) = session.locals(id, page, text).await?;
         let message = (children.total == 0).then(|| format!("The {scope_name} scope is empty."));
@@ -450,10 +451,7 @@ impl Tool for GetSourceContext {
         let surrounding = surrounding(&lines, self.line, around);
         let Some(line) = surrounding.iter().find(|near| near.line == self.line) else {
             let length = lines.len();
-            return Err(ToolError::argument(
-                "line",
-                format!("must be from 1 to {length} in {file}"),
-            ));
+            return Err(ToolError::argument("line", format!("must be from 1 to {length} in {file}")));
         };
         Ok(SourceContext {
             success: true,

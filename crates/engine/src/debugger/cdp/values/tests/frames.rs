@@ -145,7 +145,8 @@ async fn other_frames_than_the_innermost_are_read_and_evaluated_in() {
 async fn variables_come_in_pages() {
     let names: String = (0..300).map(|number| format!("v{number} = {number},")).collect::<Vec<_>>().concat();
     let scene = Scene::of(&format!("(function () {{ let {names} last = 'end';\ndebugger; }})();\n")).await;
-    let children = scene.locals_with(Page { start: 299, count: 5, special: false, internals: false }, 100).await;
+    let children =
+        scene.locals_with(Page { start: 299, count: 5, special: false, internals: false }, 100).await;
     assert_eq!((texts(&children.variables), children.total), (vec![("v299", "299"), ("last", "'end'")], 301));
     assert_eq!(children.next_start(), None);
 }

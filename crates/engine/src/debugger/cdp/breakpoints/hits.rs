@@ -1,0 +1,66 @@
+//! Whose a pause at a breakpoint is.
+
+use super::super::places::Spot;
+use super::super::stops::Stop;
+use super::super::{CdpDebugger, rules};
+use super::retarget;
+use super::table::What;
+use crate::debugger::RuleFor;
+use crate::model::ids::BreakpointId;
+
+/// Whose a pause is.
+pub(in super::super) enum Hit {
+    /// The user's.
+    Users(Vec<BreakpointId>),
+    /// The program is about to run its first line.
+    Entry,
+    /// A step's.
+    Temporary,
+    /// Nobody's any more, or it is in the wrong place.
+    Nobodys,
+}
+
+/// Whose a pause at these is. `told` are those that the program named, because they have rules.
+pub(in super::super) async fn hit(
+    debugger: &CdpDebugger,
+    hits: &[String],
+    told: Vec<BreakpointId>,
+    stop: &Stop,
+) -> Hit {
+    let breakpoints = &debugger.0.breakpoints;
+    let mut users = told;
+    let mut is_users = !users.is_empty();
+    let mut is_entry = false;
+    for (number, spot) in hits.iter().filter_map(|id| breakpoints.owner(id)) {
+        if is_misplaced(debugger, &spot, stop).await {
+            continue;
+        }
+        let Some(place) = breakpoints.place(number) else { continue };
+        is_entry |= place.what == What::Entry;
+        is_users |= place.what != What::Entry;
+        if rules::are_plain(&place.rules) {
+            users.extend(RuleFor::ids(&place.rules));
+        }
+    }
+    users.sort_unstable();
+    users.dedup();
+    if is_users {
+        Hit::Users(users)
+    } else if is_entry {
+        Hit::Entry
+    } else if breakpoints.has_temporary(hits) {
+        Hit::Temporary
+    } else {
+        Hit::Nobodys
+    }
+}
+
+/// A breakpoint that was meant for a source as it is, in a script that was transpiled from it and could not be
+/// looked at before it ran.
+async fn is_misplaced(debugger: &CdpDebugger, spot: &Spot, stop: &Stop) -> bool {
+    let Some(frame) = stop.frames.first().filter(|_| !spot.is_mapped) else { return false };
+    let Some(script) = debugger.0.scripts.get(&frame.location.script_id) else { return false };
+    let Some(Ok(map)) = script.map().await else { return false };
+    let Some(path) = &script.path else { return false };
+    !retarget(debugger, path, path, map).await.is_empty()
+}

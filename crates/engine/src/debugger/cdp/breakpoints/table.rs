@@ -1,0 +1,396 @@
+//! What is wanted of a thread's breakpoints, and what V8 knows of them. Nothing is sent from here.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use super::super::lock;
+use super::super::places::{Made, Spot};
+use crate::debugger::{Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
+use crate::source_map::SourceMap;
+
+/// All breakpoints of a thread.
+#[derive(Debug, Default)]
+pub(in super::super) struct Breakpoints(Mutex<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    /// The numbers of the places on lines, by the real paths of the sources.
+    sources: HashMap<PathBuf, Vec<u64>>,
+    /// Functions that are wanted wherever they are.
+    functions: Vec<Named>,
+    /// By their numbers.
+    places: HashMap<u64, Place>,
+    /// What V8's names of breakpoints stand for.
+    owners: HashMap<String, u64>,
+    /// Breakpoints of our own, for steps.
+    temporary: HashSet<String>,
+    last_number: u64,
+    /// The program can talk to us.
+    has_binding: bool,
+}
+
+/// A function that is wanted by its name.
+#[derive(Debug)]
+struct Named {
+    function: FunctionBreakpoint,
+    /// The numbers of the places where functions of that name begin.
+    places: Vec<u64>,
+}
+
+/// What is wanted at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// Breakpoints on the line.
+    Line,
+    /// Breakpoints on the function that begins there.
+    Function,
+    /// The stop before the program's first line.
+    Entry,
+}
+
+/// A place that is wanted.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) what: What,
+    /// The real path of the source.
+    pub(super) source: PathBuf,
+    /// The scripts that are known to be made of it.
+    pub(super) made: Vec<Made>,
+    /// 0-based.
+    pub(super) line: u32,
+    /// 0-based, in UTF-16 units.
+    pub(super) column: Option<u32>,
+    pub(super) rules: Vec<RuleFor>,
+    /// What V8 knows of it.
+    pub(super) spots: Vec<PlantedSpot>,
+    /// What keeps V8 from taking it.
+    pub(super) refused: Option<String>,
+    /// The thread has not answered yet.
+    pub(super) is_late: bool,
+    /// The columns of the line where V8 has places, 1-based, once it was asked.
+    pub(super) columns: Vec<u32>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct PlantedSpot {
+    pub(super) spot: Spot,
+    /// V8's name for it.
+    pub(super) id: String,
+    /// The line and column in the source, 1-based, that it is bound to; none while its script is not loaded.
+    pub(super) bound: Option<(u32, u32)>,
+}
+
+impl Breakpoints {
+    /// Takes up what is wanted in a source: the numbers of its places, in order, and V8's names of those that
+    /// are not wanted any more. A place that is wanted as before is left alone, and its passes count on.
+    pub(super) fn replace(&self, source: &Path, wanted: Vec<Place>) -> (Vec<u64>, Vec<String>) {
+        let mut table = lock(&self.0);
+        let before = table.sources.remove(source).unwrap_or_default();
+        let mut numbers = Vec::with_capacity(wanted.len());
+        for place in wanted {
+            let known = before
+                .iter()
+                .copied()
+                .find(|number| table.places.get(number).is_some_and(|known| known.is_wanted_as(&place)));
+            numbers.push(known.unwrap_or_else(|| table.add(place)));
+        }
+        let mut removed = Vec::new();
+        for number in before.into_iter().filter(|number| !numbers.contains(number)) {
+            removed.extend(table.remove(number));
+        }
+        if !numbers.is_empty() {
+            table.sources.insert(source.to_owned(), numbers.clone());
+        }
+        (numbers, removed)
+    }
+
+    /// Takes up which functions are wanted, and gives V8's names of what is not wanted any more.
+    pub(super) fn replace_functions(&self, wanted: Vec<FunctionBreakpoint>) -> Vec<String> {
+        let mut table = lock(&self.0);
+        let mut before = std::mem::take(&mut table.functions);
+        for function in wanted {
+            let known = before.iter().position(|known| known.function == function);
+            let named = known.map(|at| before.swap_remove(at));
+            table.functions.push(named.unwrap_or_else(|| Named { function, places: Vec::new() }));
+        }
+        let places = before.into_iter().flat_map(|named| named.places);
+        places.flat_map(|number| table.remove(number)).collect()
+    }
+
+    /// The functions that are wanted.
+    pub(in super::super) fn functions(&self) -> Vec<FunctionBreakpoint> {
+        lock(&self.0).functions.iter().map(|named| named.function.clone()).collect()
+    }
+
+    pub(super) fn add(&self, place: Place) -> u64 {
+        lock(&self.0).add(place)
+    }
+
+    /// Takes up where a function begins, 0-based; none when that is known already.
+    pub(super) fn add_function(
+        &self,
+        wanted: &FunctionBreakpoint,
+        source: &Path,
+        made: &[Made],
+        line: u32,
+        column: u32,
+    ) -> Option<u64> {
+        let mut table = lock(&self.0);
+        let place = Place {
+            what: What::Function,
+            source: source.to_owned(),
+            made: made.to_vec(),
+            line,
+            column: Some(column),
+            rules: wanted.rules.clone(),
+            spots: Vec::new(),
+            refused: None,
+            is_late: false,
+            columns: Vec::new(),
+        };
+        let at = table.functions.iter().position(|named| named.function == *wanted)?;
+        let known = table.functions.get(at)?.places.iter().filter_map(|number| table.places.get(number));
+        if known.into_iter().any(|known| known.is_wanted_as(&place)) {
+            return None;
+        }
+        let number = table.add(place);
+        table.functions.get_mut(at)?.places.push(number);
+        Some(number)
+    }
+
+    /// What became of the functions that are wanted, in their order.
+    pub(super) fn function_outcomes(&self) -> Vec<Planted> {
+        let table = lock(&self.0);
+        let outcome = |named: &Named| {
+            let places = named.places.iter().filter_map(|number| table.places.get(number));
+            let bound = places.map(Place::outcome).find(|outcome| matches!(outcome, Planted::Bound { .. }));
+            bound.unwrap_or_else(|| {
+                Planted::NotLoaded(format!(
+                    "the program has loaded no function `{}` of its own so far, and stops when one is entered",
+                    named.function.name
+                ))
+            })
+        };
+        table.functions.iter().map(outcome).collect()
+    }
+
+    /// The sources in which something is wanted.
+    pub(super) fn sources(&self) -> Vec<PathBuf> {
+        let table = lock(&self.0);
+        let mut sources: Vec<PathBuf> = table.places.values().map(|place| place.source.clone()).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        sources
+    }
+
+    pub(super) fn place(&self, number: u64) -> Option<Place> {
+        lock(&self.0).places.get(&number).cloned()
+    }
+
+    /// What to remove and what to set to make the spots of a place these.
+    pub(super) fn compare(&self, number: u64, spots: Vec<Spot>) -> Option<(Vec<String>, Vec<Spot>)> {
+        let mut table = lock(&self.0);
+        let place = table.places.get_mut(&number)?;
+        let surplus: Vec<String> = place
+            .spots
+            .extract_if(.., |planted| !spots.contains(&planted.spot))
+            .map(|planted| planted.id)
+            .collect();
+        let is_known = |spot: &Spot| place.spots.iter().any(|planted| planted.spot == *spot);
+        let missing = spots.into_iter().filter(|spot| !is_known(spot)).collect();
+        for id in &surplus {
+            table.owners.remove(id);
+        }
+        Some((surplus, missing))
+    }
+
+    pub(super) fn planted(&self, number: u64, spot: Spot, id: String) {
+        let mut table = lock(&self.0);
+        table.owners.insert(id.clone(), number);
+        if let Some(place) = table.places.get_mut(&number) {
+            place.refused = None;
+            place.spots.push(PlantedSpot { spot, id, bound: None });
+        }
+    }
+
+    pub(super) fn refuse(&self, number: u64, problem: String) {
+        if let Some(place) = lock(&self.0).places.get_mut(&number) {
+            place.refused = Some(problem);
+        }
+    }
+
+    /// The thread takes it up when it comes back from native code.
+    pub(super) fn wait_for(&self, number: u64) {
+        if let Some(place) = lock(&self.0).places.get_mut(&number) {
+            place.is_late = true;
+        }
+    }
+
+    /// Whether somebody has been told that the thread has not answered yet.
+    pub(super) fn is_late(&self, number: u64) -> bool {
+        let mut table = lock(&self.0);
+        table.places.get_mut(&number).is_some_and(|place| std::mem::take(&mut place.is_late))
+    }
+
+    /// True once.
+    pub(super) fn needs_binding(&self) -> bool {
+        !std::mem::replace(&mut lock(&self.0).has_binding, true)
+    }
+
+    pub(super) fn owner(&self, id: &str) -> Option<(u64, Spot)> {
+        let table = lock(&self.0);
+        let number = *table.owners.get(id)?;
+        let planted = table.places.get(&number)?.spots.iter().find(|planted| planted.id == id)?;
+        Some((number, planted.spot.clone()))
+    }
+
+    pub(super) fn knows_columns(&self, number: u64, columns: Vec<u32>) {
+        if let Some(place) = lock(&self.0).places.get_mut(&number) {
+            place.columns = columns.into_iter().map(|column| column.saturating_add(1)).collect();
+        }
+    }
+
+    pub(super) fn bound(&self, id: &str, at: (u32, u32)) {
+        let mut table = lock(&self.0);
+        let Some(&number) = table.owners.get(id) else { return };
+        let place = table.places.get_mut(&number);
+        if let Some(planted) = place.and_then(|place| place.spots.iter_mut().find(|planted| planted.id == id))
+        {
+            planted.bound = Some(at);
+        }
+    }
+
+    pub(super) fn outcome(&self, number: u64) -> Planted {
+        lock(&self.0)
+            .places
+            .get(&number)
+            .map_or_else(|| Planted::Refused("it was removed meanwhile".to_owned()), Place::outcome)
+    }
+
+    /// What is known of a place, for each breakpoint there.
+    pub(super) fn news(&self, number: u64) -> Vec<Event> {
+        let Some(place) = self.place(number) else { return Vec::new() };
+        let planted = place.outcome();
+        let ids = RuleFor::ids(&place.rules).into_iter();
+        ids.map(|id| Event::Planted { id, planted: planted.clone() }).collect()
+    }
+
+    /// The sources with places that are not bound, and whether a script is known that is made of them.
+    pub(super) fn unbound_sources(&self) -> Vec<(PathBuf, bool)> {
+        let table = lock(&self.0);
+        let unbound = table.places.values().filter(|place| !place.is_bound());
+        let mut sources: Vec<(PathBuf, bool)> =
+            unbound.map(|place| (place.source.clone(), !place.made.is_empty())).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        sources
+    }
+
+    /// The places on lines that are not bound.
+    pub(super) fn unbound(&self) -> Vec<Place> {
+        let table = lock(&self.0);
+        let is_open =
+            |place: &&Place| place.what == What::Line && !place.is_bound() && place.refused.is_none();
+        table.places.values().filter(is_open).cloned().collect()
+    }
+
+    /// Notes that a script is made of a source, and gives the numbers of the source's places.
+    pub(super) fn made(&self, source: &Path, script: &Path, map: &Arc<SourceMap>) -> Vec<u64> {
+        let mut table = lock(&self.0);
+        let mut numbers = Vec::new();
+        for (number, place) in table.places.iter_mut().filter(|(_, place)| place.source == source) {
+            numbers.push(*number);
+            if script != source {
+                place.made.retain(|made| made.path != script);
+                place.made.push(Made { path: script.to_owned(), map: Arc::clone(map) });
+            }
+        }
+        numbers
+    }
+
+    /// Whether one of these is a step's.
+    pub(super) fn has_temporary(&self, ids: &[String]) -> bool {
+        let table = lock(&self.0);
+        ids.iter().any(|id| table.temporary.contains(id))
+    }
+
+    pub(in super::super) fn add_temporary(&self, id: String) {
+        lock(&self.0).temporary.insert(id);
+    }
+
+    pub(in super::super) fn remove_temporary(&self, id: &str) {
+        lock(&self.0).temporary.remove(id);
+    }
+}
+
+impl Table {
+    fn add(&mut self, place: Place) -> u64 {
+        self.last_number += 1;
+        self.places.insert(self.last_number, place);
+        self.last_number
+    }
+
+    fn remove(&mut self, number: u64) -> Vec<String> {
+        let spots = self.places.remove(&number).map(|place| place.spots).unwrap_or_default();
+        let ids: Vec<String> = spots.into_iter().map(|planted| planted.id).collect();
+        for id in &ids {
+            self.owners.remove(id);
+        }
+        ids
+    }
+}
+
+impl Place {
+    pub(super) fn on_line(source: &Path, made: &[Made], wanted: SourceBreakpoint) -> Self {
+        Self {
+            what: What::Line,
+            source: source.to_owned(),
+            made: made.to_vec(),
+            line: wanted.line.saturating_sub(1),
+            column: wanted.column.map(|column| column.saturating_sub(1)),
+            rules: wanted.rules,
+            spots: Vec::new(),
+            refused: None,
+            is_late: false,
+            columns: Vec::new(),
+        }
+    }
+
+    pub(super) fn is_wanted_as(&self, other: &Self) -> bool {
+        (self.line, self.column, &self.rules) == (other.line, other.column, &other.rules)
+    }
+
+    pub(super) fn is_bound(&self) -> bool {
+        self.spots.iter().any(|planted| planted.bound.is_some())
+    }
+
+    pub(super) fn outcome(&self) -> Planted {
+        if let Some(problem) = &self.refused {
+            return Planted::Refused(problem.clone());
+        }
+        // Copies of the line that V8 moved elsewhere do not speak for it.
+        let wanted = self.line.saturating_add(1);
+        let asked = self.column.map(|column| column.saturating_add(1));
+        let bound = self.spots.iter().filter_map(|planted| planted.bound);
+        let distance =
+            |(line, column): &(u32, u32)| (line.abs_diff(wanted), asked.map(|asked| asked.abs_diff(*column)));
+        match bound.min_by_key(distance) {
+            // Functions are wanted by their names, and may begin on several lines.
+            Some(_) if self.what != What::Line => {
+                Planted::Bound { line: None, column: None, columns: Vec::new() }
+            }
+            Some((line, column)) => {
+                let is_moved = asked.is_some_and(|asked| asked != column);
+                let columns = if is_moved { self.columns.clone() } else { Vec::new() };
+                Planted::Bound { line: Some(line), column: Some(column), columns }
+            }
+            None if self.is_late => Planted::NotLoaded(
+                "the thread is in native code, and takes it up as soon as that returns".to_owned(),
+            ),
+            None => Planted::NotLoaded(
+                "its file is not loaded yet; it binds when the program loads it".to_owned(),
+            ),
+        }
+    }
+}

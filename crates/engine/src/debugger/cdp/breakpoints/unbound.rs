@@ -1,0 +1,50 @@
+//! What is left to say of breakpoints that never came to be anywhere, when the program ends.
+
+use std::path::Path;
+
+use super::super::scripts::Script;
+use super::super::{CdpDebugger, places};
+use super::table::Place;
+use crate::debugger::{Event, Planted, RuleFor};
+use crate::sources;
+
+/// What is left to say of places that were never bound, when the program ends.
+pub(in super::super) async fn never_bound(debugger: &CdpDebugger) -> Vec<Event> {
+    let mut events = Vec::new();
+    for place in debugger.0.breakpoints.unbound() {
+        let planted = Planted::NotLoaded(why_not(debugger, &place).await);
+        events.extend(
+            RuleFor::ids(&place.rules).into_iter().map(|id| Event::Planted { id, planted: planted.clone() }),
+        );
+    }
+    events
+}
+
+async fn why_not(debugger: &CdpDebugger, place: &Place) -> String {
+    for script in debugger.0.scripts.mapped() {
+        let name = place.source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        match script.map().await {
+            Some(Ok(map)) if map.source_of(&place.source).is_some() => {
+                if let Some(problem) = places::problem(&place.source, &script, map, place.line) {
+                    return format!("`{}` was loaded, but {problem}", script.url);
+                }
+            }
+            Some(Err(problem)) if stem(&script) == Path::new(name).file_stem() => {
+                return format!("`{}` was loaded, but its source map is of no use: {problem}", script.url);
+            }
+            _ => {}
+        }
+    }
+    let loaded = debugger.0.scripts.paths();
+    if loaded.contains(&place.source) {
+        return "its file was loaded, and has no code on or after the line".to_owned();
+    }
+    let shared = &debugger.0.shared;
+    let users = loaded.iter().filter(|path| !shared.adapter.is_internal(path) && **path != shared.setup.hook);
+    let names: Vec<String> = users.map(|path| path.display().to_string()).collect();
+    sources::not_loaded(&place.source, names)
+}
+
+fn stem(script: &Script) -> Option<&std::ffi::OsStr> {
+    script.path.as_deref().and_then(Path::file_stem)
+}
