@@ -15,7 +15,7 @@ if (announce) {
   // V8 has no stop between the compilation of a CommonJS module and its first statement. A file that was
   // transpiled a moment ago has its positions elsewhere than its source, and only its text says where. The
   // stacks of other modules are to stay as they are, so only wanted files are compiled by way of us.
-  const compile = Module.prototype._compile;
+  let compile = Module.prototype._compile;
   const observed = function (content, filename, ...rest) {
     const at = typeof content === 'string' ? content.lastIndexOf('//# sourceMappingURL=') : -1;
     if (at >= 0) transpiled(filename, content.slice(at + 21).trim());
@@ -28,6 +28,11 @@ if (announce) {
       return wanted.size > 0 && wanted.has(this?.filename) ? observed : compile;
     },
     set(value) {
+      // A loader puts itself before the compiler, and we stay before both.
+      if (this === Module.prototype) {
+        compile = value;
+        return;
+      }
       Object.defineProperty(this, '_compile', { configurable: true, enumerable: true, writable: true, value });
     },
   });

@@ -302,7 +302,13 @@ pub(super) async fn pause(debugger: &CdpDebugger) -> Result<()> {
     // V8 forgets a pause that it is asked for before it has said that it runs.
     let _ = tokio::time::timeout(deadlines::REQUEST, is_running.wait_for(|is_running| *is_running)).await;
     *lock(&debugger.0.intent) = Intent::Pause;
-    debugger.request(debugger::Pause::default()).await?;
+    let asked = debugger.0.client.request(debugger::Pause::default(), deadlines::GOODBYE).await;
+    // A thread in native code takes it up when that returns.
+    if let Err(error) = asked
+        && !matches!(error, ::cdp::Error::Deadline { .. })
+    {
+        return Err(error.into());
+    }
     tokio::spawn(insist(Arc::downgrade(&debugger.0)));
     Ok(())
 }

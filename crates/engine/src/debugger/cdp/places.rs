@@ -205,7 +205,7 @@ fn project(source: &Path) -> Option<PathBuf> {
 }
 
 /// Whether Node runs a file of this name as it is.
-fn is_plain(path: &Path) -> bool {
+pub(super) fn is_plain(path: &Path) -> bool {
     path.extension().is_some_and(|extension| ["js", "mjs", "cjs"].iter().any(|plain| extension == *plain))
 }
 

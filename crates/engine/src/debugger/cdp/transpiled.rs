@@ -10,7 +10,7 @@ use ::cdp::debugger::{self, Instrumentation, SetInstrumentationBreakpoint};
 use ::cdp::runtime;
 use serde_json::{Value as Json, json};
 
-use super::CdpDebugger;
+use super::{CdpDebugger, places};
 use super::breakpoints;
 use super::scripts::read_map;
 use super::stops::Stop;
@@ -21,10 +21,13 @@ const FUNCTION: &str = "transpiled";
 
 /// Tells V8 and the hook which sources are wanted. `Runtime.evaluate` works while a process waits for us.
 pub(super) async fn look_out(debugger: &CdpDebugger, sources: Vec<PathBuf>) -> Result<()> {
-    if !debugger.0.shared.setup.transpiles {
+    let transpiles = debugger.0.shared.setup.transpiles;
+    // What Node runs as it is need not go by way of our hook, whose frame is seen in the stacks of its errors.
+    let wanted = sources.iter().filter(|path| transpiles || !places::is_plain(path));
+    let paths: Vec<String> = wanted.map(|path| path.display().to_string()).collect();
+    if paths.is_empty() && !transpiles {
         return Ok(());
     }
-    let paths: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
     if !paths.is_empty() {
         let instrumentation = Instrumentation::BeforeScriptWithSourceMapExecution;
         // V8 refuses a second one, which changes nothing.
