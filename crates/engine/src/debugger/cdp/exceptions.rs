@@ -24,13 +24,17 @@ pub(super) async fn describe(debugger: &CdpDebugger) -> Result<Exception> {
 }
 
 /// An error that is thrown on by one function after the other is told once, where it was thrown first. What
-/// is thrown and caught inside Node or a library is none of the user's, but an assertion that fails is.
+/// is thrown and caught inside Node or a library is none of the user's; what comes out of it, as from a call that
+/// fails, is, and so is an assertion that fails.
 pub(super) async fn is_worth_a_stop(debugger: &CdpDebugger, mode: ExceptionMode) -> Result<bool> {
     let stop = debugger.stop()?;
     let Some(thrown) = &stop.thrown else { return Ok(true) };
-    let is_thrown_by_users = stop.frames.first().is_some_and(|frame| is_users(debugger, frame));
-    if !thrown.is_uncaught && !is_thrown_by_users && !is_assertion(&thrown.value) {
-        return Ok(false);
+    if !thrown.is_uncaught && !is_assertion(&thrown.value) {
+        let inner: Vec<&CallFrame> =
+            stop.frames.iter().take_while(|frame| !is_users(debugger, frame)).collect();
+        if inner.len() == stop.frames.len() || is_caught_by(debugger, &inner).await {
+            return Ok(false);
+        }
     }
     if is_known(debugger, &thrown.value).await {
         return Ok(false);
