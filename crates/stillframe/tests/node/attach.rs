@@ -203,8 +203,7 @@ async fn a_program_that_waits_for_its_debugger_begins_with_all_breakpoints() {
     let mut running = Running::start("node", &["--inspect-brk=0", script.path()]);
     let session = Debugging::of(Language::Node).await;
     session.break_at(&script, "second").await;
-    session.ok("attach_to_process", json!({ "port": running.port().await, "timeout": 0 })).await;
-    let begun = session.go_on().await;
+    let begun = session.ok("attach_to_process", json!({ "port": running.port().await })).await;
     assert_eq!((begun.outcome(), begun.place()), ("entry", (script.path(), script.line("first"))));
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (script.path(), script.line("second")), "{}", stopped.text);

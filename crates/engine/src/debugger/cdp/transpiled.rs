@@ -10,10 +10,10 @@ use ::cdp::debugger::{self, Instrumentation, SetInstrumentationBreakpoint};
 use ::cdp::runtime;
 use serde_json::{Value as Json, json};
 
-use super::{CdpDebugger, places};
 use super::breakpoints;
 use super::scripts::read_map;
 use super::stops::Stop;
+use super::{CdpDebugger, places};
 use crate::error::Result;
 
 /// Where our hook stops.

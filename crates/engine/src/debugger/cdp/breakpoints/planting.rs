@@ -102,7 +102,10 @@ async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()>
         }
         set
     });
-    if let Ok(Ok(set)) = tokio::time::timeout(deadlines::GOODBYE, task).await {
+    // One that is suspended, or has not begun, answers however busy the machine is.
+    let is_running = *debugger.0.is_running.borrow();
+    let patience = if is_running { deadlines::GOODBYE } else { deadlines::CONNECT };
+    if let Ok(Ok(set)) = tokio::time::timeout(patience, task).await {
         return set;
     }
     debugger.0.breakpoints.wait_for(number);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use ::cdp::runtime::{CallArgument, CallFunctionOn, Evaluate, Evaluated, ReleaseObjectGroup, RemoteObject};
 use serde::de::DeserializeOwned;
@@ -12,7 +12,11 @@ use super::{Values, failed};
 use crate::deadlines;
 use crate::error::{Error, Result};
 
-const SOURCE: &str = include_str!("../../../debuggee/node/values.js");
+/// What is sent, without indentation and the lines that are comments: a third less to send at the first stop.
+static SOURCE: LazyLock<String> = LazyLock::new(|| {
+    let lines = include_str!("../../../debuggee/node/values.js").lines().map(str::trim_start);
+    lines.filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join("\n")
+});
 
 /// The group of the helpers themselves. They stay as long as their contexts.
 const HELPERS: &str = "stillframe-values";
@@ -45,7 +49,7 @@ impl Values {
             return Ok(known);
         }
         let install = Evaluate {
-            expression: SOURCE.to_owned(),
+            expression: SOURCE.clone(),
             object_group: Some(HELPERS.to_owned()),
             include_command_line_api: true,
             silent: true,
