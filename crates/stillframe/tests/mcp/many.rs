@@ -2,17 +2,24 @@
 
 use futures_util::future::join_all;
 use serde_json::json;
-use test_support::{Fixture, Server};
+use test_support::{Fixture, Language, Server};
 
 use crate::STILLFRAME;
-use crate::scenes::session;
 
 /// What each of the ten does after its breakpoint.
 const TASKS: [&str; 10] = ["step", "step", "step", "flood", "step", "step", "hang", "step", "step", "step"];
 
+/// Both languages, by turns, so that those that are busy are of both.
+fn program(number: usize) -> Fixture {
+    let language = if number.is_multiple_of(2) { Language::Python } else { Language::Node };
+    Fixture::of(language, "floods")
+}
+
 /// Starts the program of that number, up to its breakpoint.
-async fn start(server: &Server, program: &Fixture, number: usize) -> String {
-    let session = session(server).await;
+async fn start(server: &Server, number: usize) -> String {
+    let program = program(number);
+    let created = server.ok("create_debug_session", json!({ "language": program.language().name() })).await;
+    let session = created.text_of("sessionId").to_owned();
     let place = json!({ "sessionId": session, "file": program.path(), "line": program.line("here") });
     server.ok("set_breakpoint", place).await;
     let started = json!({
@@ -29,16 +36,20 @@ async fn start(server: &Server, program: &Fixture, number: usize) -> String {
 }
 
 /// Two steps with their values, and to the end.
-async fn step(server: &Server, program: &Fixture, session: &str, number: usize) {
+async fn step(server: &Server, session: &str, number: usize) {
+    let program = program(number);
     let stepped = server.ok("step_over", json!({ "sessionId": session })).await;
     assert_eq!(stepped.at("/location/line"), program.line("next"), "{}", stepped.text);
-    let half = format!("{:?}", f64::from(u32::try_from(number * number).unwrap()) / 2.0);
-    assert_eq!(stepped.variable("half"), half);
+    let square = f64::from(u32::try_from(number * number).unwrap());
+    // Python writes `8.0` where JavaScript writes `8`.
+    let written = |value: f64| match program.language() {
+        Language::Python => format!("{value:?}"),
+        Language::Node => value.to_string(),
+    };
+    assert_eq!(stepped.variable("half"), written(square / 2.0));
     let expression = json!({ "sessionId": session, "expression": "half + number" });
     let value = server.ok("evaluate_expression", expression).await;
-    let sum =
-        f64::from(u32::try_from(number * number).unwrap()) / 2.0 + f64::from(u32::try_from(number).unwrap());
-    assert_eq!(value["result"], format!("{sum:?}"));
+    assert_eq!(value["result"], written(square / 2.0 + f64::from(u32::try_from(number).unwrap())));
     let stepped = server.ok("step_over", json!({ "sessionId": session })).await;
     assert_eq!(stepped.variable("third"), (number * number / 3).to_string());
     let ended = server.ok("continue_execution", json!({ "sessionId": session })).await;
@@ -46,10 +57,9 @@ async fn step(server: &Server, program: &Fixture, session: &str, number: usize) 
 }
 
 #[tokio::test]
-async fn ten_sessions_at_once_do_not_disturb_each_other() {
+async fn ten_sessions_of_both_languages_do_not_disturb_each_other() {
     let server = STILLFRAME.serve().await;
-    let program = Fixture::python("floods");
-    let sessions = join_all((0..TASKS.len()).map(|number| start(&server, &program, number))).await;
+    let sessions = join_all((0..TASKS.len()).map(|number| start(&server, number))).await;
 
     let busy = || (0..TASKS.len()).filter(|number| TASKS[*number] != "step");
     for number in busy() {
@@ -57,7 +67,7 @@ async fn ten_sessions_at_once_do_not_disturb_each_other() {
         assert_eq!(server.ok("continue_execution", on).await["state"], "running");
     }
     let others = (0..TASKS.len()).filter(|number| TASKS[*number] == "step");
-    join_all(others.map(|number| step(&server, &program, &sessions[number], number))).await;
+    join_all(others.map(|number| step(&server, &sessions[number], number))).await;
 
     let list = server.ok("list_debug_sessions", json!({})).await;
     let states = list["sessions"].as_array().unwrap().iter();
