@@ -54,6 +54,11 @@ pub trait Debugger: Clone + Send + Sync + 'static {
     /// Lets a suspended process run.
     fn resume(&self, thread: RawId) -> impl Future<Output = Result<()>> + Send;
 
+    /// Goes on from a stop that is not told, with what the thread was told to do before.
+    fn pass(&self, thread: RawId) -> impl Future<Output = Result<()>> + Send {
+        self.resume(thread)
+    }
+
     /// Lets a suspended thread run one step.
     fn step(&self, thread: RawId, step: Step) -> impl Future<Output = Result<()>> + Send;
 

@@ -60,6 +60,8 @@ struct Fixed {
     told: watch::Sender<u64>,
     /// The epoch of the last stop that somebody was told of.
     told_stop: watch::Sender<u64>,
+    /// The last end that somebody was told of.
+    told_end: watch::Sender<Option<Arc<End>>>,
     watches: Watches,
     temporary: std::sync::Mutex<Option<Temporary>>,
     progress: Progress,
@@ -114,6 +116,7 @@ impl Session {
             output: Output::new(),
             told: watch::Sender::new(0),
             told_stop: watch::Sender::new(0),
+            told_end: watch::Sender::new(None),
             watches: Watches::default(),
             temporary: std::sync::Mutex::default(),
             progress: Progress::new(),
@@ -197,6 +200,23 @@ impl Session {
     /// Somebody has been told of this stop.
     pub fn tell_stop(&self, stop: &Stop) {
         self.fixed.told_stop.send_modify(|told| *told = stop.epoch.max(*told));
+    }
+
+    /// Somebody has been told of this end.
+    pub fn tell_end(&self, end: &Arc<End>) {
+        self.fixed.told_end.send_replace(Some(Arc::clone(end)));
+    }
+
+    /// The program has ended, and nobody has been told yet how.
+    pub fn has_untold_end(&self) -> bool {
+        match self.execution() {
+            Execution::Ended(end) => {
+                let told = self.fixed.told_end.borrow();
+                !matches!(*end, End::NotStarted(_) | End::Detached)
+                    && told.as_ref().is_none_or(|told| !Arc::ptr_eq(told, &end))
+            }
+            _ => false,
+        }
     }
 
     /// The program is suspended, and nobody has been told yet: it stopped after the last wait was over.

@@ -72,7 +72,8 @@ impl Snapshot {
         };
         let exception = match stop.reason {
             StopReason::Exception => {
-                session.exception().await.map_err(|error| keep("the exception", error)).ok()
+                let exception = session.exception().await;
+                exception.map(Exception::shortened).map_err(|error| keep("the exception", error)).ok()
             }
             _ => None,
         };
@@ -80,6 +81,9 @@ impl Snapshot {
             Some(location) => window(session, location, limits.source).await,
             None => Vec::new(),
         };
+        if stop.reason == StopReason::Pause {
+            notes.extend(stop.text.clone());
+        }
         notes.extend(failures(session).await);
         if unwatched > 0 {
             notes.push(format!("there was no time left to look at {unwatched} of the watched expressions"));

@@ -119,6 +119,8 @@ struct Connection {
     /// The errors that a stop was about, as an object of the program's.
     known_errors: OnceLock<String>,
     terminated: AtomicBool,
+    /// V8 goes on with a step that was given up at an exception.
+    lingers: AtomicBool,
     /// It has not begun, and waits for us.
     waits: watch::Sender<bool>,
     /// It stops at errors that are caught, too.
@@ -154,6 +156,7 @@ impl CdpDebugger {
             intent: Mutex::default(),
             known_errors: OnceLock::new(),
             terminated: AtomicBool::new(false),
+            lingers: AtomicBool::new(false),
             waits: watch::Sender::new(false),
             sees_caught: AtomicBool::new(false),
             passes_over: AtomicBool::new(false),
@@ -296,6 +299,10 @@ impl Debugger for CdpDebugger {
         execution::resume(self).await
     }
 
+    async fn pass(&self, _thread: RawId) -> Result<()> {
+        execution::pass(self).await
+    }
+
     async fn step(&self, _thread: RawId, step: Step) -> Result<()> {
         self.pass_over(true).await?;
         execution::step(self, step).await
@@ -370,6 +377,12 @@ impl Debugger for CdpDebugger {
     async fn detach(&self) -> Result<()> {
         // It removes all breakpoints, and a suspended program runs on.
         let disabled = self.0.client.request(debugger::Disable::default(), deadlines::GOODBYE).await;
+        if self.0.shared.is_ours && !self.is_worker() {
+            // A connection that closes does not end its wait.
+            self.wait_for_start().await;
+            let run = runtime::RunIfWaitingForDebugger::default();
+            let _ = self.0.client.request(run, deadlines::GOODBYE).await;
+        }
         *lock(&self.0.stop) = None;
         Ok(disabled.map(|_| ())?)
     }

@@ -64,6 +64,27 @@ pub struct Exception {
     pub uncaught: bool,
 }
 
+/// How much of an exception's message and stack is told at a stop, in characters.
+const TOLD: usize = 8_000;
+
+impl Exception {
+    /// The same, with a message and a stack of a length that can be read.
+    #[must_use]
+    pub fn shortened(self) -> Self {
+        Self { message: shortened(self.message), stack: shortened(self.stack), ..self }
+    }
+}
+
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(TOLD) {
+        Some((end, _)) => {
+            let all = text.chars().count();
+            format!("{}... ({all} characters)", text.get(..end).unwrap_or_default())
+        }
+        None => text,
+    }
+}
+
 /// Which exceptions to stop at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExceptionMode {

@@ -52,7 +52,8 @@ impl Unmuted {
                 self.within = Within::Passed;
                 passed.push_str(&std::mem::take(&mut self.held));
             }
-        } else if self.within == Within::Passed {
+        } else if self.within == Within::Passed && !self.muted.iter().any(|muted| piece.starts_with(muted)) {
+            // What the debugger writes comes in a piece of its own, also behind a line that has no end yet.
             passed.push_str(piece);
         }
         if piece.ends_with('\n') {
@@ -69,7 +70,7 @@ mod tests {
 
     #[test]
     fn muted_lines_go_and_nothing_else_does() {
-        let table: [(&[&str], &str); 7] = [
+        let table: [(&[&str], &str); 8] = [
             (&["Debugger attached.\nhello\n"], "hello\n"),
             (&["Debug", "ger attached.\nhel", "lo\n"], "hello\n"),
             (&["Debug", "ging is fun\n"], "Debugging is fun\n"),
@@ -77,6 +78,7 @@ mod tests {
             (&["Debug"], "Debug"),
             (&["a Debugger attached.\n"], "a Debugger attached.\n"),
             (&["prompt> "], "prompt> "),
+            (&["prompt> ", "Debugger attached.\n", "next\n"], "prompt> next\n"),
         ];
         for (pieces, expected) in table {
             let mut lines = Unmuted::new(&["Debugger attached.", "For help, see: "]);

@@ -11,10 +11,10 @@ use engine::session::state::Execution;
 use super::settle::{Settled, Wait, settle};
 use crate::{Context, ToolError};
 
-/// Lets a suspended program run on. One that is running already is waited for, and one that has stopped since
-/// the last wait was over is told of, not resumed: nobody has seen that stop yet.
+/// Lets a suspended program run on. One that is running already is waited for, and one that has stopped or
+/// ended since the last wait was over is told of: nobody has seen that yet.
 pub async fn resume(session: &Session, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
-    if !session.has_untold_stop() {
+    if !session.has_untold_stop() && !session.has_untold_end() {
         match session.resume().await {
             // One that was running when it was asked may have ended since.
             Ok(()) | Err(Error::NotPaused { state: "running" }) => {}

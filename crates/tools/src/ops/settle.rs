@@ -128,11 +128,14 @@ pub async fn describe(session: &Session, outcome: Outcome, limits: Limits) -> Se
             notes: snapshot::failures(session).await,
             output: session.take_new_output(limits.output),
         },
-        Outcome::Ended(end) => Settled::Ended {
-            unreached: unreached(session, &end).await,
-            end,
-            notes: snapshot::failures(session).await,
-            output: session.take_new_output(limits.output),
-        },
+        Outcome::Ended(end) => {
+            session.tell_end(&end);
+            Settled::Ended {
+                unreached: unreached(session, &end).await,
+                end,
+                notes: snapshot::failures(session).await,
+                output: session.take_new_output(limits.output),
+            }
+        }
     }
 }

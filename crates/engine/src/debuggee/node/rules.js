@@ -1,18 +1,18 @@
 // Decides at a breakpoint whether to stop, in the program itself: a pass that is none costs no round trip.
 // It is evaluated once in every global object that has a breakpoint with rules, and kept as a property of the
-// binding by which it talks to the debugger.
+// binding by which it talks to the debugger. What it needs of the language it takes at once, and it uses
+// neither iterators nor methods afterwards: the program may have others in their place by then.
 (() => {
   const tell = __stillframe;
-  const inspect = globalThis.process?.getBuiltinModule?.('util')?.inspect ?? String;
-  const options = { depth: 1, breakLength: Infinity, maxArrayLength: 20, maxStringLength: 500, customInspect: false };
+  const { stringify } = JSON;
   const { now } = Date;
-  const passes = new Map();
-  const failures = new Map();
-  const send = (message) => tell(JSON.stringify(message));
-
-  const flush = () => {
-    for (const [id, failure] of failures) report(id, failure);
-  };
+  const text = String;
+  const inspect = globalThis.process?.getBuiltinModule?.('util')?.inspect ?? text;
+  const options = { depth: 1, breakLength: Infinity, maxArrayLength: 20, maxStringLength: 500, customInspect: false };
+  const passes = { __proto__: null };
+  const failures = { __proto__: null };
+  let isWatchingTheEnd = false;
+  const send = (message) => tell(stringify(message));
 
   const report = (id, failure) => {
     if (failure.times === 0) return;
@@ -21,43 +21,61 @@
     failure.told = now();
   };
 
+  const flush = () => {
+    for (const id in failures) report(+id, failures[id]);
+  };
+
+  const describe = (error) => {
+    try {
+      return error?.stack ? `${error.name}: ${error.message}` : text(error);
+    } catch {
+      return 'an error that cannot be shown';
+    }
+  };
+
   // A condition that fails at every pass is told of ten times a second.
   const failed = (id, error) => {
-    let failure = failures.get(id);
-    if (!failure) {
-      failure = { times: 0, told: 0, message: '' };
-      failures.set(id, failure);
-      if (failures.size === 1) globalThis.process?.once?.('exit', flush);
+    const failure = (failures[id] ??= { times: 0, told: 0, message: '' });
+    if (!isWatchingTheEnd) {
+      isWatchingTheEnd = true;
+      globalThis.process?.once?.('exit', flush);
     }
     failure.times += 1;
-    try {
-      failure.message = error instanceof Error || error?.stack ? `${error.name}: ${error.message}` : String(error);
-    } catch {
-      failure.message = 'an error that cannot be shown';
-    }
+    failure.message = describe(error);
     if (now() - failure.told >= 100) report(id, failure);
   };
 
-  const fill = (parts) => parts.map((part) => {
-    if (typeof part === 'string') return part;
-    const value = part();
-    return typeof value === 'string' ? value : inspect(value, options);
-  }).join('');
+  // A part that fails leaves the others readable.
+  const fill = (id, parts) => {
+    let filled = '';
+    for (let at = 0; at < parts.length; at++) {
+      const part = parts[at];
+      try {
+        const value = typeof part === 'string' ? part : part();
+        filled += typeof value === 'string' ? value : inspect(value, options);
+      } catch (error) {
+        failed(id, error);
+        filled += `<${describe(error)}>`;
+      }
+    }
+    return filled;
+  };
 
   // A rule: whose it is, and as functions where it has them the condition, the test of the number of the pass
   // with what that is counted under, and the parts of the message.
   return (rules) => {
     const hit = [];
-    for (const { id, condition, pass, count, message } of rules) {
+    for (let at = 0; at < rules.length; at++) {
+      const { id, condition, pass, count, message } = rules[at];
       try {
         if (condition && !condition()) continue;
         if (pass) {
-          const number = (passes.get(count) ?? 0) + 1;
-          passes.set(count, number);
+          const number = (passes[count] ?? 0) + 1;
+          passes[count] = number;
           if (!pass(number)) continue;
         }
-        if (message) send({ kind: 'logged', id, text: fill(message) });
-        else hit.push(id);
+        if (message) send({ kind: 'logged', id, text: fill(id, message) });
+        else hit[hit.length] = id;
       } catch (error) {
         failed(id, error);
       }

@@ -19,6 +19,7 @@ use crate::debugger::preparation::Preparation;
 use crate::debugger::{Connector, Sinks, Started};
 use crate::error::{Error, Result};
 use crate::model::launch::Start;
+use crate::output::Category;
 use crate::process::Process;
 
 /// Starts and reaches programs that an inspector debugs.
@@ -137,9 +138,14 @@ impl Door {
             tokio::select! {
                 announced = announcements.next() => {
                     let Ok(announced) = announced else { return };
+                    let kind = Kind::Child(announced.script.clone());
                     // A child that is gone again has nothing to tell.
-                    if let Err(error) = self.enter_process(&announced, Kind::Child(announced.script.clone())).await {
-                        tracing::debug!(%error, announced.pid, "a child process could not be connected to");
+                    if let Err(error) = self.enter_process(&announced, kind).await
+                        && crate::process::exists(announced.pid)
+                    {
+                        let pid = announced.pid;
+                        let text = format!("process {pid} waits for a debugger that cannot reach it: {error}\n");
+                        self.0.output.append(Category::Console, &text);
                     }
                 }
                 () = self.0.arrivals.closed() => return,

@@ -3,12 +3,13 @@
 use std::sync::Weak;
 use std::sync::atomic::Ordering;
 
-use ::cdp::node_worker;
+use ::cdp::{node_worker, runtime};
 use tokio::sync::mpsc;
 
 use super::rules::{self, Told};
 use super::scripts::Script;
 use super::{CdpDebugger, Connection, Kind, breakpoints, console, lock, stops};
+use crate::deadlines;
 use crate::debugger::Event;
 use crate::model::ids::BreakpointId;
 
@@ -77,10 +78,6 @@ async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, told: &mut Vec<B
             debugger.0.waits.send_replace(true);
             Vec::new()
         }
-        ::cdp::Event::ExecutionContextDestroyed(_) => {
-            debugger.0.terminated.store(true, Ordering::Release);
-            Vec::new()
-        }
         _ => Vec::new(),
     }
 }
@@ -90,7 +87,11 @@ fn resumed(debugger: &CdpDebugger) -> Vec<Event> {
     debugger.0.is_running.send_replace(true);
     let was_left = lock(&debugger.0.stop).take().is_some();
     if was_left {
-        debugger.0.values.forget();
+        if let Some(group) = debugger.0.values.forget() {
+            let release = runtime::ReleaseObjectGroup { object_group: group.to_owned() };
+            let client = debugger.0.client.clone();
+            tokio::spawn(async move { client.request(release, deadlines::REQUEST).await });
+        }
         return vec![Event::Continued];
     }
     Vec::new()

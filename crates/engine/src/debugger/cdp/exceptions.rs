@@ -3,15 +3,14 @@
 use ::cdp::debugger::CallFrame;
 use ::cdp::runtime::{self, CallArgument, RemoteObject};
 
-use super::{CdpDebugger, frames};
+use super::rules::BINDING;
+use super::stops::Stop;
+use super::{CdpDebugger, breakpoints, frames};
 use crate::deadlines;
 use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
 use crate::javascript;
 use crate::model::stop::{Exception, ExceptionMode};
-
-/// Under which symbol a condition finds what was thrown.
-const LENT: &str = "stillframe.error";
 
 /// What the thread is stopped at.
 pub(super) async fn describe(debugger: &CdpDebugger) -> Result<Exception> {
@@ -20,7 +19,14 @@ pub(super) async fn describe(debugger: &CdpDebugger) -> Result<Exception> {
         .thrown
         .as_ref()
         .ok_or_else(|| Error::Unsupported("the program is not stopped at an exception".to_owned()))?;
-    debugger.0.values.exception(&thrown.value, thrown.is_uncaught).await
+    let is_uncaught = thrown.is_uncaught || (debugger.is_worker() && !is_caught(debugger, &stop).await);
+    debugger.0.values.exception(&thrown.value, is_uncaught).await
+}
+
+/// Whether the user's code catches what was thrown at a stop.
+async fn is_caught(debugger: &CdpDebugger, stop: &Stop) -> bool {
+    let users: Vec<&CallFrame> = stop.frames.iter().filter(|frame| is_users(debugger, frame)).collect();
+    users.is_empty() || is_caught_by(debugger, &users).await
 }
 
 /// An error that is thrown on by one function after the other is told once, where it was thrown first. What
@@ -42,8 +48,8 @@ pub(super) async fn is_worth_a_stop(debugger: &CdpDebugger, mode: ExceptionMode)
     if thrown.is_uncaught {
         return Ok(true);
     }
-    let users: Vec<&CallFrame> = stop.frames.iter().filter(|frame| is_users(debugger, frame)).collect();
-    Ok(!users.is_empty() && (mode == ExceptionMode::All || !is_caught_by(debugger, &users).await))
+    let is_in_users = stop.frames.iter().any(|frame| is_users(debugger, frame));
+    Ok(is_in_users && (mode == ExceptionMode::All || !is_caught(debugger, &stop).await))
 }
 
 /// By the names that `node:assert`, Chai and Jest have for it.
@@ -80,8 +86,9 @@ pub(super) async fn meets(debugger: &CdpDebugger, condition: &str) -> Result<boo
     let stop = debugger.stop()?;
     let Some(thrown) = &stop.thrown else { return Ok(true) };
     let frame = frames::frame(debugger, stop.id_of(0)).await?;
+    breakpoints::bind_program(debugger).await?;
     lend(debugger, &thrown.value, true).await?;
-    let error = literal(&thrown.value).unwrap_or_else(|| format!("globalThis[Symbol.for('{LENT}')]"));
+    let error = literal(&thrown.value).unwrap_or_else(|| format!("{BINDING}.error"));
     let request = Evaluate {
         // The line end closes a comment.
         expression: format!("((error)=>!!(\n{condition}\n))({error})"),
@@ -100,13 +107,10 @@ pub(super) async fn meets(debugger: &CdpDebugger, condition: &str) -> Result<boo
 /// with it would do without, but has no time limit.
 async fn lend(debugger: &CdpDebugger, thrown: &RemoteObject, is_lent: bool) -> Result<()> {
     let Some(object_id) = thrown.object_id.clone() else { return Ok(()) };
-    let does = if is_lent {
-        "Object.defineProperty(globalThis,key,{value:this,configurable:true})"
-    } else {
-        "delete globalThis[key]"
-    };
+    // The name of our binding is the only one that no program has another use for.
+    let does = if is_lent { format!("{BINDING}.error=this") } else { format!("delete {BINDING}.error") };
     let call = runtime::CallFunctionOn {
-        function_declaration: format!("function(){{'use strict';const key=Symbol.for('{LENT}');{does}}}"),
+        function_declaration: format!("function(){{'use strict';{does}}}"),
         object_id: Some(object_id),
         return_by_value: true,
         silent: true,

@@ -5,11 +5,13 @@
 //! for, in Node's own code, or below a module that was loaded on the way.
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use ::cdp::debugger::{self, CallFrame, Location};
 use ::cdp::runtime;
+use futures_util::future;
 
 use super::stops::{self, POKE, Stop};
 use super::{CdpDebugger, Connection, lock};
@@ -49,6 +51,8 @@ pub(super) struct Stepping {
     function: Option<Location>,
     /// How many frames the stack had then.
     depth: usize,
+    /// The outermost function on the stack then. After an `await` it is another one.
+    turn: Option<Location>,
     /// The line that it began on, as the user sees it.
     line: Option<(String, u32)>,
     /// How many steps of V8 it took so far.
@@ -59,12 +63,19 @@ pub(super) struct Stepping {
     returned: Option<runtime::RemoteObject>,
 }
 
+/// V8's own step survives a stop at an exception, so that plainly resuming goes on with it.
+pub(super) async fn pass(debugger: &CdpDebugger) -> Result<()> {
+    debugger.stop()?;
+    leave(debugger, None).await
+}
+
 pub(super) async fn resume(debugger: &CdpDebugger) -> Result<()> {
     debugger.stop()?;
-    *lock(&debugger.0.intent) = Intent::Run;
-    leave(debugger);
-    debugger.request(debugger::Resume::default()).await?;
-    Ok(())
+    if abandon(debugger, Intent::Run) {
+        // The step that an exception interrupted ends with a pause that nobody waits for.
+        debugger.0.lingers.store(true, Ordering::Release);
+    }
+    leave(debugger, None).await
 }
 
 pub(super) async fn step(debugger: &CdpDebugger, step: Step) -> Result<()> {
@@ -73,10 +84,10 @@ pub(super) async fn step(debugger: &CdpDebugger, step: Step) -> Result<()> {
     if step == Step::Out {
         stepping.ends = plant_ends(debugger, &stop).await;
     }
-    *lock(&debugger.0.intent) = Intent::Step(Box::new(stepping));
-    leave(debugger);
+    abandon(debugger, Intent::Step(Box::new(stepping)));
+    debugger.0.lingers.store(false, Ordering::Release);
     // The idle program's only frame is ours: a step from there leads to what it does next.
-    send(debugger, if stop.is_idle { Step::Into } else { step }).await
+    leave(debugger, Some(if stop.is_idle { Step::Into } else { step })).await
 }
 
 async fn begin(debugger: &CdpDebugger, step: Step, stop: &Stop) -> Stepping {
@@ -88,6 +99,7 @@ async fn begin(debugger: &CdpDebugger, step: Step, stop: &Stop) -> Stepping {
         step,
         function: stop.frames.first().and_then(|frame| frame.function_location.clone()),
         depth: stop.frames.len(),
+        turn: stop.frames.last().and_then(|frame| frame.function_location.clone()),
         line,
         count: 0,
         ends: Vec::new(),
@@ -95,24 +107,30 @@ async fn begin(debugger: &CdpDebugger, step: Step, stop: &Stop) -> Stepping {
     }
 }
 
-async fn send(debugger: &CdpDebugger, step: Step) -> Result<()> {
-    match step {
-        Step::Over => debugger.request(debugger::StepOver::default()).await?,
-        Step::Into => debugger.request(debugger::StepInto::default()).await?,
-        Step::Out => debugger.request(debugger::StepOut::default()).await?,
+async fn send(debugger: &CdpDebugger, next: Option<Step>) -> Result<()> {
+    match next {
+        None => debugger.request(debugger::Resume::default()).await?,
+        Some(Step::Over) => debugger.request(debugger::StepOver::default()).await?,
+        Some(Step::Into) => debugger.request(debugger::StepInto::default()).await?,
+        Some(Step::Out) => debugger.request(debugger::StepOut::default()).await?,
     };
     Ok(())
 }
 
-/// What was read at the stop is void from here on.
-fn leave(debugger: &CdpDebugger) {
+/// Lets the thread run, in one way or another. What was read at the stop is void from here on.
+///
+/// V8 is told to let go of it before it is told to run: a worker may end at once, and Node 20 can abort when an
+/// ending worker is spoken to.
+async fn leave(debugger: &CdpDebugger, next: Option<Step>) -> Result<()> {
     let left = lock(&debugger.0.stop).take();
-    debugger.0.values.forget();
-    if left.is_some_and(|stop| stop.returned.is_some()) {
-        let client = debugger.0.client.clone();
-        let release = runtime::ReleaseObjectGroup { object_group: RETURNED.to_owned() };
-        tokio::spawn(async move { client.request(release, deadlines::REQUEST).await });
-    }
+    let returned = left.filter(|stop| stop.returned.is_some()).map(|_| RETURNED);
+    let groups = debugger.0.values.forget().into_iter().chain(returned);
+    let releases = groups.map(|group| {
+        let release = runtime::ReleaseObjectGroup { object_group: group.to_owned() };
+        debugger.request(release)
+    });
+    let (_, sent) = future::join(future::join_all(releases), send(debugger, next)).await;
+    sent
 }
 
 /// Goes on from a pause that is none of the user's, with what the thread was told before.
@@ -127,12 +145,7 @@ pub(super) async fn go_on(debugger: &CdpDebugger) {
 
 /// A thread that is gone by now is noticed elsewhere.
 async fn proceed(debugger: &CdpDebugger, next: Option<Step>) {
-    leave(debugger);
-    let sent = match next {
-        Some(step) => send(debugger, step).await,
-        None => debugger.request(debugger::Resume::default()).await.map(|_| ()),
-    };
-    if let Err(error) = sent {
+    if let Err(error) = leave(debugger, next).await {
         tracing::debug!(%error, "the program could not be let go on");
     }
 }
@@ -150,11 +163,39 @@ pub(super) async fn settle(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Even
             proceed(debugger, None).await;
             Vec::new()
         }
+        Intent::Run
+            if debugger.0.lingers.swap(false, Ordering::AcqRel)
+                && !is_debugger_statement(debugger, stop).await =>
+        {
+            proceed(debugger, None).await;
+            Vec::new()
+        }
         Intent::Run => vec![stops::shown(debugger, debugger_statement(), None, Vec::new()).await],
         Intent::Pause => settle_pause(debugger, stop).await,
         Intent::Entry => settle_entry(debugger, stop).await,
         Intent::Step(stepping) => settle_step(debugger, stop, *stepping).await,
     }
+}
+
+/// Whether the program's own text asks for the stop.
+async fn is_debugger_statement(debugger: &CdpDebugger, stop: &Stop) -> bool {
+    let Some(frame) = stop.frames.first() else { return false };
+    let Some(script) = debugger.0.scripts.get(&frame.location.script_id) else { return false };
+    let Some(text) = super::frames::text(debugger, &script).await else { return false };
+    let (line, column) = super::frames::position(&frame.location);
+    let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+    let line = text.split('\n').nth(at(line)).unwrap_or_default();
+    line.encode_utf16().skip(at(column)).take(8).eq("debugger".encode_utf16())
+}
+
+/// Gives the thread another intent. A step that was under way is not any more: true, and its breakpoints go.
+fn abandon(debugger: &CdpDebugger, next: Intent) -> bool {
+    let before = std::mem::replace(&mut *lock(&debugger.0.intent), next);
+    let Intent::Step(stepping) = before else { return false };
+    // A thread in native code answers late, and what comes next need not wait for that.
+    let debugger = debugger.clone();
+    tokio::spawn(async move { clear(&debugger, *stepping).await });
+    true
 }
 
 fn debugger_statement() -> StopReason {
@@ -186,6 +227,19 @@ async fn settle_entry(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Event> {
 
 async fn settle_step(debugger: &CdpDebugger, stop: &Arc<Stop>, mut stepping: Stepping) -> Vec<Event> {
     stepping.count += 1;
+    if stepping.step == Step::Out && stop.frames.len() > stepping.depth {
+        return pass_inner_call(debugger, stepping).await;
+    }
+    let is_users = |frame: &CallFrame| !is_passed_over(debugger, frame);
+    let ends_here = stop.frames.first().is_some_and(is_users);
+    let is_lost =
+        stepping.count >= MOST_STEPS || stepping.step != Step::Into && !stop.frames.iter().any(is_users);
+    if is_lost && !ends_here {
+        // The turn of the event loop is over, and with it the step: the program runs on.
+        clear(debugger, stepping).await;
+        proceed(debugger, None).await;
+        return Vec::new();
+    }
     let next = next_step(debugger, stop, &mut stepping).await.filter(|_| stepping.count < MOST_STEPS);
     if let Some(next) = next {
         *lock(&debugger.0.intent) = Intent::Step(Box::new(stepping));
@@ -199,6 +253,18 @@ async fn settle_step(debugger: &CdpDebugger, stop: &Arc<Stop>, mut stepping: Ste
     vec![stops::shown(debugger, StopReason::Step, None, Vec::new()).await]
 }
 
+/// A call that the function makes has come to the places where it returns. After many, V8's own step out, which
+/// passes over such calls, has to do without those places.
+async fn pass_inner_call(debugger: &CdpDebugger, mut stepping: Stepping) -> Vec<Event> {
+    if stepping.count >= MOST_STEPS {
+        let ends = std::mem::take(&mut stepping.ends);
+        clear(debugger, Stepping { ends, ..stepping.clone() }).await;
+    }
+    *lock(&debugger.0.intent) = Intent::Step(Box::new(stepping));
+    proceed(debugger, Some(Step::Out)).await;
+    Vec::new()
+}
+
 /// What is still to be stepped until the user's step is done.
 async fn next_step(debugger: &CdpDebugger, stop: &Stop, stepping: &mut Stepping) -> Option<Step> {
     let frame = stop.frames.first()?;
@@ -208,7 +274,9 @@ async fn next_step(debugger: &CdpDebugger, stop: &Stop, stepping: &mut Stepping)
         let is_asked = stepping.step == Step::Out || value.kind != "undefined";
         stepping.returned = if is_asked { keep(debugger, value).await } else { None };
     }
-    if stepping.step == Step::Out && stop.frames.len() >= stepping.depth && is_same_function {
+    let is_later_turn = stop.frames.last().is_none_or(|frame| frame.function_location != stepping.turn);
+    let is_not_left = stop.frames.len() >= stepping.depth || is_later_turn;
+    if stepping.step == Step::Out && is_same_function && is_not_left {
         return Some(Step::Out);
     }
     if is_passed_over(debugger, frame) {
@@ -301,7 +369,7 @@ pub(super) async fn pause(debugger: &CdpDebugger) -> Result<()> {
     let mut is_running = debugger.0.is_running.subscribe();
     // V8 forgets a pause that it is asked for before it has said that it runs.
     let _ = tokio::time::timeout(deadlines::REQUEST, is_running.wait_for(|is_running| *is_running)).await;
-    *lock(&debugger.0.intent) = Intent::Pause;
+    abandon(debugger, Intent::Pause);
     let asked = debugger.0.client.request(debugger::Pause::default(), deadlines::GOODBYE).await;
     // A thread in native code takes it up when that returns.
     if let Err(error) = asked
@@ -321,8 +389,12 @@ async fn insist(connection: Weak<Connection>) {
         tokio::time::sleep(patience).await;
         let Some(debugger) = connection.upgrade().map(CdpDebugger) else { return };
         let is_awaited = matches!(*lock(&debugger.0.intent), Intent::Pause);
-        if !is_awaited || lock(&debugger.0.stop).is_some() {
+        if !is_awaited {
             return;
+        }
+        // A pause of our own, which is gone on from: a stop that is told ends the intent.
+        if lock(&debugger.0.stop).is_some() {
+            continue;
         }
         let expression = format!("0\n//# sourceURL={POKE}");
         let poke = runtime::Evaluate { expression, silent: true, ..Default::default() };

@@ -115,7 +115,7 @@ impl Scripts {
     pub(super) fn add(&self, script: Script) -> Arc<Script> {
         let script = Arc::new(script);
         let mut table = self.lock();
-        if script.url.is_empty() {
+        if script.path.is_none() && !script.url.starts_with("node:") {
             table.nameless.push_back(script.id.clone());
             if table.nameless.len() > NAMELESS
                 && let Some(oldest) = table.nameless.pop_front()

@@ -100,7 +100,10 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, told: Vec<Bre
         return Vec::new();
     }
     if stop.thrown.is_some() {
-        return vec![shown(debugger, StopReason::Exception, name_of_error(&stop), Vec::new()).await];
+        // When the session finds it not worth telling, what is under way goes on.
+        let text = name_of_error(&stop);
+        let reason = StopReason::Exception;
+        return vec![Event::Stopped { thread: THREAD, reason, text, breakpoints: Vec::new() }];
     }
     if !paused.hit_breakpoints.is_empty() {
         return match breakpoints::hit(debugger, &paused.hit_breakpoints, told, &stop).await {
@@ -112,6 +115,10 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, told: Vec<Bre
                 Vec::new()
             }
         };
+    }
+    if paused.reason == "OOM" {
+        let reason = StopReason::Other("out of memory".to_owned());
+        return vec![shown(debugger, reason, None, Vec::new()).await];
     }
     execution::settle(debugger, &stop).await
 }

@@ -87,22 +87,13 @@ impl Values {
         }))
     }
 
-    /// The program runs again: all references are gone, and the objects behind them are let go of.
-    ///
-    /// To be called within the runtime. Nothing is waited for.
-    pub(super) fn forget(&self) {
+    /// The program runs again: all references are gone. The group of the objects behind them is to be released,
+    /// when there is one.
+    pub(super) fn forget(&self) -> Option<&'static str> {
         self.0.references.clear();
         self.0.epoch.fetch_add(1, Ordering::Relaxed);
         self.0.changed.store(false, Ordering::Relaxed);
-        if !self.0.holds.swap(false, Ordering::Relaxed) {
-            return;
-        }
-        let client = self.0.client.clone();
-        tokio::spawn(async move {
-            let release = ::cdp::runtime::ReleaseObjectGroup { object_group: STOP.to_owned() };
-            // It fails when the program is gone, and then there is nothing to let go of.
-            let _ = client.request(release, deadlines::REQUEST).await;
-        });
+        self.0.holds.swap(false, Ordering::Relaxed).then_some(STOP)
     }
 
     /// Something may have changed the program's variables and objects.

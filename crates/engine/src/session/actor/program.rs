@@ -213,8 +213,8 @@ impl<C: Connector> Actor<C> {
 
     /// A process that cannot be configured is let go. When it is the program itself, the start has failed.
     pub(super) fn not_configured(&mut self, target: TargetId, error: Error, reply: Option<Reply<()>>) {
-        if let Some(run) = &mut self.run {
-            run.targets.remove(&target);
+        if let Some(left) = self.run.as_mut().and_then(|run| run.targets.remove(&target)) {
+            self.spawn(async move { left.debugger.detach().await }, |_, _| {});
         }
         self.state.left(target);
         if let Some(reply) = reply {
@@ -298,7 +298,7 @@ impl<C: Connector> Actor<C> {
                 _ => Ok(worth),
             };
             // When it does not go on, the stop is shown after all.
-            let passed = met != Ok(true) && debugger.resume(raw).await.is_ok();
+            let passed = met != Ok(true) && debugger.pass(raw).await.is_ok();
             (passed, met.err())
         };
         self.spawn(work, move |actor, (passed, failure)| {

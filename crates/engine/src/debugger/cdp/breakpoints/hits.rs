@@ -42,6 +42,9 @@ pub(in super::super) async fn hit(
             users.extend(RuleFor::ids(&place.rules));
         }
     }
+    if is_entry && let Err(error) = super::remove(debugger, breakpoints.remove_entry()).await {
+        tracing::debug!(%error, "the stop at the entry could not be taken back");
+    }
     users.sort_unstable();
     users.dedup();
     if is_users {

@@ -105,10 +105,15 @@ async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()>
     // One that is suspended, or has not begun, answers however busy the machine is.
     let is_running = *debugger.0.is_running.borrow();
     let patience = if is_running { deadlines::GOODBYE } else { deadlines::CONNECT };
-    if let Ok(Ok(set)) = tokio::time::timeout(patience, task).await {
-        return set;
+    let mut task = task;
+    if let Ok(done) = tokio::time::timeout(patience, &mut task).await {
+        return done.unwrap_or(Err(Error::Lost));
     }
     debugger.0.breakpoints.wait_for(number);
+    if task.is_finished() {
+        // It has answered this moment, and nobody is told of it any more.
+        debugger.0.breakpoints.is_late(number);
+    }
     Ok(())
 }
 
@@ -132,7 +137,10 @@ async fn send_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()
     };
     match debugger.0.client.request(set, deadlines::LONGEST_WAIT).await.map_err(Error::from) {
         Ok(set) => {
-            debugger.0.breakpoints.planted(number, spot, set.breakpoint_id.clone());
+            if !debugger.0.breakpoints.planted(number, spot, set.breakpoint_id.clone()) {
+                let breakpoint_id = set.breakpoint_id;
+                return debugger.request(debugger::RemoveBreakpoint { breakpoint_id }).await.map(|_| ());
+            }
             for location in set.locations {
                 bind(debugger, &set.breakpoint_id, &location).await;
             }
@@ -154,11 +162,26 @@ async fn condition(
     if rules.is_empty() || rules::are_plain(rules) {
         return Ok(Ok(None));
     }
-    if debugger.0.breakpoints.needs_binding() {
-        let binding = runtime::AddBinding { name: rules::BINDING.to_owned(), ..Default::default() };
-        debugger.0.client.request(binding, deadlines::LONGEST_WAIT).await?;
-    }
+    bind_program(debugger).await?;
     Ok(rules::condition(rules).map(Some))
+}
+
+/// Lets the program talk to us, from the first time on that something needs it.
+pub(in super::super) async fn bind_program(debugger: &CdpDebugger) -> Result<()> {
+    if !debugger.0.breakpoints.needs_binding() {
+        return Ok(());
+    }
+    let client = &debugger.0.client;
+    let binding = runtime::AddBinding { name: rules::BINDING.to_owned(), ..Default::default() };
+    client.request(binding, deadlines::LONGEST_WAIT).await?;
+    let install = runtime::Evaluate {
+        expression: rules::installation(),
+        silent: true,
+        disable_breaks: true,
+        ..Default::default()
+    };
+    client.request(install, deadlines::LONGEST_WAIT).await?;
+    Ok(())
 }
 
 /// V8 has given a breakpoint a place.

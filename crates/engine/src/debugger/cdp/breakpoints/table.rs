@@ -205,13 +205,22 @@ impl Breakpoints {
         Some((surplus, missing))
     }
 
-    pub(super) fn planted(&self, number: u64, spot: Spot, id: String) {
+    /// V8 knows a spot. False when its place is not wanted any more.
+    pub(super) fn planted(&self, number: u64, spot: Spot, id: String) -> bool {
         let mut table = lock(&self.0);
-        table.owners.insert(id.clone(), number);
-        if let Some(place) = table.places.get_mut(&number) {
-            place.refused = None;
-            place.spots.push(PlantedSpot { spot, id, bound: None });
-        }
+        let Some(place) = table.places.get_mut(&number) else { return false };
+        place.refused = None;
+        place.spots.push(PlantedSpot { spot, id: id.clone(), bound: None });
+        table.owners.insert(id, number);
+        true
+    }
+
+    /// Ends the stop before the first line, and gives V8's names for it.
+    pub(super) fn remove_entry(&self) -> Vec<String> {
+        let mut table = lock(&self.0);
+        let entries = table.places.iter().filter(|(_, place)| place.what == What::Entry);
+        let numbers: Vec<u64> = entries.map(|(number, _)| *number).collect();
+        numbers.into_iter().flat_map(|number| table.remove(number)).collect()
     }
 
     pub(super) fn refuse(&self, number: u64, problem: String) {
@@ -358,7 +367,8 @@ impl Place {
     }
 
     pub(super) fn is_wanted_as(&self, other: &Self) -> bool {
-        (self.line, self.column, &self.rules) == (other.line, other.column, &other.rules)
+        (&self.source, self.line, self.column, &self.rules)
+            == (&other.source, other.line, other.column, &other.rules)
     }
 
     pub(super) fn is_bound(&self) -> bool {

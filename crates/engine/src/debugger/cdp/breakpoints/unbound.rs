@@ -23,6 +23,9 @@ pub(in super::super) async fn never_bound(debugger: &CdpDebugger) -> Vec<Event> 
 async fn why_not(debugger: &CdpDebugger, place: &Place) -> String {
     for script in debugger.0.scripts.mapped() {
         let name = place.source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if stem(&script) != Path::new(name).file_stem() && !script.may_mention(name).await {
+            continue;
+        }
         match script.map().await {
             Some(Ok(map)) if map.source_of(&place.source).is_some() => {
                 if let Some(problem) = places::problem(&place.source, &script, map, place.line) {
