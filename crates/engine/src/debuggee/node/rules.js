@@ -45,18 +45,12 @@
     if (now() - failure.told >= 100) report(id, failure);
   };
 
-  // A part that fails leaves the others readable.
-  const fill = (id, parts) => {
+  const fill = (parts) => {
     let filled = '';
     for (let at = 0; at < parts.length; at++) {
       const part = parts[at];
-      try {
-        const value = typeof part === 'string' ? part : part();
-        filled += typeof value === 'string' ? value : inspect(value, options);
-      } catch (error) {
-        failed(id, error);
-        filled += `<${describe(error)}>`;
-      }
+      const value = typeof part === 'string' ? part : part();
+      filled += typeof value === 'string' ? value : inspect(value, options);
     }
     return filled;
   };
@@ -74,7 +68,7 @@
           passes[count] = number;
           if (!pass(number)) continue;
         }
-        if (message) send({ kind: 'logged', id, text: fill(id, message) });
+        if (message) send({ kind: 'logged', id, text: fill(message) });
         else hit[hit.length] = id;
       } catch (error) {
         failed(id, error);

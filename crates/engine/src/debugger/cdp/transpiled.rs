@@ -53,15 +53,19 @@ pub(super) async fn look_out(debugger: &CdpDebugger, sources: Vec<PathBuf>) -> R
 /// Deals with a stop between compilation and execution; true when it was one.
 pub(super) async fn pass(debugger: &CdpDebugger, reason: &str, data: Option<&Json>, stop: &Stop) -> bool {
     if reason == "instrumentation" {
-        if let Some(id) = data.and_then(|data| data.get("scriptId")).and_then(Json::as_str)
-            && let Some(script) = debugger.0.scripts.get(id)
-            && let Some(path) = &script.path
-            && breakpoints::is_wanted(debugger, path)
-            && let Some(Ok(map)) = script.map().await
-        {
-            breakpoints::retarget(debugger, path, path, map).await;
+        if let Some(data) = data {
+            compiled(debugger, data).await;
         }
         return true;
+    }
+    // V8 stops once for several reasons, which are deeper in then.
+    let reasons = data.and_then(|data| data.get("reasons")).and_then(Json::as_array);
+    for reason in reasons.into_iter().flatten() {
+        if reason.get("reason").and_then(Json::as_str) == Some("instrumentation")
+            && let Some(data) = reason.get("auxData")
+        {
+            compiled(debugger, data).await;
+        }
     }
     let Some(frame) = stop.frames.first().filter(|frame| frame.function_name == FUNCTION) else {
         return false;
@@ -78,6 +82,18 @@ pub(super) async fn pass(debugger: &CdpDebugger, reason: &str, data: Option<&Jso
         }
     }
     true
+}
+
+/// V8 has compiled a script that has a map, which `data` names.
+async fn compiled(debugger: &CdpDebugger, data: &Json) {
+    if let Some(id) = data.get("scriptId").and_then(Json::as_str)
+        && let Some(script) = debugger.0.scripts.get(id)
+        && let Some(path) = &script.path
+        && breakpoints::is_wanted(debugger, path)
+        && let Some(Ok(map)) = script.map().await
+    {
+        breakpoints::retarget(debugger, path, path, map).await;
+    }
 }
 
 /// What our hook was called with: the file, and what its text says of its map.

@@ -2,9 +2,9 @@
 
 use super::super::places::Spot;
 use super::super::stops::Stop;
-use super::super::{CdpDebugger, rules};
+use super::super::{CdpDebugger, frames, rules};
 use super::retarget;
-use super::table::What;
+use super::table::{Place, What};
 use crate::debugger::RuleFor;
 use crate::model::ids::BreakpointId;
 
@@ -32,7 +32,7 @@ pub(in super::super) async fn hit(
     let mut is_users = !users.is_empty();
     let mut is_entry = false;
     for (number, spot) in hits.iter().filter_map(|id| breakpoints.owner(id)) {
-        if is_misplaced(debugger, &spot, stop).await {
+        if is_misplaced(debugger, number, &spot, stop).await {
             continue;
         }
         let Some(place) = breakpoints.place(number) else { continue };
@@ -59,11 +59,18 @@ pub(in super::super) async fn hit(
 }
 
 /// A breakpoint that was meant for a source as it is, in a script that was transpiled from it and could not be
-/// looked at before it ran.
-async fn is_misplaced(debugger: &CdpDebugger, spot: &Spot, stop: &Stop) -> bool {
+/// looked at before it ran. It may be in the right place all the same.
+async fn is_misplaced(debugger: &CdpDebugger, number: u64, spot: &Spot, stop: &Stop) -> bool {
     let Some(frame) = stop.frames.first().filter(|_| !spot.is_mapped) else { return false };
     let Some(script) = debugger.0.scripts.get(&frame.location.script_id) else { return false };
     let Some(Ok(map)) = script.map().await else { return false };
     let Some(path) = &script.path else { return false };
-    !retarget(debugger, path, path, map).await.is_empty()
+    if retarget(debugger, path, path, map).await.is_empty() {
+        return false;
+    }
+    let place = debugger.0.breakpoints.place(number);
+    let location = frames::location(debugger, &frame.location).await;
+    let is_here =
+        |place: Place| location.is_some_and(|location| location.line == place.line.saturating_add(1));
+    !place.is_some_and(is_here)
 }
