@@ -28,7 +28,8 @@ pub(super) async fn look_out(debugger: &CdpDebugger, sources: Vec<PathBuf>) -> R
     if paths.is_empty() && !transpiles {
         return Ok(());
     }
-    if !paths.is_empty() {
+    // It stops at every script that has a map, wanted or not.
+    if !paths.is_empty() && transpiles {
         let instrumentation = Instrumentation::BeforeScriptWithSourceMapExecution;
         // V8 refuses a second one, which changes nothing.
         let _ = debugger.request(SetInstrumentationBreakpoint { instrumentation }).await;
