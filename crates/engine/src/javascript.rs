@@ -4,6 +4,8 @@
 mod around;
 mod caught;
 
+use std::path::Path;
+
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
     ArrowFunctionExpression, AwaitExpression, Class, Expression, Function, ObjectPropertyKind, Program,
@@ -30,6 +32,11 @@ pub enum Part {
     Text(String),
     /// What stood in braces.
     Expression(String),
+}
+
+/// Whether Node runs a file of this name as it is.
+pub(crate) fn is_plain(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| ["js", "mjs", "cjs"].iter().any(|plain| extension == *plain))
 }
 
 /// Whether a text is one expression that can be evaluated while the program is suspended; otherwise what is

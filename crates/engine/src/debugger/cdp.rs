@@ -78,6 +78,11 @@ struct Shared {
 }
 
 impl Shared {
+    /// Whether a file is the user's: none of Node's, no library, and not our hook.
+    fn is_users(&self, path: &Path) -> bool {
+        !self.adapter.is_internal(path) && path != self.setup.hook
+    }
+
     /// What a source holds; nothing when that cannot be known.
     async fn analyze(&self, path: &Path) -> Option<Code> {
         let question = Question { file: Some(path), ..Question::default() };
@@ -394,6 +399,12 @@ impl Debugger for CdpDebugger {
     fn has_terminated(&self) -> bool {
         self.0.terminated.load(Ordering::Acquire)
     }
+}
+
+/// Code of ours as it is sent into the program, without indentation and the lines that are comments.
+fn sent(source: &str) -> String {
+    let lines = source.lines().map(str::trim_start);
+    lines.filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
 /// Nothing panics while one of these locks is held, and none is held across an await.

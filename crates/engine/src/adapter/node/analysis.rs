@@ -57,9 +57,7 @@ pub(super) async fn analyze(question: Question<'_>) -> Result<Code> {
 /// Whether the script can be started.
 pub(super) async fn check(host: &dyn Host, runtime: &Runtime, file: &Path) -> Result<()> {
     let Some(problem) = examine(file).await?.problem else { return Ok(()) };
-    let is_plain =
-        file.extension().is_none_or(|extension| ["js", "mjs", "cjs"].iter().any(|it| extension == *it));
-    if !is_plain {
+    if file.extension().is_some() && !javascript::is_plain(file) {
         return Err(bad(file, problem));
     }
     match ask_node(host, runtime, file).await? {

@@ -9,6 +9,7 @@ use super::interpreter::{Version, is_node, stem, takes_script};
 use super::typescript::{self, Needs};
 use super::{is_internal, options, packages, runners};
 use crate::error::{Error, Result};
+use crate::javascript;
 use crate::model::launch::{Attach, Endpoint, Launch, Program};
 use crate::process::ProcessSpec;
 
@@ -60,10 +61,7 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
 
 /// Node runs it as it is: nothing else is loaded that could compile it, or what it loads.
 fn is_plain(script: &Path) -> bool {
-    !script.components().any(|part| part.as_os_str() == "node_modules")
-        && script
-            .extension()
-            .is_some_and(|extension| ["js", "mjs", "cjs"].iter().any(|plain| extension == *plain))
+    !script.components().any(|part| part.as_os_str() == "node_modules") && javascript::is_plain(script)
 }
 
 /// How a program is started.

@@ -305,7 +305,7 @@
       let escaped = ESCAPES[code];
       if (escaped === undefined && text[at] === mark) escaped = "\\" + mark;
       if (escaped === undefined && (code < 32 || (code >= 127 && code < 160))) {
-        escaped = "\\x" + (code < 16 ? "0" : "") + upper(code);
+        escaped = "\\x" + (code < 16 ? "0" : "") + hex(code, "0123456789ABCDEF");
       }
       if (escaped === undefined && code >= 0xd800 && code < 0xe000) {
         const next = at + 1 < text.length ? charCode(text, at + 1) : 0;
@@ -313,7 +313,7 @@
           at++;
           continue;
         }
-        escaped = "\\u" + lower(code);
+        escaped = "\\u" + hex(code, "0123456789abcdef");
       }
       if (escaped !== undefined) {
         out += sliceText(text, copied, at) + escaped;
@@ -323,19 +323,12 @@
     return mark + out + sliceText(text, copied) + mark;
   };
 
-  const DIGITS = "0123456789ABCDEF";
-  const upper = (code) => {
+  const hex = (code, digits) => {
     let out = "";
-    for (let rest = code; rest > 0; rest = rest >> 4) out = DIGITS[rest & 15] + out;
+    for (let rest = code; rest > 0; rest = rest >> 4) out = digits[rest & 15] + out;
     return out;
   };
 
-  const LETTERS = "0123456789abcdef";
-  const lower = (code) => {
-    let out = "";
-    for (let rest = code; rest > 0; rest = rest >> 4) out = LETTERS[rest & 15] + out;
-    return out;
-  };
 
   const keyName = (key) => {
     if (typeof key === "symbol") return "[" + clip(symbolText(key), 200) + "]";

@@ -9,14 +9,14 @@ mod planting;
 mod table;
 mod unbound;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use ::cdp::debugger;
 
 use self::planting::{plant, set_spots};
 use self::table::{Place, What};
-use super::places::{self, Made, Spot};
+use super::places::{self, Made, Spot, real};
 use super::scripts::Script;
 use super::{CdpDebugger, functions, transpiled};
 use crate::debugger::{Event, FunctionBreakpoint, Planted, SourceBreakpoint};
@@ -35,7 +35,7 @@ pub(super) async fn set_in_source(
     wanted: Vec<SourceBreakpoint>,
 ) -> Result<Vec<Planted>> {
     let source = real(&debugger.0.shared.setup.to_remote(path));
-    let made = made_of(debugger, &source, !wanted.is_empty()).await;
+    let made = if wanted.is_empty() { Vec::new() } else { made_of(debugger, &source).await };
     let places = wanted.into_iter().map(|wanted| Place::on_line(&source, &made, wanted)).collect();
     let (numbers, removed) = debugger.0.breakpoints.replace(&source, places);
     remove(debugger, removed).await?;
@@ -51,7 +51,7 @@ async fn remove(debugger: &CdpDebugger, ids: Vec<String>) -> Result<()> {
 }
 
 async fn plant_all(debugger: &CdpDebugger, numbers: &[u64]) -> Result<()> {
-    transpiled::look_out(debugger, debugger.0.breakpoints.sources()).await?;
+    transpiled::look_out(debugger, debugger.0.breakpoints.sources()).await;
     for number in numbers {
         plant(debugger, *number).await?;
     }
@@ -61,7 +61,7 @@ async fn plant_all(debugger: &CdpDebugger, numbers: &[u64]) -> Result<()> {
 /// Has the program stop before a line of its script, once.
 pub(super) async fn set_entry(debugger: &CdpDebugger, script: &Path, line: u32) -> Result<()> {
     let source = real(script);
-    let made = made_of(debugger, &source, true).await;
+    let made = made_of(debugger, &source).await;
     let wanted = SourceBreakpoint { line, column: None, rules: Vec::new() };
     let place = Place { what: What::Entry, ..Place::on_line(&source, &made, wanted) };
     let number = debugger.0.breakpoints.add(place);
@@ -94,24 +94,19 @@ async fn look_into(debugger: &CdpDebugger, path: &Path) -> Result<Vec<u64>> {
     let names = debugger.0.breakpoints.functions();
     let mut numbers = Vec::new();
     for (wanted, starts) in functions::find(debugger, &source, names).await {
-        let made = made_of(debugger, &source, true).await;
+        let made = made_of(debugger, &source).await;
         for (line, column) in starts {
             numbers.extend(debugger.0.breakpoints.add_function(&wanted, &source, &made, line, column));
         }
     }
-    plant_all(debugger, &numbers).await?;
+    // Most files hold none of them, and nothing need be sent for those.
+    if !numbers.is_empty() {
+        plant_all(debugger, &numbers).await?;
+    }
     Ok(numbers)
 }
 
-/// Node reports scripts under their real paths.
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
-async fn made_of(debugger: &CdpDebugger, source: &Path, is_needed: bool) -> Vec<Made> {
-    if !is_needed {
-        return Vec::new();
-    }
+async fn made_of(debugger: &CdpDebugger, source: &Path) -> Vec<Made> {
     let (connection, source) = (Arc::clone(&debugger.0), source.to_owned());
     let find =
         move || places::made_of(&source, connection.shared.setup.program.as_deref(), &connection.scripts);

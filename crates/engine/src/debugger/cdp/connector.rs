@@ -4,7 +4,6 @@
 //! by the connection of their process.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use ::cdp::Address;
 use ::cdp::discovery;
@@ -42,9 +41,10 @@ impl Connector for CdpConnector {
 
     async fn start(&self, start: Start, sinks: Sinks) -> Result<Started<CdpDebugger>> {
         let (runtime, plan) = self.0.plan(&start, &sinks).await?;
+        let runtime = Arc::new(runtime);
         let checked = self.0.check(&runtime, &start);
-        let language =
-            Language { adapter: self.0.adapter, host: self.0.host, runtime: Arc::new(runtime.clone()) };
+        let (adapter, host) = (self.0.adapter, self.0.host);
+        let language = Language { adapter, host, runtime: Arc::clone(&runtime) };
         let ((), started) = tokio::try_join!(checked, execute(plan, language, &sinks))?;
         Ok(started)
     }
@@ -127,7 +127,7 @@ impl Door {
     }
 
     async fn enter(&self, address: &Address, pid: Option<u32>, kind: Kind) -> Result<()> {
-        let (client, incoming, driver) = ::cdp::connect(address, CONNECTION).await?;
+        let (client, incoming, driver) = ::cdp::connect(address, deadlines::REQUEST).await?;
         tokio::spawn(driver);
         CdpDebugger::arrive(client, incoming, kind, pid, self.0.clone()).await
     }
@@ -153,6 +153,3 @@ impl Door {
         }
     }
 }
-
-/// From a process that waits, or a port that listens, until it has answered.
-const CONNECTION: Duration = deadlines::REQUEST;

@@ -60,9 +60,7 @@ fn is_assertion(thrown: &RemoteObject) -> bool {
 fn is_users(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
     let script = debugger.0.scripts.get(&frame.location.script_id);
     let path = script.as_ref().and_then(|script| script.path.as_deref());
-    path.is_some_and(|path| {
-        !debugger.0.shared.adapter.is_internal(path) && path != debugger.0.shared.setup.hook
-    })
+    path.is_some_and(|path| debugger.0.shared.is_users(path))
 }
 
 /// Whether one of these frames catches what is thrown in or above it, as far as its text tells. Of an

@@ -44,7 +44,7 @@ pub(super) enum Intent {
 }
 
 /// A step under way.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Stepping {
     step: Step,
     /// The function that it began in.
@@ -58,7 +58,7 @@ pub(super) struct Stepping {
     /// How many steps of V8 it took so far.
     count: u32,
     /// Breakpoints of our own at the ends of the function, for a step out of it.
-    ends: Vec<String>,
+    pub(super) ends: Vec<String>,
     /// What the function returned.
     returned: Option<runtime::RemoteObject>,
 }
@@ -123,7 +123,7 @@ async fn send(debugger: &CdpDebugger, next: Option<Step>) -> Result<()> {
 /// ending worker is spoken to.
 async fn leave(debugger: &CdpDebugger, next: Option<Step>) -> Result<()> {
     let left = lock(&debugger.0.stop).take();
-    let returned = left.filter(|stop| stop.returned.is_some()).map(|_| RETURNED);
+    let returned = left.filter(|stop| stop.returned.get().is_some()).map(|_| RETURNED);
     let groups = debugger.0.values.forget().into_iter().chain(returned);
     let releases = groups.map(|group| {
         let release = runtime::ReleaseObjectGroup { object_group: group.to_owned() };
@@ -194,7 +194,7 @@ fn abandon(debugger: &CdpDebugger, next: Intent) -> bool {
     let Intent::Step(stepping) = before else { return false };
     // A thread in native code answers late, and what comes next need not wait for that.
     let debugger = debugger.clone();
-    tokio::spawn(async move { clear(&debugger, *stepping).await });
+    tokio::spawn(async move { clear(&debugger, stepping.ends).await });
     true
 }
 
@@ -236,7 +236,7 @@ async fn settle_step(debugger: &CdpDebugger, stop: &Arc<Stop>, mut stepping: Ste
         stepping.count >= MOST_STEPS || stepping.step != Step::Into && !stop.frames.iter().any(is_users);
     if is_lost && !ends_here {
         // The turn of the event loop is over, and with it the step: the program runs on.
-        clear(debugger, stepping).await;
+        clear(debugger, stepping.ends).await;
         proceed(debugger, None).await;
         return Vec::new();
     }
@@ -247,9 +247,10 @@ async fn settle_step(debugger: &CdpDebugger, stop: &Arc<Stop>, mut stepping: Ste
         return Vec::new();
     }
     if let Some(returned) = stepping.returned.take() {
-        *lock(&debugger.0.stop) = Some(Arc::new(stop.with_returned(returned)));
+        // It is told once for each stop.
+        let _ = stop.returned.set(returned);
     }
-    clear(debugger, stepping).await;
+    clear(debugger, stepping.ends).await;
     vec![stops::shown(debugger, StopReason::Step, None, Vec::new()).await]
 }
 
@@ -257,8 +258,7 @@ async fn settle_step(debugger: &CdpDebugger, stop: &Arc<Stop>, mut stepping: Ste
 /// passes over such calls, has to do without those places.
 async fn pass_inner_call(debugger: &CdpDebugger, mut stepping: Stepping) -> Vec<Event> {
     if stepping.count >= MOST_STEPS {
-        let ends = std::mem::take(&mut stepping.ends);
-        clear(debugger, Stepping { ends, ..stepping.clone() }).await;
+        clear(debugger, std::mem::take(&mut stepping.ends)).await;
     }
     *lock(&debugger.0.intent) = Intent::Step(Box::new(stepping));
     proceed(debugger, Some(Step::Out)).await;
@@ -344,8 +344,8 @@ async fn returns(debugger: &CdpDebugger, frame: &CallFrame) -> Option<Vec<debugg
 }
 
 /// Takes back what a step has planted.
-pub(super) async fn clear(debugger: &CdpDebugger, stepping: Stepping) {
-    for breakpoint_id in stepping.ends {
+pub(super) async fn clear(debugger: &CdpDebugger, ends: Vec<String>) {
+    for breakpoint_id in ends {
         debugger.0.breakpoints.remove_temporary(&breakpoint_id);
         // One that V8 does not know any more is gone.
         let _ = debugger.request(debugger::RemoveBreakpoint { breakpoint_id }).await;
@@ -388,8 +388,8 @@ async fn insist(connection: Weak<Connection>) {
     loop {
         tokio::time::sleep(patience).await;
         let Some(debugger) = connection.upgrade().map(CdpDebugger) else { return };
-        let is_awaited = matches!(*lock(&debugger.0.intent), Intent::Pause);
-        if !is_awaited {
+        let is_awaited = || matches!(*lock(&debugger.0.intent), Intent::Pause);
+        if !is_awaited() {
             return;
         }
         // A pause of our own, which is gone on from: a stop that is told ends the intent.
@@ -400,11 +400,7 @@ async fn insist(connection: Weak<Connection>) {
         let poke = runtime::Evaluate { expression, silent: true, ..Default::default() };
         // It stops in there, and its answer comes when the program runs on.
         let ended = debugger.0.client.request(poke, deadlines::GOODBYE).await;
-        if matches!(ended, Err(::cdp::Error::Closed)) {
-            return;
-        }
-        let is_awaited = matches!(*lock(&debugger.0.intent), Intent::Pause);
-        if !is_awaited {
+        if matches!(ended, Err(::cdp::Error::Closed)) || !is_awaited() {
             return;
         }
         if ended.is_ok() && debugger.request(debugger::Pause::default()).await.is_err() {

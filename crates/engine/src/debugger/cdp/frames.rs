@@ -135,8 +135,7 @@ pub(super) fn source(debugger: &CdpDebugger, script: &Script) -> Source {
     let shared = &debugger.0.shared;
     if let Some(path) = &script.path {
         let path = shared.setup.to_local(path);
-        let internal = shared.adapter.is_internal(&path) || path == shared.setup.hook;
-        return Source { internal, ..Source::file(path) };
+        return Source { internal: !shared.is_users(&path), ..Source::file(path) };
     }
     let name = if script.url.is_empty() { format!("eval-{}", script.id) } else { script.url.clone() };
     Source { path: None, internal: name.starts_with("node:"), name }
@@ -176,7 +175,7 @@ pub(super) async fn frame(debugger: &CdpDebugger, id: RawId) -> Result<Arc<Frame
         )
     })?;
     // What a function is about to return stands on its line; what another one has returned is news.
-    call_frame.return_value = stop.returned.clone().filter(|_| index == 0);
+    call_frame.return_value = stop.returned.get().cloned().filter(|_| index == 0);
     let script_end = debugger.0.scripts.get(&call_frame.location.script_id).map(|script| script.end);
     let names = names(debugger, &call_frame).await.unwrap_or_default();
     let frame = Arc::new(Frame { call: call_frame, names, script_end });

@@ -46,7 +46,8 @@ pub(super) async fn find(
             .map(|function| (function.body.saturating_sub(1), function.body_column.saturating_sub(1)))
             .collect()
     };
-    mentioned.into_iter().map(|wanted| (wanted.clone(), starts(&wanted))).collect()
+    let found = mentioned.into_iter().map(|wanted| (wanted.clone(), starts(&wanted)));
+    found.filter(|(_, starts): &(_, Vec<_>)| !starts.is_empty()).collect()
 }
 
 /// Those whose names stand in a file at all, which is much faster to see than what they stand for.

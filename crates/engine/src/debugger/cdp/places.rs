@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::scripts::{Script, Scripts, read_map};
+use crate::javascript::is_plain;
 use crate::source_map::{self, SourceMap};
 
 /// A place to plant a breakpoint, 0-based.
@@ -41,7 +42,7 @@ const TAIL: u64 = 64 * 1024;
 pub(super) fn made_of(source: &Path, program: Option<&Path>, loaded: &Scripts) -> Vec<Made> {
     let mut found: Vec<Made> = Vec::new();
     let candidates = project_files(source, is_plain);
-    let is_namesake = |path: &&PathBuf| stem(path) == stem(source) && path.as_path() != source;
+    let is_namesake = |path: &&PathBuf| path.file_stem() == source.file_stem() && path.as_path() != source;
     let named: Vec<&PathBuf> = candidates.iter().filter(is_namesake).collect();
     let main = program.filter(|program| *program != source).map(Path::to_owned);
     for path in named.into_iter().chain(main.as_ref()) {
@@ -204,16 +205,7 @@ fn project(source: &Path) -> Option<PathBuf> {
     source.ancestors().skip(1).find(is_root).map(Path::to_owned)
 }
 
-/// Whether Node runs a file of this name as it is.
-pub(super) fn is_plain(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| ["js", "mjs", "cjs"].iter().any(|plain| extension == *plain))
-}
-
-fn stem(path: &Path) -> Option<&std::ffi::OsStr> {
-    path.file_stem()
-}
-
 /// Node reports scripts under their real paths.
-fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::sent;
 use crate::debugger::RuleFor;
 use crate::javascript::{Part, log_parts};
 use crate::model::breakpoint::HitCondition;
@@ -13,11 +14,8 @@ use crate::model::ids::BreakpointId;
 /// The function by which the program talks to us. It exists once a breakpoint has a rule.
 pub(super) const BINDING: &str = "__stillframe";
 
-/// What decides in the program, without indentation and comments: V8 reads it at every pass.
-static RULES: LazyLock<String> = LazyLock::new(|| {
-    let lines = include_str!("../../debuggee/node/rules.js").lines().map(str::trim_start);
-    lines.filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join("\n")
-});
+/// What decides in the program. V8 reads it at every pass.
+static RULES: LazyLock<String> = LazyLock::new(|| sent(include_str!("../../debuggee/node/rules.js")));
 
 /// Brings the rules into the global object before the program replaces what they need.
 pub(super) fn installation() -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use ::cdp::debugger::{CallFrame, Paused};
 use ::cdp::runtime::{RemoteObject, StackTrace};
@@ -36,13 +36,13 @@ pub(super) struct Stop {
     /// The thread has begun, and waits before its first statement.
     pub(super) is_start: bool,
     /// What the function returned that was just stepped out of.
-    pub(super) returned: Option<RemoteObject>,
+    pub(super) returned: OnceLock<RemoteObject>,
     /// The frames that values were read from so far, by their index.
     pub(super) read: Mutex<HashMap<usize, Arc<Frame>>>,
 }
 
 /// What was thrown.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Thrown {
     pub(super) value: RemoteObject,
     /// V8 predicts that nothing will catch it.
@@ -53,20 +53,6 @@ impl Stop {
     /// The number of a frame. It means nothing at another stop.
     pub(super) fn id_of(&self, index: usize) -> RawId {
         RawId(self.number * FRAMES + i64::try_from(index).unwrap_or(FRAMES - 1))
-    }
-
-    /// The same stop, after a function has returned.
-    pub(super) fn with_returned(&self, returned: RemoteObject) -> Self {
-        Self {
-            number: self.number,
-            frames: self.frames.clone(),
-            asynchronous: self.asynchronous.clone(),
-            thrown: self.thrown.clone(),
-            is_idle: self.is_idle,
-            is_start: false,
-            returned: Some(returned),
-            read: Mutex::default(),
-        }
     }
 
     /// The index of a frame of this stop.
@@ -83,7 +69,7 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, told: Vec<Bre
     connection.is_running.send_replace(false);
     let number = connection.stops.fetch_add(1, Ordering::Relaxed) + 1;
     let thrown = thrown(&paused);
-    let is_idle = is_poked(debugger, &paused) && paused.call_frames.len() == 1;
+    let is_idle = matches!(paused.call_frames.as_slice(), [only] if is_poke(debugger, only));
     let stop = Arc::new(Stop {
         number,
         frames: paused.call_frames,
@@ -91,7 +77,7 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, told: Vec<Bre
         thrown,
         is_idle,
         is_start: paused.reason.starts_with("Break on start"),
-        returned: None,
+        returned: OnceLock::new(),
         read: Mutex::default(),
     });
     *lock(&connection.stop) = Some(Arc::clone(&stop));
@@ -132,7 +118,7 @@ pub(super) async fn shown(
 ) -> Event {
     let intent = std::mem::take(&mut *lock(&debugger.0.intent));
     if let Intent::Step(stepping) = intent {
-        execution::clear(debugger, *stepping).await;
+        execution::clear(debugger, stepping.ends).await;
     }
     Event::Stopped { thread: THREAD, reason, text, breakpoints }
 }
@@ -151,11 +137,6 @@ fn thrown(paused: &Paused) -> Option<Thrown> {
 fn name_of_error(stop: &Stop) -> Option<String> {
     let value = &stop.thrown.as_ref()?.value;
     value.class_name.clone().or_else(|| value.description.clone())
-}
-
-/// Whether it was brought to its pause by an evaluation of ours.
-pub(super) fn is_poked(debugger: &CdpDebugger, paused: &Paused) -> bool {
-    paused.call_frames.first().is_some_and(|frame| is_poke(debugger, frame))
 }
 
 /// A frame of our own evaluation.

@@ -10,23 +10,23 @@ use ::cdp::debugger::{self, Instrumentation, SetInstrumentationBreakpoint};
 use ::cdp::runtime;
 use serde_json::{Value as Json, json};
 
+use super::CdpDebugger;
 use super::breakpoints;
 use super::scripts::read_map;
 use super::stops::Stop;
-use super::{CdpDebugger, places};
-use crate::error::Result;
+use crate::{deadlines, javascript};
 
 /// Where our hook stops.
 const FUNCTION: &str = "transpiled";
 
 /// Tells V8 and the hook which sources are wanted. `Runtime.evaluate` works while a process waits for us.
-pub(super) async fn look_out(debugger: &CdpDebugger, sources: Vec<PathBuf>) -> Result<()> {
+pub(super) async fn look_out(debugger: &CdpDebugger, sources: Vec<PathBuf>) {
     let transpiles = debugger.0.shared.setup.transpiles;
     // What Node runs as it is need not go by way of our hook, whose frame is seen in the stacks of its errors.
-    let wanted = sources.iter().filter(|path| transpiles || !places::is_plain(path));
+    let wanted = sources.iter().filter(|path| transpiles || !javascript::is_plain(path));
     let paths: Vec<String> = wanted.map(|path| path.display().to_string()).collect();
     if paths.is_empty() && !transpiles {
-        return Ok(());
+        return;
     }
     // It stops at every script that has a map, wanted or not.
     if !paths.is_empty() && transpiles {
@@ -47,8 +47,7 @@ pub(super) async fn look_out(debugger: &CdpDebugger, sources: Vec<PathBuf>) -> R
         ..Default::default()
     };
     // A program that was attached to has no hook, and one that is busy in native code is told later.
-    let _ = debugger.0.client.request(evaluate, crate::deadlines::GOODBYE).await;
-    Ok(())
+    let _ = debugger.0.client.request(evaluate, deadlines::GOODBYE).await;
 }
 
 /// Deals with a stop between compilation and execution; true when it was one.

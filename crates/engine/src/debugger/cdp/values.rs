@@ -117,15 +117,10 @@ impl Values {
 /// What the wire client says, in the engine's words.
 fn failed(error: ::cdp::Error) -> Error {
     match error {
-        ::cdp::Error::Closed => Error::Lost,
-        ::cdp::Error::Deadline { command, deadline } => {
-            Error::Deadline { what: format!("the debugger's `{command}`"), after: deadline }
-        }
         ::cdp::Error::Refused { message, .. } if is_gone(&message) => Error::Refused(
             "the value is gone, because the program has run or its context has ended".to_owned(),
         ),
-        ::cdp::Error::Refused { message, .. } => Error::Refused(message),
-        malformed @ ::cdp::Error::Malformed { .. } => Error::Refused(malformed.to_string()),
+        other => other.into(),
     }
 }
 

@@ -11,6 +11,7 @@ use ::cdp::runtime;
 use super::super::places::{self, Spot};
 use super::super::scripts::Script;
 use super::super::{CdpDebugger, columns, frames, renaming, rules};
+use super::remove;
 use super::table::{Place, PlantedSpot, What};
 use crate::deadlines;
 use crate::debugger::{Event, RuleFor};
@@ -79,9 +80,7 @@ async fn map_at(debugger: &CdpDebugger, place: &Place, spot: &Spot) -> Option<Ar
 /// Makes the spots of a place these.
 pub(super) async fn set_spots(debugger: &CdpDebugger, number: u64, spots: Vec<Spot>) -> Result<()> {
     let Some((surplus, missing)) = debugger.0.breakpoints.compare(number, spots) else { return Ok(()) };
-    for breakpoint_id in surplus {
-        debugger.request(debugger::RemoveBreakpoint { breakpoint_id }).await?;
-    }
+    remove(debugger, surplus).await?;
     for spot in missing {
         set_spot(debugger, number, spot).await?;
     }
@@ -92,7 +91,7 @@ pub(super) async fn set_spots(debugger: &CdpDebugger, number: u64, spots: Vec<Sp
 /// another thread, which in turn waits for us, so nobody waits for its answer for long.
 async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()> {
     let setting = debugger.clone();
-    let task = tokio::spawn(async move {
+    let mut task = tokio::spawn(async move {
         let set = send_spot(&setting, number, spot).await;
         if setting.0.breakpoints.is_late(number) {
             for event in setting.0.breakpoints.news(number) {
@@ -105,7 +104,6 @@ async fn set_spot(debugger: &CdpDebugger, number: u64, spot: Spot) -> Result<()>
     // One that is suspended, or has not begun, answers however busy the machine is.
     let is_running = *debugger.0.is_running.borrow();
     let patience = if is_running { deadlines::GOODBYE } else { deadlines::CONNECT };
-    let mut task = task;
     if let Ok(done) = tokio::time::timeout(patience, &mut task).await {
         return done.unwrap_or(Err(Error::Lost));
     }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::super::scripts::Script;
 use super::super::{CdpDebugger, places};
 use super::table::Place;
 use crate::debugger::{Event, Planted, RuleFor};
@@ -21,9 +20,10 @@ pub(in super::super) async fn never_bound(debugger: &CdpDebugger) -> Vec<Event> 
 }
 
 async fn why_not(debugger: &CdpDebugger, place: &Place) -> String {
+    let name = place.source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     for script in debugger.0.scripts.mapped() {
-        let name = place.source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if stem(&script) != Path::new(name).file_stem() && !script.may_mention(name).await {
+        let is_namesake = script.path.as_deref().and_then(Path::file_stem) == place.source.file_stem();
+        if !is_namesake && !script.may_mention(name).await {
             continue;
         }
         match script.map().await {
@@ -32,7 +32,7 @@ async fn why_not(debugger: &CdpDebugger, place: &Place) -> String {
                     return format!("`{}` was loaded, but {problem}", script.url);
                 }
             }
-            Some(Err(problem)) if stem(&script) == Path::new(name).file_stem() => {
+            Some(Err(problem)) if is_namesake => {
                 return format!("`{}` was loaded, but its source map is of no use: {problem}", script.url);
             }
             _ => {}
@@ -42,12 +42,7 @@ async fn why_not(debugger: &CdpDebugger, place: &Place) -> String {
     if loaded.contains(&place.source) {
         return "its file was loaded, and has no code on or after the line".to_owned();
     }
-    let shared = &debugger.0.shared;
-    let users = loaded.iter().filter(|path| !shared.adapter.is_internal(path) && **path != shared.setup.hook);
+    let users = loaded.iter().filter(|path| debugger.0.shared.is_users(path));
     let names: Vec<String> = users.map(|path| path.display().to_string()).collect();
     sources::not_loaded(&place.source, names)
-}
-
-fn stem(script: &Script) -> Option<&std::ffi::OsStr> {
-    script.path.as_deref().and_then(Path::file_stem)
 }

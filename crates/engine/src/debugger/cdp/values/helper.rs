@@ -8,15 +8,13 @@ use ::cdp::runtime::{CallArgument, CallFunctionOn, Evaluate, Evaluated, ReleaseO
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
+use super::super::sent;
 use super::{Values, failed};
 use crate::deadlines;
 use crate::error::{Error, Result};
 
-/// What is sent, without indentation and the lines that are comments: a third less to send at the first stop.
-static SOURCE: LazyLock<String> = LazyLock::new(|| {
-    let lines = include_str!("../../../debuggee/node/values.js").lines().map(str::trim_start);
-    lines.filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join("\n")
-});
+/// What is sent at the first stop.
+static SOURCE: LazyLock<String> = LazyLock::new(|| sent(include_str!("../../../debuggee/node/values.js")));
 
 /// The group of the helpers themselves. They stay as long as their contexts.
 const HELPERS: &str = "stillframe-values";
