@@ -162,8 +162,8 @@ pub enum Protocol {
 pub struct Question<'a> {
     /// The file to read; none when only expressions are to be checked.
     pub file: Option<&'a Path>,
-    /// A condition.
-    pub condition: Option<&'a str>,
+    /// Conditions, and what else must be an expression.
+    pub expressions: &'a [&'a str],
     /// A log message.
     pub log_message: Option<&'a str>,
 }

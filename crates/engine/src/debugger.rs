@@ -249,6 +249,13 @@ pub enum Event {
         /// What.
         text: String,
     },
+    /// A line of what is recorded at a breakpoint, from a process that cannot open the recorder's pipe.
+    Recorded {
+        /// Which.
+        id: BreakpointId,
+        /// See [`recording`](crate::recording).
+        line: String,
+    },
     /// A condition or log message could not be evaluated.
     RuleFailed {
         /// Whose.

@@ -150,7 +150,7 @@ impl ProbeArgs {
             return Vec::new();
         }
         let rule =
-            Rule { condition: self.condition.clone(), hit_condition: self.hit_condition, log_message: None };
+            Rule { condition: self.condition.clone(), hit_condition: self.hit_condition, ..Rule::default() };
         vec![Wanted {
             file: Some(file),
             line,

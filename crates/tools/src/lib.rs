@@ -4,6 +4,7 @@
 //! [`render`] turns what the engine gives into the data of answers. A tool is its parameters: one struct that
 //! can be read from JSON, one [`Tool`] implementation, one line in its toolset's table.
 
+mod answer;
 pub mod arguments;
 mod context;
 mod error;
@@ -13,6 +14,7 @@ mod schema;
 mod tool;
 pub mod toolsets;
 
+pub use answer::{Answer, Reply, Text};
 pub use context::{Context, Report};
 pub use error::ToolError;
-pub use tool::{Effects, Entry, Prompt, Reply, Tool, Toolset};
+pub use tool::{Effects, Entry, Prompt, Tool, Toolset};

@@ -4,12 +4,10 @@ use std::future::Future;
 use std::pin::Pin;
 
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::error::ErrorBody;
-use crate::{Context, ToolError, arguments, schema};
+use crate::{Answer, Context, Reply, ToolError, arguments, schema};
 
 /// A tool is its parameters.
 ///
@@ -17,7 +15,7 @@ use crate::{Context, ToolError, arguments, schema};
 /// waits for nothing by itself.
 pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     /// What it answers.
-    type Answer: Serialize + JsonSchema;
+    type Answer: Answer;
     /// The public name.
     const NAME: &'static str;
     /// The name for people.
@@ -55,30 +53,6 @@ impl Effects {
     pub const ENDS: Self = Self { read_only: false, destructive: true, idempotent: true };
 }
 
-/// What a tool call leads to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reply {
-    /// For the model to read.
-    pub text: String,
-    /// The same as data, where the toolset has it.
-    pub structured: Option<Value>,
-    /// It failed.
-    pub is_error: bool,
-}
-
-impl Reply {
-    /// An answer as data, and the same as JSON text.
-    fn json(answer: &impl Serialize, is_error: bool) -> Self {
-        let structured = serde_json::to_value(answer).unwrap_or_default();
-        Self { text: structured.to_string(), structured: Some(structured), is_error }
-    }
-
-    /// A failure in the words of the toolset `standard`.
-    pub fn error(error: &ToolError) -> Self {
-        Self::json(&error.body(), true)
-    }
-}
-
 /// A tool with its types erased: a line in a toolset's table.
 #[derive(Clone, Copy)]
 pub struct Entry {
@@ -92,10 +66,10 @@ pub struct Entry {
     pub effects: Effects,
     /// What it takes, as JSON Schema.
     pub input: fn() -> Map<String, Value>,
-    /// What it answers, as JSON Schema.
-    pub output: fn() -> Map<String, Value>,
-    /// What it answers when it fails.
-    pub failure: fn() -> Map<String, Value>,
+    /// What its answers look like as data, as JSON Schema; none where they are text alone.
+    pub output: fn() -> Option<Map<String, Value>>,
+    /// What its failures look like as data.
+    pub failure: fn() -> Option<Map<String, Value>>,
     call: Call,
 }
 
@@ -111,8 +85,8 @@ impl Entry {
             description: T::DESCRIPTION,
             effects: T::EFFECTS,
             input: schema::input::<T>,
-            output: schema::output::<T::Answer>,
-            failure: schema::output::<ErrorBody>,
+            output: T::Answer::schema,
+            failure: T::Answer::failure_schema,
             call: |arguments, context| Box::pin(call::<T>(arguments, context)),
         }
     }
@@ -130,13 +104,14 @@ impl std::fmt::Debug for Entry {
 }
 
 async fn call<T: Tool>(arguments: Map<String, Value>, context: &Context) -> Reply {
-    let tool: T = match arguments::read(&schema::input::<T>(), arguments) {
-        Ok(tool) => tool,
-        Err(error) => return Reply::error(&error),
+    let tool: Result<T, ToolError> = arguments::read(&schema::input::<T>(), arguments);
+    let answer = match tool {
+        Ok(tool) => tool.call(context).await,
+        Err(error) => Err(error),
     };
-    match tool.call(context).await {
-        Ok(answer) => Reply::json(&answer, false),
-        Err(error) => Reply::error(&error),
+    match answer {
+        Ok(answer) => answer.reply(),
+        Err(error) => T::Answer::failure(&error),
     }
 }
 

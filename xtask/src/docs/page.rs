@@ -56,7 +56,7 @@ fn tool(entry: &Entry, answers: &mut Vec<(&'static str, Vec<Field>)>) -> String 
         none if none.is_empty() => "No parameters.\n".to_owned(),
         parameters => table("parameter", "required", &parameters),
     };
-    let answer = fields::of(&(entry.output)());
+    let answer = (entry.output)().map(|output| fields::of(&output)).unwrap_or_default();
     let text = [
         format!("### `{}`\n", entry.name),
         format!("**{}.** {}\n", entry.title, entry.description.trim()),

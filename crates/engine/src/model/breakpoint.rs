@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::ids::BreakpointId;
+use crate::recording::Record;
 
 /// What a user asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,12 +57,20 @@ pub struct Rule {
     pub hit_condition: Option<HitCondition>,
     /// Print this, with `{expressions}` filled in, and do not stop.
     pub log_message: Option<String>,
+    /// Record this, and do not stop.
+    pub record: Option<Record>,
 }
 
 impl Rule {
     /// It stops at every pass.
     pub fn is_plain(&self) -> bool {
-        self.condition.is_none() && self.hit_condition.is_none() && self.log_message.is_none()
+        *self == Self::default()
+    }
+
+    /// What must be an expression.
+    pub fn expressions(&self) -> impl Iterator<Item = &str> {
+        let recorded = self.record.iter().flat_map(|record| &record.expressions);
+        self.condition.iter().chain(recorded).map(String::as_str)
     }
 }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::model::breakpoint::{Binding, Breakpoint, Failures, Fate, Pending, Place, Planned, Request, Rule};
 use crate::model::ids::{BreakpointId, TargetId};
+use crate::recording::Record;
 
 /// All breakpoints of a session.
 #[derive(Debug, Default)]
@@ -215,6 +216,11 @@ impl Breakpoints {
             let count = entry.failures.as_ref().map_or(0, |failures| failures.count) + times;
             entry.failures = Some(Failures { count, message });
         }
+    }
+
+    /// What is recorded at one.
+    pub(crate) fn record(&self, id: BreakpointId) -> Option<&Record> {
+        self.entries.iter().find(|entry| entry.id == id)?.request.rule.record.as_ref()
     }
 
     fn find(&mut self, id: BreakpointId) -> Option<&mut Entry> {

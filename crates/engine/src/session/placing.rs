@@ -245,14 +245,15 @@ impl Session {
             Err(Error::Environment { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
+        let expressions: Vec<&str> = rule.expressions().collect();
         let question = Question {
             file: file.filter(|file| {
                 adapter::by_extension(file).is_none_or(|owner| owner.name() == self.adapter().name())
             }),
-            condition: rule.condition.as_deref(),
+            expressions: &expressions,
             log_message: rule.log_message.as_deref(),
         };
-        if question.file.is_none() && rule.condition.is_none() && rule.log_message.is_none() {
+        if question.file.is_none() && question.expressions.is_empty() && rule.log_message.is_none() {
             return Ok(None);
         }
         let ours = question.file.is_some_and(|file| adapter::by_extension(file).is_some());

@@ -71,23 +71,24 @@ fn listed(entry: &Entry) -> Tool {
         .idempotent(effects.idempotent)
         // What it works on is this machine's programs.
         .open_world(false);
-    Tool::new(entry.name, entry.description, (entry.input)())
+    let tool = Tool::new(entry.name, entry.description, (entry.input)())
         .with_title(entry.title)
-        .with_raw_output_schema(Arc::new(output_schema(entry)))
-        .with_annotations(annotations)
+        .with_annotations(annotations);
+    match (entry.output)() {
+        Some(output) => tool.with_raw_output_schema(Arc::new(output_schema(output, (entry.failure)()))),
+        None => tool,
+    }
 }
 
 /// The shape of every answer. Some clients check the answers of failed calls too (the TypeScript SDK 1.x), and
 /// show their user a complaint about the schema in place of a failure that does not fit.
-fn output_schema(entry: &Entry) -> JsonObject {
-    JsonObject::from_iter([
-        ("type".to_owned(), json!("object")),
-        ("anyOf".to_owned(), json!([(entry.output)(), (entry.failure)()])),
-    ])
+fn output_schema(output: JsonObject, failure: Option<JsonObject>) -> JsonObject {
+    let either: Vec<JsonObject> = std::iter::once(output).chain(failure).collect();
+    JsonObject::from_iter([("type".to_owned(), json!("object")), ("anyOf".to_owned(), json!(either))])
 }
 
 fn answer(reply: Reply) -> CallToolResult {
-    let content = vec![ContentBlock::text(reply.text)];
+    let content = if reply.text.is_empty() { Vec::new() } else { vec![ContentBlock::text(reply.text)] };
     let mut result = match (reply.structured, reply.is_error) {
         (Some(structured), false) => CallToolResult::structured(structured),
         (Some(structured), true) => CallToolResult::structured_error(structured),

@@ -170,8 +170,9 @@ fn every_input_is_an_object_of_typed_arguments_and_takes_no_others() {
 fn every_schema_has_an_object_at_its_root_and_null_nowhere() {
     for entry in entries() {
         for (kind, schema) in
-            [("input", (entry.input)()), ("output", (entry.output)()), ("failure", (entry.failure)())]
+            [("input", Some((entry.input)())), ("output", (entry.output)()), ("failure", (entry.failure)())]
         {
+            let Some(schema) = schema else { continue };
             assert_eq!(schema.get("type"), Some(&json!("object")), "{kind} of {}", entry.name);
             let text = Value::Object(schema).to_string();
             // Some models' dialects of JSON Schema refuse it, and with it the whole list of tools.

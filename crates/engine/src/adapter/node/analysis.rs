@@ -71,8 +71,8 @@ fn check_expressions(question: &Question<'_>) -> Result<()> {
         let expression = text.to_owned();
         move |message| Error::BadExpression { expression, message }
     };
-    if let Some(condition) = question.condition {
-        javascript::is_expression(condition).map_err(refused(condition))?;
+    for expression in question.expressions {
+        javascript::is_expression(expression).map_err(refused(expression))?;
     }
     if let Some(message) = question.log_message {
         javascript::log_parts(message).map_err(refused(message))?;

@@ -27,7 +27,8 @@ static KNOWN: LazyLock<Mutex<HashMap<(PathBuf, PathBuf), Known>>> = LazyLock::ne
 
 /// What a file holds, and whether the expressions can be compiled.
 pub(super) async fn analyze(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Result<Code> {
-    let only_file = question.file.filter(|_| question.condition.is_none() && question.log_message.is_none());
+    let only_file =
+        question.file.filter(|_| question.expressions.is_empty() && question.log_message.is_none());
     // The file is looked at before it is read: what changes meanwhile is noticed the next time.
     let Some((file, stamp)) = only_file.and_then(|file| Some((file, stamp(file)?))) else {
         return ask(host, runtime, question).await;
@@ -51,7 +52,7 @@ fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
 async fn ask(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Result<Code> {
     let request = json!({
         "file": question.file,
-        "conditions": question.condition.iter().collect::<Vec<_>>(),
+        "expressions": question.expressions,
         "messages": question.log_message.iter().collect::<Vec<_>>(),
     });
     let spec = ProcessSpec {

@@ -17,7 +17,7 @@ def main():
     answer = {}
     if request.get("file") is not None:
         answer = analyze(request["file"])
-    answer["refused"] = refused(request.get("conditions", []), request.get("messages", []))
+    answer["refused"] = refused(request.get("expressions", []), request.get("messages", []))
     json.dump(answer, sys.stdout)
 
 
@@ -73,11 +73,11 @@ def first_statement(function):
     return min([first.lineno] + [mark.lineno for mark in getattr(first, "decorator_list", ())])
 
 
-def refused(conditions, messages):
+def refused(expressions, messages):
     """What cannot be compiled, and why."""
     found = []
-    for text in conditions:
-        attempt(found, text, lambda text: compile(text.strip(), "<condition>", "eval", dont_inherit=True))
+    for text in expressions:
+        attempt(found, text, lambda text: compile(text.strip(), "<expression>", "eval", dont_inherit=True))
     if messages:
         sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
         from stillframe_inspector import log_code

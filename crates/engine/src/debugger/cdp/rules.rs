@@ -103,6 +103,7 @@ mod tests {
             condition: condition.map(str::to_owned),
             hit_condition: hit.map(|hit| hit.parse().unwrap()),
             log_message: message.map(str::to_owned),
+            ..Rule::default()
         };
         RuleFor { id: BreakpointId(7), rule }
     }

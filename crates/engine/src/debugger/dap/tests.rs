@@ -188,7 +188,7 @@ async fn breakpoints_carry_their_rule_and_are_what_the_server_says_of_them() {
     let rule = Rule {
         condition: Some("x > 1".to_owned()),
         hit_condition: Some("% 2".parse().unwrap()),
-        log_message: None,
+        ..Rule::default()
     };
     let wanted = vec![at(3, 1, rule), at(9, 2, Rule::default()), at(12, 3, Rule::default())];
     let answer = json!({ "breakpoints": [

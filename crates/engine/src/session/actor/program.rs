@@ -270,6 +270,11 @@ impl<C: Connector> Actor<C> {
                 self.breakpoints.hit(target, id);
                 self.sinks.output.append(Category::Log, &format!("{text}\n"));
             }
+            Event::Recorded { id, line } => {
+                if let Some(record) = self.breakpoints.record(id) {
+                    record.recorder.read(&line);
+                }
+            }
             Event::RuleFailed { id, message, times } => self.breakpoints.failed(id, message, times),
             Event::Planted { id, planted } => self.breakpoints.settle(target, [(id, planted)]),
             Event::Left => self.left(target),

@@ -120,6 +120,7 @@ impl Tool for SetBreakpoint {
             condition: self.condition.filter(|condition| !condition.trim().is_empty()),
             hit_condition,
             log_message: self.log_message.filter(|message| !message.trim().is_empty()),
+            record: None,
         };
         let wanted = Wanted {
             file: self.file,
@@ -159,6 +160,7 @@ impl SetBreakpoint {
             condition: changed(self.condition, old.condition.clone()),
             hit_condition: if self.hit_condition.is_some() { hit_condition } else { old.hit_condition },
             log_message: changed(self.log_message, old.log_message.clone()),
+            record: old.record.clone(),
         };
         session.check_rule(&rule).await?;
         let change = Change { enabled: self.enabled, rule: Some(rule).filter(|rule| *rule != old) };

@@ -238,10 +238,12 @@ async fn of_plain_javascript_node_has_the_last_word() {
 
 #[tokio::test]
 async fn conditions_and_log_messages_are_checked() {
-    let ask = |condition, log_message| analyze(Question { file: None, condition, log_message });
-    assert_eq!(ask(Some("a > 1"), Some("a={a} {{}}")).await.unwrap(), Code::default());
-    let error = ask(Some("a b"), None).await.unwrap_err();
+    let ask = |expressions: &'static [&str], log_message| {
+        analyze(Question { file: None, expressions, log_message })
+    };
+    assert_eq!(ask(&["a > 1"], Some("a={a} {{}}")).await.unwrap(), Code::default());
+    let error = ask(&["a b"], None).await.unwrap_err();
     assert!(error.to_string().starts_with("`a b` is no expression: SyntaxError: "), "{error}");
     assert_eq!(error.code(), "bad_expression");
-    assert_eq!(ask(None, Some("{a b}")).await.unwrap_err().code(), "bad_expression");
+    assert_eq!(ask(&[], Some("{a b}")).await.unwrap_err().code(), "bad_expression");
 }

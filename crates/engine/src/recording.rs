@@ -1,0 +1,374 @@
+//! Values that a program hands out while it runs.
+//!
+//! A breakpoint whose rule has a [`Record`] does not stop: at each pass the program evaluates the expressions
+//! itself and writes a row. Rows come by a pipe that the program writes to directly, so that those of a
+//! program that is killed are not lost, or, where it cannot open the pipe, by its debugger.
+//!
+//! The programs' side is `debuggee/node/recorder.js` and `debuggee/python/stillframe_recorder.py`. A line is a row
+//! `[id, hit, time, pid, thread, cells]`, a count `{"id", "writer", "hits"}`, or a mark of our own.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Deserialize;
+use tokio::io::AsyncWriteExt;
+use tokio::net::unix::pipe;
+use tokio::sync::watch;
+
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::ids::BreakpointId;
+use crate::named_pipe::NamedPipe;
+
+/// How many bytes of rows are kept. What comes after that is counted.
+const BYTES: usize = 16 << 20;
+
+/// What to record at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Evaluated at each pass that counts, in the frame that is there.
+    pub expressions: Vec<String>,
+    /// Of the passes at which the condition holds, the first and then every so many-th. At least 1.
+    pub sample_every: u64,
+    /// Only rows whose cells differ from those of the row before, at the same place in the same thread.
+    pub only_when_changed: bool,
+    /// Each thread of JavaScript, or process of Python, writes at most so many rows and goes on counting.
+    pub max_rows: u64,
+    /// How values are written.
+    pub cells: Cells,
+    /// Where the rows go.
+    pub recorder: Recorder,
+}
+
+/// How the values of a row are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cells {
+    /// As everywhere else, cut after so many characters.
+    Text(usize),
+    /// As JSON where that can say all of it, of at most so many characters; as text otherwise.
+    Json(usize),
+}
+
+/// One pass of a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The place.
+    pub id: BreakpointId,
+    /// Counts the passes of the place in its thread at which the condition held, from 1.
+    pub hit: u64,
+    /// Milliseconds since 1970, by the program's clock.
+    pub time: f64,
+    /// The process.
+    pub pid: u32,
+    /// The thread, as the language calls it.
+    pub thread: String,
+    /// One for each expression.
+    pub cells: Vec<Cell>,
+}
+
+/// What an expression came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// A value.
+    Value {
+        /// The name of its type.
+        type_name: String,
+        /// The value.
+        text: String,
+        /// The text is not all of it.
+        cut: bool,
+        /// The text is JSON.
+        json: bool,
+    },
+    /// It threw this, in one line.
+    Error(String),
+}
+
+/// What was recorded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recorded {
+    /// In the order of their times.
+    pub rows: Vec<Row>,
+    /// How often each place was passed with its condition holding.
+    pub hits: BTreeMap<BreakpointId, u64>,
+    /// How many rows came after the limits were reached, and are not among `rows`.
+    pub dropped: u64,
+}
+
+/// Takes rows in. Clones are the same recorder; the pipe is gone when the last one is.
+#[derive(Clone, Debug)]
+pub struct Recorder(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    path: PathBuf,
+    limit: u64,
+    table: Arc<Table>,
+    marks: tokio::sync::Mutex<(pipe::Sender, u64)>,
+    reader: tokio::task::AbortHandle,
+}
+
+#[derive(Debug)]
+struct Table {
+    limit: u64,
+    kept: Mutex<Kept>,
+    /// How many rows have come, kept or not.
+    rows: watch::Sender<u64>,
+    /// The last mark that was read.
+    mark: watch::Sender<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    rows: Vec<Row>,
+    bytes: usize,
+    dropped: u64,
+    /// By place and writer.
+    hits: BTreeMap<(BreakpointId, String), u64>,
+}
+
+/// A line, as it comes.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Row(u32, u64, f64, u32, String, Vec<RawCell>),
+    Count { id: u32, writer: String, hits: u64 },
+    Mark { mark: u64 },
+}
+
+/// Type (none for an error), text, and 1 for cut, 2 for JSON.
+#[derive(Deserialize)]
+struct RawCell(Option<String>, String, #[serde(default)] u8);
+
+impl Recorder {
+    /// Takes in at most `rows` rows and counts the rest.
+    pub fn new(rows: u64) -> Result<Self> {
+        let mut pipe = NamedPipe::new()?;
+        let path = pipe.path().to_owned();
+        let marks = pipe::OpenOptions::new().open_sender(&path).map_err(|error| Error::Environment {
+            problem: format!("the pipe `{}` cannot be written to: {error}", path.display()),
+            remedy: "check that nothing removes files from the folder for temporary files".to_owned(),
+        })?;
+        let table = Arc::new(Table {
+            limit: rows,
+            kept: Mutex::default(),
+            rows: watch::Sender::new(0),
+            mark: watch::Sender::new(0),
+        });
+        let read_into = Arc::clone(&table);
+        let reader = tokio::spawn(async move {
+            while let Some(line) = pipe.next_line().await {
+                read_into.read(&line);
+            }
+        });
+        let marks = tokio::sync::Mutex::new((marks, 0));
+        let reader = reader.abort_handle();
+        Ok(Self(Arc::new(Inner { path, limit: rows, table, marks, reader })))
+    }
+
+    /// Where programs write their lines.
+    pub fn pipe(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Takes in a line that came in another way than by the pipe.
+    pub fn read(&self, line: &str) {
+        self.0.table.read(line);
+    }
+
+    /// Takes in a row of a pass that was looked at from here.
+    pub fn push(&self, row: Row) {
+        let writer = format!("{}/{}", row.pid, row.thread);
+        self.0.table.count(row.id, writer, row.hit);
+        self.0.table.push(row);
+    }
+
+    /// Waits until all rows are there that it takes in.
+    pub async fn full(&self) {
+        let mut rows = self.0.table.rows.subscribe();
+        let limit = self.0.limit;
+        // The sender lives as long as the recorder.
+        let _ = rows.wait_for(|rows| *rows >= limit).await;
+    }
+
+    /// How many rows have come.
+    pub fn len(&self) -> u64 {
+        *self.0.table.rows.borrow()
+    }
+
+    /// No row has come.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Waits until everything has been read that was written before.
+    pub async fn sync(&self) {
+        let mut marks = self.0.marks.lock().await;
+        let (sender, last) = &mut *marks;
+        *last += 1;
+        let (line, wanted) = (format!("{{\"mark\":{last}}}\n"), *last);
+        let mut seen = self.0.table.mark.subscribe();
+        let passed = async {
+            if sender.write_all(line.as_bytes()).await.is_ok() {
+                let _ = seen.wait_for(|seen| *seen >= wanted).await;
+            }
+        };
+        // A program that writes without end keeps the reader busy, and everything up to now has come by then.
+        let _ = tokio::time::timeout(deadlines::DRAIN * 4, passed).await;
+    }
+
+    /// What has come.
+    pub fn recorded(&self) -> Recorded {
+        let kept = self.0.table.lock();
+        let mut rows = kept.rows.clone();
+        rows.sort_by(|one, other| one.time.total_cmp(&other.time));
+        let mut hits = BTreeMap::new();
+        for ((id, _), count) in &kept.hits {
+            *hits.entry(*id).or_insert(0) += count;
+        }
+        Recorded { rows, hits, dropped: kept.dropped }
+    }
+}
+
+impl PartialEq for Recorder {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Recorder {}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.reader.abort();
+    }
+}
+
+impl Table {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, line: &str) {
+        match serde_json::from_str(line) {
+            Ok(Line::Row(id, hit, time, pid, thread, cells)) => {
+                let cells = cells.into_iter().map(Cell::from).collect();
+                self.push(Row { id: BreakpointId(id), hit, time, pid, thread, cells });
+            }
+            Ok(Line::Count { id, writer, hits }) => self.count(BreakpointId(id), writer, hits),
+            Ok(Line::Mark { mark }) => {
+                self.mark.send_replace(mark);
+            }
+            Err(error) => tracing::warn!(%error, "skipped what is no row"),
+        }
+    }
+
+    fn push(&self, row: Row) {
+        let mut kept = self.lock();
+        if kept.bytes < BYTES && (kept.rows.len() as u64) < self.limit {
+            kept.bytes += row.bytes();
+            kept.rows.push(row);
+        } else {
+            kept.dropped += 1;
+        }
+        drop(kept);
+        self.rows.send_modify(|rows| *rows += 1);
+    }
+
+    fn count(&self, id: BreakpointId, writer: String, hits: u64) {
+        let mut kept = self.lock();
+        let known = kept.hits.entry((id, writer)).or_insert(0);
+        *known = hits.max(*known);
+    }
+}
+
+impl Row {
+    fn bytes(&self) -> usize {
+        let text = |cell: &Cell| match cell {
+            Cell::Value { type_name, text, .. } => type_name.len() + text.len(),
+            Cell::Error(message) => message.len(),
+        };
+        let cells: usize = self.cells.iter().map(|cell| size_of::<Cell>() + text(cell)).sum();
+        size_of::<Self>() + self.thread.len() + cells
+    }
+}
+
+impl From<RawCell> for Cell {
+    fn from(RawCell(type_name, text, flags): RawCell) -> Self {
+        match type_name {
+            None => Self::Error(text),
+            Some(type_name) => Self::Value { type_name, text, cut: flags & 1 != 0, json: flags & 2 != 0 },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn write(recorder: &Recorder, text: &str) {
+        let mut pipe = std::fs::OpenOptions::new().write(true).open(recorder.pipe()).unwrap();
+        pipe.write_all(text.as_bytes()).unwrap();
+    }
+
+    #[tokio::test]
+    async fn rows_come_by_the_pipe() {
+        let recorder = Recorder::new(10).unwrap();
+        write(
+            &recorder,
+            "[7,1,2.5,42,\"main\",[[\"number\",\"1\"],[null,\"Error: no\"],[\"string\",\"ab\",1]]]\n\
+             {\"id\":7,\"writer\":\"42/0\",\"hits\":3}\nnonsense\n{\"id\":7,\"writer\":\"43/0\",\"hits\":4}\n",
+        );
+        recorder.sync().await;
+        let Recorded { rows, hits, dropped } = recorder.recorded();
+        let value = |type_name: &str, text: &str, cut| Cell::Value {
+            type_name: type_name.to_owned(),
+            text: text.to_owned(),
+            cut,
+            json: false,
+        };
+        let cells = vec![
+            value("number", "1", false),
+            Cell::Error("Error: no".to_owned()),
+            value("string", "ab", true),
+        ];
+        let row = Row { id: BreakpointId(7), hit: 1, time: 2.5, pid: 42, thread: "main".to_owned(), cells };
+        assert_eq!((rows, hits, dropped), (vec![row], BTreeMap::from([(BreakpointId(7), 7)]), 0));
+    }
+
+    #[tokio::test]
+    async fn rows_beyond_the_limit_are_counted() {
+        let recorder = Recorder::new(2).unwrap();
+        for hit in 1..=5 {
+            recorder.read(&format!("[1,{hit},{hit}.0,1,\"\",[]]"));
+        }
+        recorder.full().await;
+        let recorded = recorder.recorded();
+        assert_eq!((recorded.rows.len(), recorded.dropped, recorder.len()), (2, 3, 5));
+    }
+
+    #[tokio::test]
+    async fn rows_are_in_the_order_of_their_times() {
+        let recorder = Recorder::new(9).unwrap();
+        for (hit, time) in [(1, 3.0), (1, 1.0), (2, 3.0), (2, 2.0)] {
+            recorder.read(&format!("[1,{hit},{time:?},1,\"\",[]]"));
+        }
+        let times: Vec<f64> = recorder.recorded().rows.iter().map(|row| row.time).collect();
+        assert_eq!(times, [1.0, 2.0, 3.0, 3.0]);
+    }
+
+    #[tokio::test]
+    async fn the_pipe_goes_with_the_last_clone() {
+        let recorder = Recorder::new(1).unwrap();
+        let (path, other) = (recorder.pipe().to_owned(), recorder.clone());
+        drop(recorder);
+        assert!(path.exists());
+        drop(other);
+        while path.exists() {
+            tokio::task::yield_now().await;
+        }
+    }
+}
