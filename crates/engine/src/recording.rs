@@ -179,9 +179,12 @@ impl Recorder {
 
     /// Takes in a row of a pass that was looked at from here.
     pub fn push(&self, row: Row) {
-        let writer = format!("{}/{}", row.pid, row.thread);
-        self.0.table.count(row.id, writer, row.hit);
         self.0.table.push(row);
+    }
+
+    /// Takes in how often a place was passed so far in one thread or process, which `writer` names.
+    pub fn count(&self, id: BreakpointId, writer: String, hits: u64) {
+        self.0.table.count(id, writer, hits);
     }
 
     /// Waits until all rows are there that it takes in.

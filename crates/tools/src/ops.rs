@@ -6,4 +6,5 @@ pub mod languages;
 pub mod lifecycle;
 pub mod run_until;
 pub mod settle;
+pub mod trace;
 pub mod unreached;
