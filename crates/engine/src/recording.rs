@@ -124,8 +124,10 @@ struct Kept {
     rows: Vec<Row>,
     bytes: usize,
     dropped: u64,
-    /// By place and writer.
-    hits: BTreeMap<(BreakpointId, String), u64>,
+    /// What writers have counted, by place and writer.
+    counted: BTreeMap<(BreakpointId, String), u64>,
+    /// The highest number of a row, by place, process and thread: what is known of a writer that was killed.
+    numbered: BTreeMap<(BreakpointId, u32, String), u64>,
 }
 
 /// A line, as it comes.
@@ -226,12 +228,22 @@ impl Recorder {
         let kept = self.0.table.lock();
         let mut rows = kept.rows.clone();
         rows.sort_by(|one, other| one.time.total_cmp(&other.time));
-        let mut hits = BTreeMap::new();
-        for ((id, _), count) in &kept.hits {
-            *hits.entry(*id).or_insert(0) += count;
+        let counted = sums(kept.counted.iter().map(|((id, _), hits)| (*id, *hits)));
+        let mut hits = sums(kept.numbered.iter().map(|((id, ..), hits)| (*id, *hits)));
+        for (id, counted) in counted {
+            let known = hits.entry(id).or_insert(0);
+            *known = counted.max(*known);
         }
         Recorded { rows, hits, dropped: kept.dropped }
     }
+}
+
+fn sums(counts: impl Iterator<Item = (BreakpointId, u64)>) -> BTreeMap<BreakpointId, u64> {
+    let mut sums = BTreeMap::new();
+    for (id, count) in counts {
+        *sums.entry(id).or_insert(0) += count;
+    }
+    sums
 }
 
 impl PartialEq for Recorder {
@@ -269,6 +281,8 @@ impl Table {
 
     fn push(&self, row: Row) {
         let mut kept = self.lock();
+        let number = kept.numbered.entry((row.id, row.pid, row.thread.clone())).or_insert(0);
+        *number = row.hit.max(*number);
         if kept.bytes < BYTES && (kept.rows.len() as u64) < self.limit {
             kept.bytes += row.bytes();
             kept.rows.push(row);
@@ -281,7 +295,7 @@ impl Table {
 
     fn count(&self, id: BreakpointId, writer: String, hits: u64) {
         let mut kept = self.lock();
-        let known = kept.hits.entry((id, writer)).or_insert(0);
+        let known = kept.counted.entry((id, writer)).or_insert(0);
         *known = hits.max(*known);
     }
 }

@@ -19,6 +19,7 @@ mod execution;
 mod frames;
 mod functions;
 mod places;
+mod recording;
 mod renaming;
 mod rules;
 mod scripts;

@@ -68,7 +68,7 @@ async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, told: &mut Vec<B
             breakpoints::resolved(debugger, &resolved.breakpoint_id, &resolved.location).await
         }
         ::cdp::Event::BindingCalled(called) if called.name == rules::BINDING => {
-            program_told(&called.payload, told)
+            program_told(debugger, &called.payload, told).await
         }
         ::cdp::Event::ConsoleApiCalled(called) => {
             console::print(&called, &debugger.0.shared.output);
@@ -97,13 +97,18 @@ fn resumed(debugger: &CdpDebugger) -> Vec<Event> {
     Vec::new()
 }
 
-fn program_told(payload: &str, told: &mut Vec<BreakpointId>) -> Vec<Event> {
+async fn program_told(debugger: &CdpDebugger, payload: &str, told: &mut Vec<BreakpointId>) -> Vec<Event> {
     match serde_json::from_str(payload) {
         Ok(Told::Hit { ids }) => {
             told.extend(ids.into_iter().map(BreakpointId));
             Vec::new()
         }
         Ok(Told::Logged { id, text }) => vec![Event::Logged { id: BreakpointId(id), text }],
+        Ok(Told::Recorded { id, line }) => vec![Event::Recorded { id: BreakpointId(id), line }],
+        Ok(Told::Inlined { id }) => {
+            breakpoints::inlined(debugger, BreakpointId(id)).await;
+            Vec::new()
+        }
         Ok(Told::Failed { id, message, times }) => {
             vec![Event::RuleFailed { id: BreakpointId(id), message, times }]
         }

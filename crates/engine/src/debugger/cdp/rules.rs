@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::sent;
+use super::{recording, sent};
 use crate::debugger::RuleFor;
 use crate::javascript::{Part, log_parts};
 use crate::model::breakpoint::HitCondition;
@@ -30,6 +30,10 @@ pub(super) enum Told {
     Hit { ids: Vec<u32> },
     /// A logpoint spoke.
     Logged { id: u32, text: String },
+    /// A line of what is recorded that is too long for the pipe.
+    Recorded { id: u32, line: String },
+    /// A statement in the source records a place, and its breakpoint is not needed any more.
+    Inlined { id: u32 },
     /// A condition or message failed so many times since the last such message.
     Failed { id: u32, message: String, times: u64 },
 }
@@ -43,15 +47,21 @@ pub(super) fn are_plain(rules: &[RuleFor]) -> bool {
 ///
 /// Passes are counted by breakpoint and rule: other breakpoints at the place do not change the count, another
 /// rule begins anew. The texts were checked to be expressions, so that none of them ends the function it stands in.
-pub(super) fn condition(rules: &[RuleFor]) -> Result<String, String> {
-    let rules = rules.iter().map(translate).collect::<Result<Vec<_>, _>>()?;
+pub(super) fn condition(rules: &[RuleFor], thread: &str) -> Result<String, String> {
+    if recording::only_records(rules) {
+        return Ok(recording::condition(rules, thread));
+    }
+    let rules = rules.iter().map(|rule| translate(rule, thread)).collect::<Result<Vec<_>, _>>()?;
     // V8 compiles a condition at every pass, and a text much faster than what stands in it.
     // Another global object, as test runners make them, gets the rules when it needs them.
     Ok(format!("({BINDING}.rules ??= (0, eval)({}))([{}])", json!(*RULES), rules.join(",")))
 }
 
-fn translate(rule: &RuleFor) -> Result<String, String> {
+fn translate(rule: &RuleFor, thread: &str) -> Result<String, String> {
     let BreakpointId(id) = rule.id;
+    if let Some(record) = &rule.rule.record {
+        return Ok(format!("{{id:{id},record:()=>{}}}", recording::pass(rule, record, thread)));
+    }
     let mut fields = format!("id:{id}");
     if let Some(condition) = &rule.rule.condition {
         fields.extend([",condition:", &function(condition)]);
@@ -69,7 +79,7 @@ fn translate(rule: &RuleFor) -> Result<String, String> {
 }
 
 /// An arrow function sees `this` and `arguments` of the frame. The line end closes a comment.
-fn function(expression: &str) -> String {
+pub(super) fn function(expression: &str) -> String {
     // What only some functions may contain is compiled where its error is caught: V8 says nothing of a condition
     // that it cannot compile.
     if ["super", "new.target"].iter().any(|part| expression.contains(part)) {
@@ -118,7 +128,7 @@ mod tests {
             (rule(None, None, None), "{id:7}"),
         ];
         for (rule, expected) in table {
-            let translated = translate(&rule).unwrap();
+            let translated = translate(&rule, "main").unwrap();
             assert!(translated.starts_with(expected), "{translated}");
         }
     }

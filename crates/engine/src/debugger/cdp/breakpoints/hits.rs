@@ -2,7 +2,7 @@
 
 use super::super::places::Spot;
 use super::super::stops::Stop;
-use super::super::{CdpDebugger, frames, rules};
+use super::super::{CdpDebugger, frames, recording, rules};
 use super::retarget;
 use super::table::{Place, What};
 use crate::debugger::RuleFor;
@@ -36,6 +36,10 @@ pub(in super::super) async fn hit(
             continue;
         }
         let Some(place) = breakpoints.place(number) else { continue };
+        if recording::only_records(&place.rules) {
+            recording::catch_up(debugger, stop, &place.rules).await;
+            continue;
+        }
         is_entry |= place.what == What::Entry;
         is_users |= place.what != What::Entry;
         if rules::are_plain(&place.rules) {

@@ -10,7 +10,7 @@ use ::cdp::runtime;
 
 use super::super::places::{self, Spot};
 use super::super::scripts::Script;
-use super::super::{CdpDebugger, columns, frames, renaming, rules};
+use super::super::{CdpDebugger, columns, frames, recording, renaming, rules};
 use super::remove;
 use super::table::{Place, PlantedSpot, What};
 use crate::deadlines;
@@ -161,7 +161,10 @@ async fn condition(
         return Ok(Ok(None));
     }
     bind_program(debugger).await?;
-    Ok(rules::condition(rules).map(Some))
+    if rules.iter().any(|rule| rule.rule.record.is_some()) && debugger.0.breakpoints.needs_recorder() {
+        recording::install(debugger).await?;
+    }
+    Ok(rules::condition(rules, recording::thread(debugger)).map(Some))
 }
 
 /// Lets the program talk to us, from the first time on that something needs it.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::super::lock;
 use super::super::places::{Made, Spot};
 use crate::debugger::{Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
+use crate::model::ids::BreakpointId;
 use crate::source_map::SourceMap;
 
 /// All breakpoints of a thread.
@@ -28,6 +29,8 @@ struct Table {
     last_number: u64,
     /// The program can talk to us.
     has_binding: bool,
+    /// It can write values by itself.
+    has_recorder: bool,
 }
 
 /// A function that is wanted by its name.
@@ -175,6 +178,22 @@ impl Breakpoints {
         table.functions.iter().map(outcome).collect()
     }
 
+    /// What is recorded in a source.
+    pub(super) fn recorded(&self, source: &Path) -> Vec<BreakpointId> {
+        let table = lock(&self.0);
+        let places = table.places.values().filter(|place| place.source == source);
+        let rules = places.flat_map(|place| &place.rules);
+        rules.filter(|rule| rule.rule.record.is_some()).map(|rule| rule.id).collect()
+    }
+
+    /// V8's names of a place where nothing but this is recorded. The place stays, bound as it is.
+    pub(super) fn release(&self, id: BreakpointId) -> Vec<String> {
+        let table = lock(&self.0);
+        let is_its = |place: &&Place| matches!(place.rules.as_slice(), [only] if only.id == id);
+        let places = table.places.values().filter(is_its);
+        places.flat_map(|place| &place.spots).map(|planted| planted.id.clone()).collect()
+    }
+
     /// The sources in which something is wanted.
     pub(super) fn sources(&self) -> Vec<PathBuf> {
         let table = lock(&self.0);
@@ -245,6 +264,11 @@ impl Breakpoints {
     /// True once.
     pub(super) fn needs_binding(&self) -> bool {
         !std::mem::replace(&mut lock(&self.0).has_binding, true)
+    }
+
+    /// True once.
+    pub(super) fn needs_recorder(&self) -> bool {
+        !std::mem::replace(&mut lock(&self.0).has_recorder, true)
     }
 
     pub(super) fn owner(&self, id: &str) -> Option<(u64, Spot)> {

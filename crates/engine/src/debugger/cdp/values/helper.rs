@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use super::super::sent;
+use super::frame::Frame;
 use super::{Values, failed};
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -46,12 +47,28 @@ impl Values {
         if let Some(known) = known {
             return Ok(known);
         }
+        let id = self.install(Some(context)).await?;
+        self.0.helpers.lock().insert(context, id.clone());
+        Ok(id)
+    }
+
+    /// A helper of the program's own global object, where nothing is known of contexts yet.
+    pub(in super::super) async fn default_helper(&self) -> Result<Option<Arc<str>>> {
+        self.install(None).await
+    }
+
+    /// The helper of the context that a frame runs in.
+    pub(in super::super) async fn helper_of(&self, frame: &Frame) -> Result<Option<Arc<str>>> {
+        self.helper(frame.context()).await
+    }
+
+    async fn install(&self, context: Option<i32>) -> Result<Option<Arc<str>>> {
         let install = Evaluate {
             expression: SOURCE.clone(),
             object_group: Some(HELPERS.to_owned()),
             include_command_line_api: true,
             silent: true,
-            context_id: Some(context),
+            context_id: context,
             ..Evaluate::default()
         };
         let installed = self.request(install).await?;
@@ -59,9 +76,7 @@ impl Values {
             tracing::warn!(context, ?exception, "values are read by the debugger alone");
         }
         let id = installed.result.object_id.filter(|_| installed.exception_details.is_none());
-        let id = id.map(Arc::from);
-        self.0.helpers.lock().insert(context, id.clone());
-        Ok(id)
+        Ok(id.map(Arc::from))
     }
 
     /// Calls a function of the helper and reads its answer.
