@@ -122,7 +122,11 @@ pub enum Way {
 impl Way {
     /// As `STILLFRAME_TRACE` says: `stop` is for the case that a program does not bear what is put into it.
     pub fn of_the_server() -> Self {
-        if std::env::var_os("STILLFRAME_TRACE").is_some_and(|way| way == "stop") { Self::Stop } else { Self::Auto }
+        if std::env::var_os("STILLFRAME_TRACE").is_some_and(|way| way == "stop") {
+            Self::Stop
+        } else {
+            Self::Auto
+        }
     }
 }
 
@@ -242,7 +246,7 @@ pub async fn trace(session: &Session, mut request: Trace, context: &Context) -> 
     let until = started + request.wait.timeout;
     let mut stopping = Stopping::new(session, &recorder, &points, &request);
     if came.is_none() {
-        let waiting = wait(session, &recorder, &mut stopping, &request, is_ours, until);
+        let waiting = wait(&recorder, &mut stopping, &request, is_ours, until);
         came = Some(with_progress(session, context, waiting).await?);
     }
     let came = came.unwrap_or(Came::Settled(Outcome::Running));
@@ -281,7 +285,6 @@ fn because(came: &Came) -> Because {
 
 /// Waits until all rows are there, the program stops for another reason or ends, or the time is over.
 async fn wait(
-    session: &Session,
     recorder: &Recorder,
     stopping: &mut Stopping<'_>,
     request: &Trace,
@@ -298,26 +301,19 @@ async fn wait(
     let counts_on = is_ours && request.when_full == WhenFull::RunOn;
     let full = async {
         if counts_on {
-            std::future::pending().await
-        } else {
-            recorder.full().await;
+            std::future::pending::<()>().await;
         }
-    };
-    let outcome = async {
-        match request.way() {
-            Way::Stop => stopping.run(until, counts_on).await,
-            Way::Auto => Ok(session.wait(until).await),
-        }
+        recorder.full().await;
     };
     tokio::select! {
         biased;
         () = interrupted => Ok(Came::Interrupted),
-        outcome = outcome => Ok(match outcome? {
+        outcome = stopping.run(until, counts_on) => Ok(match outcome? {
             // All rows may be there when the program is on its way to its end.
             Outcome::Running if !counts_on && recorder.len() >= request.max_rows => Came::Full,
             outcome => Came::Settled(outcome),
         }),
-        () = full, if request.way() == Way::Auto => Ok(Came::Full),
+        () = full => Ok(Came::Full),
     }
 }
 
@@ -348,7 +344,5 @@ fn milliseconds() -> f64 {
 
 /// Whether a stop is at places of a trace and for no other reason.
 fn is_only_at(stop: &Stop, ids: impl Fn(&BreakpointId) -> bool) -> bool {
-    stop.reason == StopReason::Breakpoint
-        && !stop.breakpoints.is_empty()
-        && stop.breakpoints.iter().all(ids)
+    stop.reason == StopReason::Breakpoint && !stop.breakpoints.is_empty() && stop.breakpoints.iter().all(ids)
 }

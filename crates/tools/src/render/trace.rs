@@ -145,7 +145,8 @@ impl TraceReport {
         let total = rows.len();
         let omitted = omitted(&rows.iter().map(size).collect::<Vec<_>>());
         let several = Several::of(&points, &rows);
-        let is_shown = |at: usize| omitted.as_ref().is_none_or(|omitted| at < omitted.from || at > omitted.to);
+        let is_shown =
+            |at: usize| omitted.as_ref().is_none_or(|omitted| at < omitted.from || at > omitted.to);
         let shown = (1..).zip(&rows).filter(|(at, _)| is_shown(*at));
         let shown: Vec<RowData> = shown.map(|(_, row)| several.row(row, &points, began)).collect();
         let mut report = report(because, was_started, settled, &format!("Recorded {}", counted(total, hits)));
@@ -208,7 +209,8 @@ fn report(because: Because, was_started: bool, settled: Settled, did: &str) -> S
 /// How to get at passes that are not among the rows.
 fn limit_note(traced: &Traced, hits: u64) -> Option<String> {
     let rows = traced.rows.len() as u64;
-    let ways = format!("condition, sampleEvery and onlyWhenChanged choose rows, maxHits takes up to {MOST_ROWS}");
+    let ways =
+        format!("condition, sampleEvery and onlyWhenChanged choose rows, maxHits takes up to {MOST_ROWS}");
     if traced.because == Because::Full {
         return Some(format!("later passes are not recorded: {ways}"));
     }
@@ -312,7 +314,7 @@ mod tests {
 
     #[test]
     fn rows_in_the_middle_are_left_out_when_there_are_too_many_bytes() {
-        let table: [(Vec<usize>, Option<(usize, usize)>); 5] = [
+        let table = [
             (vec![], None),
             (vec![BYTES], None),
             (vec![BYTES / 4; 4], None),

@@ -27,7 +27,7 @@ const REFERENCE: [&str; 16] = [
 ];
 
 /// Our own beside them.
-const OWN: [&str; 12] = [
+const OWN: [&str; 13] = [
     "list_supported_languages",
     "list_breakpoints",
     "remove_breakpoint",
@@ -40,6 +40,7 @@ const OWN: [&str; 12] = [
     "detach_from_process",
     "set_variable",
     "run_until",
+    "trace_values",
 ];
 
 /// Those that only look.
@@ -57,7 +58,7 @@ const READ_ONLY: [&str; 10] = [
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 13] = [
+const DESTRUCTIVE: [&str; 14] = [
     "close_debug_session",
     "remove_breakpoint",
     "clear_breakpoints",
@@ -65,6 +66,7 @@ const DESTRUCTIVE: [&str; 13] = [
     "start_debugging",
     "restart_debugging",
     "run_until",
+    "trace_values",
     "continue_execution",
     "step_over",
     "step_into",
@@ -74,13 +76,14 @@ const DESTRUCTIVE: [&str; 13] = [
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 12] = [
+const NOT_IDEMPOTENT: [&str; 13] = [
     "create_debug_session",
     "attach_to_process",
     "set_breakpoint",
     "start_debugging",
     "restart_debugging",
     "run_until",
+    "trace_values",
     "continue_execution",
     "step_over",
     "step_into",
@@ -98,9 +101,9 @@ fn names_of<'a>(entries: impl Iterator<Item = &'a Entry>) -> BTreeSet<&'a str> {
 }
 
 #[test]
-fn standard_has_the_tools_of_the_reference_and_twelve_more() {
+fn standard_has_the_tools_of_the_reference_and_thirteen_more() {
     let expected: BTreeSet<&str> = REFERENCE.into_iter().chain(OWN).collect();
-    assert_eq!(expected.len(), 28);
+    assert_eq!(expected.len(), 29);
     assert_eq!(names_of(standard::TOOLSET.tools.iter()), expected);
 }
 

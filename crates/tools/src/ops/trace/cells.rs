@@ -17,12 +17,7 @@ pub(super) async fn read(session: &Session, frame: Reference, expression: &str, 
     read.unwrap_or_else(|error| Cell::Error(error.to_string()))
 }
 
-async fn as_text(
-    session: &Session,
-    frame: Reference,
-    expression: &str,
-    limit: usize,
-) -> Result<Cell, Error> {
+async fn as_text(session: &Session, frame: Reference, expression: &str, limit: usize) -> Result<Cell, Error> {
     let value = session.evaluate(frame, expression.to_owned(), deadlines::EVALUATE, limit, false).await?;
     Ok(text_cell(value.type_name.clone(), &value))
 }
@@ -32,12 +27,7 @@ fn text_cell(type_name: String, value: &Value<Reference>) -> Cell {
 }
 
 /// The expression is evaluated once, whatever comes of it.
-async fn as_json(
-    session: &Session,
-    frame: Reference,
-    expression: &str,
-    limit: usize,
-) -> Result<Cell, Error> {
+async fn as_json(session: &Session, frame: Reference, expression: &str, limit: usize) -> Result<Cell, Error> {
     let asked = session.adapter().as_json(expression, limit);
     let list = session.evaluate(frame, asked, deadlines::EVALUATE, 0, false).await?;
     let missing = || Error::Refused("the value cannot be read".to_owned());
@@ -60,7 +50,9 @@ async fn as_json(
 
 /// A number that would not survive being read.
 fn holds_large_number(text: &str) -> bool {
-    text.as_bytes().chunk_by(|one, other| one.is_ascii_digit() && other.is_ascii_digit()).any(|run| run.len() > 18)
+    text.as_bytes()
+        .chunk_by(|one, other| one.is_ascii_digit() && other.is_ascii_digit())
+        .any(|run| run.len() > 18)
 }
 
 /// A text as languages show it, without its quotes. Nothing in it is escaped.

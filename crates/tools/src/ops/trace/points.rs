@@ -99,8 +99,7 @@ impl<'a> Points<'a> {
         views
     }
 
-    /// What there is to tell, with what was recorded. A process that was killed took the last count with it, so
-    /// the rows count too.
+    /// What there is to tell, with what was recorded.
     pub(super) fn report(
         mut self,
         views: &[Breakpoint],
@@ -111,15 +110,8 @@ impl<'a> Points<'a> {
         set.into_iter()
             .map(|(first, expressions, mut notes)| {
                 let breakpoint = views.iter().find(|view| view.id == first.id).cloned().unwrap_or(first);
-                let mine = || rows.iter().filter(|row| row.id == breakpoint.id);
-                let mut by_process: BTreeMap<u32, u64> = BTreeMap::new();
-                for row in mine() {
-                    let most = by_process.entry(row.pid).or_default();
-                    *most = row.hit.max(*most);
-                }
-                let counted = hits.get(&breakpoint.id).copied().unwrap_or_default();
-                let (rows, seen) = (mine().count() as u64, by_process.values().sum());
-                let hits = counted.max(rows).max(seen);
+                let rows = rows.iter().filter(|row| row.id == breakpoint.id).count() as u64;
+                let hits = hits.get(&breakpoint.id).copied().unwrap_or_default();
                 if hits == 0 {
                     notes.push(not_recorded_at(&breakpoint));
                 }

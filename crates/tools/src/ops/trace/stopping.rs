@@ -1,4 +1,5 @@
-//! The way that is always right: the program is stopped at each pass, looked at, and let go.
+//! The way that is always right: the program is stopped at each pass, looked at, and let go. A program that writes
+//! its rows itself does not stop, so it is waited for in the same way.
 //!
 //! The rules are those of the recorders inside programs: passes are counted for each thread of JavaScript, or
 //! process of Python, on its own.
@@ -24,6 +25,7 @@ pub(super) struct Stopping<'a> {
     request: &'a Trace,
     expressions: BTreeMap<BreakpointId, Vec<String>>,
     writers: BTreeMap<(BreakpointId, TargetId), Writer>,
+    pids: BTreeMap<TargetId, u32>,
     stacks: BTreeMap<RowKey, Vec<StackFrame<Reference>>>,
 }
 
@@ -48,6 +50,7 @@ impl<'a> Stopping<'a> {
             request,
             expressions: points.expressions(),
             writers: BTreeMap::new(),
+            pids: BTreeMap::new(),
             stacks: BTreeMap::new(),
         }
     }
@@ -91,9 +94,11 @@ impl<'a> Stopping<'a> {
         let writer = self.writers.entry((id, stop.target)).or_default();
         writer.hits += 1;
         let hit = writer.hits;
-        self.recorder.count(id, stop.target.0.to_string(), hit);
+        let pid = self.pid_of(stop).await;
+        self.recorder.count(id, format!("{pid}/{}", stop.target.0), hit);
         let is_sampled = (hit - 1).is_multiple_of(self.request.sample_every.max(1));
-        if !is_sampled || writer.rows >= self.request.max_rows {
+        let rows = self.writers.get(&(id, stop.target)).map_or(0, |writer| writer.rows);
+        if !is_sampled || rows >= self.request.max_rows {
             return;
         }
         let (frames, cells) = self.look(id, stop).await;
@@ -105,7 +110,7 @@ impl<'a> Stopping<'a> {
             writer.last = Some(cells.clone());
         }
         writer.rows += 1;
-        let (thread, pid) = self.thread_of(stop).await;
+        let (thread, _) = self.thread_of(stop).await;
         let row = Row { id, hit, time, pid, thread, cells };
         if self.request.frames > 0 {
             self.stacks.insert(key_of(&row), frames);
@@ -132,6 +137,15 @@ impl<'a> Stopping<'a> {
             read.push(cells::read(self.session, frame, expression, self.request.cells).await);
         }
         (frames, read)
+    }
+
+    async fn pid_of(&mut self, stop: &Stop) -> u32 {
+        if let Some(pid) = self.pids.get(&stop.target) {
+            return *pid;
+        }
+        let (_, pid) = self.thread_of(stop).await;
+        self.pids.insert(stop.target, pid);
+        pid
     }
 
     /// The thread as its language calls it, and its process.

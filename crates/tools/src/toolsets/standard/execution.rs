@@ -232,7 +232,7 @@ impl Tool for RunUntil {
             cwd: self.cwd.as_deref(),
             executable: self.executable_path.as_deref(),
         };
-        let one_shot = OneShot::open(context, asked, close == Some(true))?;
+        let one_shot = OneShot::open(context, &asked, close == Some(true))?;
         let (session, opened_here) = (one_shot.session.clone(), one_shot.opened_here);
         let ran = self.run(&session, context).await;
         let ended = matches!(session.execution(), Execution::Ended(_) | Execution::Created);

@@ -37,7 +37,7 @@ pub(super) struct OneShot<'a> {
 
 impl<'a> OneShot<'a> {
     /// Opens or finds it. `closes` is for one that is closed afterwards in any case.
-    pub(super) fn open(context: &'a Context, asked: Asked<'_>, closes: bool) -> Result<Self, ToolError> {
+    pub(super) fn open(context: &'a Context, asked: &Asked<'_>, closes: bool) -> Result<Self, ToolError> {
         let opened_here = asked.starts && asked.session_id.is_none();
         let session = if opened_here {
             let language = asked.language()?;
