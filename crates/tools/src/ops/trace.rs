@@ -57,6 +57,8 @@ pub struct Trace {
     pub frames: usize,
     /// How the rows are come by.
     pub way: Way,
+    /// Stops for other reasons, such as a `debugger` statement, are passed over; else the first ends the trace.
+    pub passes_others: bool,
     /// How long, and how much to tell of the program.
     pub wait: Wait,
     /// From when the time counts.
@@ -81,6 +83,7 @@ impl Trace {
             cells: Cells::Text(Limits::default().value),
             frames: 0,
             way: Way::Auto,
+            passes_others: false,
             wait: Wait::default(),
             clock: Clock::Call,
             interrupt: None,

@@ -72,7 +72,8 @@ impl<'a> Stopping<'a> {
                     self.record(*id, stop).await;
                 }
             }
-            if !is_only_at(stop, |id| self.expressions.contains_key(id)) {
+            let is_other = !is_only_at(stop, |id| self.expressions.contains_key(id));
+            if is_other && !self.request.passes_others {
                 return Ok(outcome);
             }
             self.session.tell_stop(stop);
