@@ -9,6 +9,7 @@
 //! and `values` (what is to be seen).
 
 mod announcements;
+mod binding;
 mod breakpoints;
 mod columns;
 mod connector;
@@ -36,6 +37,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use ::cdp::{Command, debugger, node_runtime, node_worker, runtime};
 use tokio::sync::{mpsc, watch};
 
+use self::binding::Bound;
 use self::breakpoints::Breakpoints;
 use self::execution::Intent;
 use self::scripts::Scripts;
@@ -111,6 +113,7 @@ struct Connection {
     pid: Option<u32>,
     scripts: Arc<Scripts>,
     breakpoints: Breakpoints,
+    bound: Bound,
     values: Values,
     /// Where the thread is suspended.
     stop: Mutex<Option<Arc<Stop>>>,
@@ -155,6 +158,7 @@ impl CdpDebugger {
             pid,
             scripts,
             breakpoints: Breakpoints::default(),
+            bound: Bound::default(),
             stop: Mutex::default(),
             events: events.clone(),
             stops: AtomicI64::new(0),

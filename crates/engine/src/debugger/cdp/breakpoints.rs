@@ -25,7 +25,7 @@ use crate::model::ids::BreakpointId;
 use crate::source_map::SourceMap;
 
 pub(super) use self::hits::{Hit, hit};
-pub(super) use self::planting::{bind_program, resolved};
+pub(super) use self::planting::resolved;
 pub(super) use self::table::Breakpoints;
 pub(super) use self::unbound::never_bound;
 

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 use ::cdp::{node_worker, runtime};
 use tokio::sync::mpsc;
 
-use super::rules::{self, Told};
+use super::binding::BINDING;
+use super::rules::Told;
 use super::scripts::Script;
 use super::{CdpDebugger, Connection, Kind, breakpoints, console, lock, stops};
 use crate::deadlines;
@@ -67,7 +68,7 @@ async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, told: &mut Vec<B
         ::cdp::Event::BreakpointResolved(resolved) => {
             breakpoints::resolved(debugger, &resolved.breakpoint_id, &resolved.location).await
         }
-        ::cdp::Event::BindingCalled(called) if called.name == rules::BINDING => {
+        ::cdp::Event::BindingCalled(called) if called.name == BINDING => {
             program_told(debugger, &called.payload, told).await
         }
         ::cdp::Event::ConsoleApiCalled(called) => {
@@ -100,7 +101,9 @@ fn resumed(debugger: &CdpDebugger) -> Vec<Event> {
 async fn program_told(debugger: &CdpDebugger, payload: &str, told: &mut Vec<BreakpointId>) -> Vec<Event> {
     match serde_json::from_str(payload) {
         Ok(Told::Hit { ids }) => {
-            told.extend(ids.into_iter().map(BreakpointId));
+            if debugger.0.bound.is_news() {
+                told.extend(ids.into_iter().map(BreakpointId));
+            }
             Vec::new()
         }
         Ok(Told::Logged { id, text }) => vec![Event::Logged { id: BreakpointId(id), text }],

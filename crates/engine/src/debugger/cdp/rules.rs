@@ -5,16 +5,14 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::binding::BINDING;
 use super::{recording, sent};
 use crate::debugger::RuleFor;
 use crate::javascript::{Part, log_parts};
 use crate::model::breakpoint::HitCondition;
 use crate::model::ids::BreakpointId;
 
-/// The function by which the program talks to us. It exists once a breakpoint has a rule.
-pub(super) const BINDING: &str = "__stillframe";
-
-/// What decides in the program. V8 reads it at every pass.
+/// What decides in the program.
 static RULES: LazyLock<String> = LazyLock::new(|| sent(include_str!("../../debuggee/node/rules.js")));
 
 /// Brings the rules into the global object before the program replaces what they need.
@@ -45,16 +43,18 @@ pub(super) fn are_plain(rules: &[RuleFor]) -> bool {
 
 /// The condition of a place.
 ///
-/// Passes are counted by breakpoint and rule: other breakpoints at the place do not change the count, another
-/// rule begins anew. The texts were checked to be expressions, so that none of them ends the function it stands in.
+/// It is true in a global object that cannot decide yet; see [`binding::enter`](super::binding::enter). Passes are
+/// counted by breakpoint and rule: other breakpoints at the place do not change the count, another rule begins
+/// anew. The texts were checked to be expressions, so that none of them ends the function it stands in.
 pub(super) fn condition(rules: &[RuleFor], thread: &str) -> Result<String, String> {
-    if recording::only_records(rules) {
-        return Ok(recording::condition(rules, thread));
-    }
-    let rules = rules.iter().map(|rule| translate(rule, thread)).collect::<Result<Vec<_>, _>>()?;
-    // V8 compiles a condition at every pass, and a text much faster than what stands in it.
-    // Another global object, as test runners make them, gets the rules when it needs them.
-    Ok(format!("({BINDING}.rules ??= (0, eval)({}))([{}])", json!(*RULES), rules.join(",")))
+    let decision = if recording::only_records(rules) {
+        recording::condition(rules, thread)
+    } else {
+        let rules: Vec<String> =
+            rules.iter().map(|rule| translate(rule, thread)).collect::<Result<_, _>>()?;
+        format!("!{BINDING}.rules||{BINDING}.rules([{}])", rules.join(","))
+    };
+    Ok(format!("typeof {BINDING}=='undefined'||{decision}"))
 }
 
 fn translate(rule: &RuleFor, thread: &str) -> Result<String, String> {

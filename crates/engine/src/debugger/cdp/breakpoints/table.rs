@@ -27,10 +27,6 @@ struct Table {
     /// Breakpoints of our own, for steps.
     temporary: HashSet<String>,
     last_number: u64,
-    /// The program can talk to us.
-    has_binding: bool,
-    /// It can write values by itself.
-    has_recorder: bool,
 }
 
 /// A function that is wanted by its name.
@@ -259,16 +255,6 @@ impl Breakpoints {
     pub(super) fn is_late(&self, number: u64) -> bool {
         let mut table = lock(&self.0);
         table.places.get_mut(&number).is_some_and(|place| std::mem::take(&mut place.is_late))
-    }
-
-    /// True once.
-    pub(super) fn needs_binding(&self) -> bool {
-        !std::mem::replace(&mut lock(&self.0).has_binding, true)
-    }
-
-    /// True once.
-    pub(super) fn needs_recorder(&self) -> bool {
-        !std::mem::replace(&mut lock(&self.0).has_recorder, true)
     }
 
     pub(super) fn owner(&self, id: &str) -> Option<(u64, Spot)> {

@@ -9,7 +9,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use super::super::sent;
-use super::frame::Frame;
 use super::{Values, failed};
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -41,7 +40,7 @@ impl Values {
     }
 
     /// The helper of a context, which is brought there first if it must be. `None` where it does not work.
-    pub(super) async fn helper(&self, context: Option<i32>) -> Result<Option<Arc<str>>> {
+    pub(in super::super) async fn helper(&self, context: Option<i32>) -> Result<Option<Arc<str>>> {
         let Some(context) = context else { return Ok(None) };
         let known = self.0.helpers.lock().get(&context).cloned();
         if let Some(known) = known {
@@ -55,11 +54,6 @@ impl Values {
     /// A helper of the program's own global object, where nothing is known of contexts yet.
     pub(in super::super) async fn default_helper(&self) -> Result<Option<Arc<str>>> {
         self.install(None).await
-    }
-
-    /// The helper of the context that a frame runs in.
-    pub(in super::super) async fn helper_of(&self, frame: &Frame) -> Result<Option<Arc<str>>> {
-        self.helper(frame.context()).await
     }
 
     async fn install(&self, context: Option<i32>) -> Result<Option<Arc<str>>> {
