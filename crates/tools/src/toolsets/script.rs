@@ -27,9 +27,10 @@ use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use self::answer::Scripted;
-use crate::ops::settle::Wait;
-use crate::ops::trace::{self, Clock, Point, Trace, Traced, Way, WhenFull};
+use crate::ops::closing::Closing;
 use crate::ops::lifecycle;
+use crate::ops::settle::Wait;
+use crate::ops::trace::{self, Clock, Point, Trace, Way, WhenFull};
 use crate::{Context, Effects, Entry, Tool, ToolError, Toolset};
 
 /// The vocabulary.
@@ -108,10 +109,10 @@ impl Tool for DebugScript {
         // Given up with the call, like all that follows.
         let admission = Arc::clone(&STARTS).acquire_owned().await.map_err(|_| Error::Closed)?;
         let (session, launch) = self.open(context)?;
-        let closes = Closes { context, session: &session };
+        let closing = Closing::new(context, &session, true);
         let request = Trace { admission: Some(admission), ..self.request(launch) };
         let traced = trace::trace(&session, request, context).await;
-        closes.now().await;
+        closing.settle(true).await;
         Ok(Scripted::new(traced?, timeout, with_output))
     }
 }
@@ -120,7 +121,8 @@ impl DebugScript {
     /// A session in the language of the breakpoint's file, and how its program is started.
     fn open(&self, context: &Context) -> Result<(Session, Launch), ToolError> {
         let cwd = self.cwd.as_deref().map(sources::absolute);
-        let language = adapter::by_extension(&self.breakpoint.file).map_or("javascript", |adapter| adapter.name());
+        let language =
+            adapter::by_extension(&self.breakpoint.file).map_or("javascript", |adapter| adapter.name());
         let (executable, mut launch) = if language == "javascript" {
             (PathBuf::from("sh"), in_a_shell(&self.command, cwd))
         } else {
@@ -169,25 +171,5 @@ fn in_a_shell(command: &str, cwd: Option<PathBuf>) -> Launch {
         stdin: Stdin::Empty,
         stop_on_entry: false,
         just_my_code: true,
-    }
-}
-
-/// Closes the session of a call, also when the call is given up.
-struct Closes<'a> {
-    context: &'a Context,
-    session: &'a Session,
-}
-
-impl Closes<'_> {
-    async fn now(self) {
-        self.context.sessions.close(self.session).await;
-        std::mem::forget(self);
-    }
-}
-
-impl Drop for Closes<'_> {
-    fn drop(&mut self) {
-        let (sessions, session) = (self.context.sessions.clone(), self.session.clone());
-        tokio::spawn(async move { sessions.close(&session).await });
     }
 }

@@ -58,7 +58,7 @@ const READ_ONLY: [&str; 10] = [
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 14] = [
+const DESTRUCTIVE: [&str; 15] = [
     "close_debug_session",
     "remove_breakpoint",
     "clear_breakpoints",
@@ -67,6 +67,7 @@ const DESTRUCTIVE: [&str; 14] = [
     "restart_debugging",
     "run_until",
     "trace_values",
+    "debug-script",
     "continue_execution",
     "step_over",
     "step_into",
@@ -76,7 +77,7 @@ const DESTRUCTIVE: [&str; 14] = [
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 13] = [
+const NOT_IDEMPOTENT: [&str; 14] = [
     "create_debug_session",
     "attach_to_process",
     "set_breakpoint",
@@ -84,6 +85,7 @@ const NOT_IDEMPOTENT: [&str; 13] = [
     "restart_debugging",
     "run_until",
     "trace_values",
+    "debug-script",
     "continue_execution",
     "step_over",
     "step_into",
@@ -108,6 +110,11 @@ fn standard_has_the_tools_of_the_reference_and_thirteen_more() {
 }
 
 #[test]
+fn script_is_one_tool() {
+    assert_eq!(names_of(script::TOOLSET.tools.iter()), BTreeSet::from(["debug-script"]));
+}
+
+#[test]
 fn no_name_is_there_twice() {
     let mut seen = BTreeSet::new();
     for entry in entries() {
@@ -123,7 +130,11 @@ fn no_name_is_there_twice() {
 fn every_tool_and_toolset_says_what_it_is() {
     for entry in entries() {
         assert!(!entry.title.is_empty() && !entry.description.is_empty(), "{}", entry.name);
-        assert!(entry.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{}", entry.name);
+        assert!(
+            entry.name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_-".contains(&byte)),
+            "{}",
+            entry.name
+        );
     }
     for toolset in TOOLSETS {
         assert!(!toolset.about.is_empty(), "{}", toolset.name);
@@ -209,8 +220,9 @@ fn annotations_tell_the_truth() {
 
 /// Words that look like the name of a tool.
 fn tool_names(text: &str) -> BTreeSet<&str> {
-    let words = text.split(|letter: char| !letter.is_ascii_lowercase() && letter != '_');
-    words.filter(|word| word.contains('_') && word.len() > 1).collect()
+    let words = text.split(|letter: char| !letter.is_ascii_lowercase() && !"_-".contains(letter));
+    let is_name = |word: &&str| word.contains('_') || word.starts_with("debug-");
+    words.filter(|word| is_name(word) && word.len() > 1).collect()
 }
 
 #[test]

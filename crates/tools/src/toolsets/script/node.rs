@@ -18,8 +18,13 @@ const PORTS: [&str; 2] = ["--inspect-port", "--debug-port"];
 
 /// The command as it is run. One that cannot be read is left to the shell as it is.
 pub(super) fn prepared(command: &str) -> String {
+    prepared_with(command, "\"")
+}
+
+/// The same for a command inside another one, where quotes are written as `quote`.
+fn prepared_with(command: &str, quote: &'static str) -> String {
     let Some(tokens) = tokens(command) else { return command.to_owned() };
-    let mut reader = Reader { command, state: State::Start, is_file: false };
+    let mut reader = Reader { command, quote, state: State::Start, is_file: false };
     let mut text = String::with_capacity(command.len());
     let mut done = 0;
     for token in &tokens {
@@ -51,6 +56,7 @@ enum State {
 
 struct Reader<'c> {
     command: &'c str,
+    quote: &'static str,
     state: State,
     /// The next word is the file of a redirection.
     is_file: bool,
@@ -77,7 +83,7 @@ impl Reader<'_> {
         if let Some(value) = raw.strip_prefix("NODE_OPTIONS=")
             && !matches!(self.state, State::Arguments)
         {
-            return Some((word, node_options(value)));
+            return Some((word, node_options(value, self.quote)));
         }
         self.word(word, raw).map(|change| (word, change))
     }
@@ -116,10 +122,14 @@ impl Reader<'_> {
 fn program(word: &str) -> State {
     let is_assignment = word.split_once('=').is_some_and(|(name, _)| is_name(name));
     let name = Path::new(word).file_name().unwrap_or_default().to_string_lossy();
-    let is_prefix = ["env", "exec", "time", "nice", "command", "export", "!", "{", "if", "then", "do", "else"];
+    let is_prefix =
+        ["env", "exec", "time", "nice", "command", "export", "!", "{", "if", "then", "do", "else"];
     if is_assignment || is_prefix.contains(&&*name) {
         State::Start
-    } else if name.strip_prefix("node").is_some_and(|rest| rest.trim_start_matches("js").chars().all(is_version)) {
+    } else if name
+        .strip_prefix("node")
+        .is_some_and(|rest| rest.trim_start_matches("js").chars().all(is_version))
+    {
         State::Options
     } else {
         State::Other { is_shell: SHELLS.contains(&&*name) }
@@ -135,7 +145,8 @@ fn is_version(letter: char) -> bool {
 }
 
 fn opens_inspector(word: &str) -> bool {
-    word.starts_with("--inspect") || word.split('=').next().is_some_and(|name| PORTS.contains(&name))
+    let is_option = word.starts_with("--inspect") && !word.contains(char::is_whitespace);
+    is_option || word.split('=').next().is_some_and(|name| PORTS.contains(&name))
 }
 
 fn after_opening(word: &str, state: State) -> State {
@@ -146,11 +157,12 @@ fn after_opening(word: &str, state: State) -> State {
 fn inside(raw: &str) -> String {
     let mut letters = raw.chars();
     let (Some(open), Some(close)) = (letters.next(), letters.next_back()) else { return raw.to_owned() };
-    format!("{open}{}{close}", prepared(letters.as_str()))
+    let quote = if open == '"' { "\\\"" } else { "\"" };
+    format!("{open}{}{close}", prepared_with(letters.as_str(), quote))
 }
 
 /// An assignment that keeps what is there, and opens no inspector.
-fn node_options(value: &str) -> String {
+fn node_options(value: &str, quote: &str) -> String {
     let mut kept = String::new();
     let mut rest = value;
     while let Some(at) = rest.find("--inspect") {
@@ -163,7 +175,7 @@ fn node_options(value: &str) -> String {
     if kept.contains("$NODE_OPTIONS") || kept.contains("${NODE_OPTIONS") {
         return format!("NODE_OPTIONS={kept}");
     }
-    format!("NODE_OPTIONS=\"$NODE_OPTIONS \"{kept}")
+    format!("NODE_OPTIONS={quote}$NODE_OPTIONS {quote}{kept}")
 }
 
 #[cfg(test)]
@@ -210,13 +222,18 @@ mod tests {
     #[test]
     fn node_options_are_added_to_ours() {
         let table = [
-            ("NODE_OPTIONS=--no-warnings node a.js", "NODE_OPTIONS=\"$NODE_OPTIONS \"--no-warnings node a.js"),
+            (
+                "NODE_OPTIONS=--no-warnings node a.js",
+                "NODE_OPTIONS=\"$NODE_OPTIONS \"--no-warnings node a.js",
+            ),
             (
                 "NODE_OPTIONS='--no-warnings --inspect-brk=9229' node a.js",
                 "NODE_OPTIONS=\"$NODE_OPTIONS \"'--no-warnings ' node a.js",
             ),
             ("NODE_OPTIONS=\"$NODE_OPTIONS -x\" node a.js", "NODE_OPTIONS=\"$NODE_OPTIONS -x\" node a.js"),
             ("env NODE_OPTIONS=-x npm test", "env NODE_OPTIONS=\"$NODE_OPTIONS \"-x npm test"),
+            ("sh -c 'NODE_OPTIONS=-x node a'", "sh -c 'NODE_OPTIONS=\"$NODE_OPTIONS \"-x node a'"),
+            ("sh -c \"NODE_OPTIONS=-x node a\"", "sh -c \"NODE_OPTIONS=\\\"$NODE_OPTIONS \\\"-x node a\""),
             ("export NODE_OPTIONS=-x; node a.js", "export NODE_OPTIONS=\"$NODE_OPTIONS \"-x; node a.js"),
         ];
         for (command, expected) in table {

@@ -17,7 +17,10 @@ pub(super) fn launch(command: &str, cwd: Option<PathBuf>) -> Result<(PathBuf, La
     let mut words = words.into_iter().peekable();
     let mut env = BTreeMap::new();
     words.next_if(|word| word == "env");
-    while let Some((name, value)) = words.peek().and_then(|word| word.split_once('=')).filter(|(name, _)| !name.is_empty() && !name.contains('/'))
+    while let Some((name, value)) = words
+        .peek()
+        .and_then(|word| word.split_once('='))
+        .filter(|(name, _)| !name.is_empty() && !name.contains('/'))
     {
         env.insert(name.to_owned(), Some(value.to_owned()));
         words.next();
@@ -64,7 +67,8 @@ pub(super) fn launch(command: &str, cwd: Option<PathBuf>) -> Result<(PathBuf, La
 
 /// The words, when that is all there is.
 fn words(command: &str) -> Result<Vec<String>, ToolError> {
-    let tokens = tokens(command).ok_or_else(|| ToolError::python_command("has a quote that is not closed"))?;
+    let tokens =
+        tokens(command).ok_or_else(|| ToolError::python_command("has a quote that is not closed"))?;
     let word = |token: Token| match token {
         Token::Word(Word { value, is_expanded: false, .. }) => Ok(value),
         Token::Word(Word { value, .. }) => {
@@ -83,7 +87,14 @@ mod tests {
     fn a_command_becomes_a_launch() {
         let table = [
             ("python app.py", "python", "/w/app.py", "", "", ""),
-            ("A=1 B='x y' python3 -u -X dev 'my app.py' a 'b c'", "python3", "/w/my app.py", "-u -X dev", "a|b c", "A=1 B=x y"),
+            (
+                "A=1 B='x y' python3 -u -X dev 'my app.py' a 'b c'",
+                "python3",
+                "/w/my app.py",
+                "-u -X dev",
+                "a|b c",
+                "A=1 B=x y",
+            ),
             ("env A=1 ./venv/bin/python /x/app.py", "./venv/bin/python", "/x/app.py", "", "", "A=1"),
             ("python3 -m pytest -x t.py", "python3", "pytest", "", "-x|t.py", ""),
         ];
@@ -96,7 +107,10 @@ mod tests {
                 .collect();
             assert_eq!(found.to_str(), Some(interpreter), "{command}");
             assert_eq!(launch.program.name(), program, "{command}");
-            assert_eq!((launch.runtime_args.join(" "), launch.args.join("|")), (runtime_args.to_owned(), args.to_owned()));
+            assert_eq!(
+                (launch.runtime_args.join(" "), launch.args.join("|")),
+                (runtime_args.to_owned(), args.to_owned())
+            );
             assert_eq!(set.join(" "), env, "{command}");
         }
     }

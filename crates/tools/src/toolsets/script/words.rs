@@ -94,7 +94,8 @@ impl Scanner<'_> {
                     self.expansion(letter, &mut value)?;
                 }
                 _ => {
-                    is_expanded |= matches!(letter, '*' | '?' | '[' | '{') || (letter == '~' && self.at == start);
+                    is_expanded |=
+                        matches!(letter, '*' | '?' | '[' | '{') || (letter == '~' && self.at == start);
                     self.skip(letter);
                     value.push(letter);
                 }

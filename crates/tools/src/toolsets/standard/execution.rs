@@ -233,7 +233,7 @@ impl Tool for RunUntil {
             executable: self.executable_path.as_deref(),
         };
         let one_shot = OneShot::open(context, &asked, close == Some(true))?;
-        let (session, opened_here) = (one_shot.session.clone(), one_shot.opened_here);
+        let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
         let ran = self.run(&session, context).await;
         let ended = matches!(session.execution(), Execution::Ended(_) | Execution::Created);
         let closed = close.unwrap_or(opened_here && (ran.is_err() || ended));

@@ -5,6 +5,7 @@ use std::path::Path;
 use engine::adapter;
 use engine::session::Session;
 
+use crate::ops::closing::Closing;
 use crate::ops::{execution, lifecycle};
 use crate::{Context, ToolError};
 
@@ -25,14 +26,12 @@ pub(super) struct Asked<'a> {
     pub(super) executable: Option<&'a Path>,
 }
 
-/// The session, and what becomes of it. When the call is given up, a session that was opened for it is closed:
-/// nobody knows its id.
+/// The session of a one-shot tool.
 pub(super) struct OneShot<'a> {
-    context: &'a Context,
-    pub(super) session: Session,
+    /// Closes it when the call is given up, if it was opened for it: nobody knows its id.
+    closing: Closing<'a>,
     /// It was opened for this call.
     pub(super) opened_here: bool,
-    armed: bool,
 }
 
 impl<'a> OneShot<'a> {
@@ -50,24 +49,17 @@ impl<'a> OneShot<'a> {
             }
             session
         };
-        Ok(Self { context, session, opened_here, armed: opened_here || closes })
+        Ok(Self { closing: Closing::new(context, &session, opened_here || closes), opened_here })
+    }
+
+    /// The session.
+    pub(super) fn session(&self) -> Session {
+        self.closing.session().clone()
     }
 
     /// The call is done: closes the session or leaves it open.
-    pub(super) async fn settle(mut self, close: bool) {
-        self.armed = false;
-        if close {
-            self.context.sessions.close(&self.session).await;
-        }
-    }
-}
-
-impl Drop for OneShot<'_> {
-    fn drop(&mut self) {
-        if self.armed {
-            let (sessions, session) = (self.context.sessions.clone(), self.session.clone());
-            tokio::spawn(async move { sessions.close(&session).await });
-        }
+    pub(super) async fn settle(self, close: bool) {
+        self.closing.settle(close).await;
     }
 }
 

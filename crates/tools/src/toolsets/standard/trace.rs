@@ -102,7 +102,7 @@ impl Tool for TraceValues {
             executable: self.executable_path.as_deref(),
         };
         let one_shot = OneShot::open(context, &asked, false)?;
-        let (session, opened_here) = (one_shot.session.clone(), one_shot.opened_here);
+        let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
         let was_started = self.starts();
         let request = self.request(&session);
         let traced = match request {
