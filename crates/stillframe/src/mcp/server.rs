@@ -96,6 +96,8 @@ fn answer(reply: Reply) -> CallToolResult {
         (None, true) => CallToolResult::error(Vec::new()),
     };
     result.content = content;
+    // Left out, it means the same, and that is how the specifications that toolsets follow have it.
+    result.is_error = reply.is_error.then_some(true);
     result
 }
 
