@@ -14,7 +14,7 @@ use super::positions;
 
 /// The first instruction of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(crate) enum Effect {
     /// There may be none.
     Nothing,
     /// One that has the place of the statement.
@@ -30,7 +30,7 @@ impl Effect {
 }
 
 /// What an expression does first.
-pub(super) fn first(expression: &Expression<'_>, text: &str) -> Effect {
+pub(crate) fn first(expression: &Expression<'_>, text: &str) -> Effect {
     let own = || Effect::At(positions::of(expression, text));
     match expression {
         Expression::Identifier(_) | Expression::ThisExpression(_) | Expression::Super(_) => Effect::Nothing,
