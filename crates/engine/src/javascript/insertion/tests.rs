@@ -64,6 +64,7 @@ fn there_is_none_where_it_would_not_be_exact() {
         "a()\n'b' //@",
         "\n'use strict' //@",
         "a()\nb = c //@",
+        "a()\nb = //@\n(0, c\n.d)()",
         "function f() {\n  return 1\n  a() //@\n}",
         "while (true) {}\na() //@",
         "if (false) {\n  a() //@\n}",
