@@ -126,8 +126,9 @@ struct Kept {
     dropped: u64,
     /// What writers have counted, by place and writer.
     counted: BTreeMap<(BreakpointId, String), u64>,
-    /// The highest number of a row, by place, process and thread: what is known of a writer that was killed.
-    numbered: BTreeMap<(BreakpointId, u32, String), u64>,
+    /// The highest number of a row, by place and process: what is known of one that was killed. The threads of
+    /// Python count together, so theirs are not added up.
+    numbered: BTreeMap<(BreakpointId, u32), u64>,
 }
 
 /// A line, as it comes.
@@ -184,6 +185,11 @@ impl Recorder {
         self.0.table.push(row);
     }
 
+    /// Takes in how often a place was passed so far in one thread or process, which `writer` names.
+    pub fn count(&self, id: BreakpointId, writer: String, hits: u64) {
+        self.0.table.count(id, writer, hits);
+    }
+
     /// Waits until all rows are there that it takes in.
     pub async fn full(&self) {
         let mut rows = self.0.table.rows.subscribe();
@@ -223,20 +229,22 @@ impl Recorder {
         let kept = self.0.table.lock();
         let mut rows = kept.rows.clone();
         rows.sort_by(|one, other| one.time.total_cmp(&other.time));
-        let counted = sums(kept.counted.iter().map(|((id, _), hits)| (*id, *hits)));
-        let mut hits = sums(kept.numbered.iter().map(|((id, ..), hits)| (*id, *hits)));
-        for (id, counted) in counted {
-            let known = hits.entry(id).or_insert(0);
+        let process = |writer: &str| writer.split('/').next().and_then(|pid| pid.parse().ok()).unwrap_or(0);
+        let counted = sums(kept.counted.iter().map(|((id, writer), hits)| ((*id, process(writer)), *hits)));
+        let mut known = kept.numbered.clone();
+        for (process, counted) in counted {
+            let known = known.entry(process).or_insert(0);
             *known = counted.max(*known);
         }
+        let hits = sums(known.into_iter().map(|((id, _), hits)| (id, hits)));
         Recorded { rows, hits, dropped: kept.dropped }
     }
 }
 
-fn sums(counts: impl Iterator<Item = (BreakpointId, u64)>) -> BTreeMap<BreakpointId, u64> {
+fn sums<K: Ord>(counts: impl Iterator<Item = (K, u64)>) -> BTreeMap<K, u64> {
     let mut sums = BTreeMap::new();
-    for (id, count) in counts {
-        *sums.entry(id).or_insert(0) += count;
+    for (key, count) in counts {
+        *sums.entry(key).or_insert(0) += count;
     }
     sums
 }
@@ -276,7 +284,7 @@ impl Table {
 
     fn push(&self, row: Row) {
         let mut kept = self.lock();
-        let number = kept.numbered.entry((row.id, row.pid, row.thread.clone())).or_insert(0);
+        let number = kept.numbered.entry((row.id, row.pid)).or_insert(0);
         *number = row.hit.max(*number);
         if kept.bytes < BYTES && (kept.rows.len() as u64) < self.limit {
             kept.bytes += row.bytes();
@@ -360,6 +368,23 @@ mod tests {
         recorder.full().await;
         let recorded = recorder.recorded();
         assert_eq!((recorded.rows.len(), recorded.dropped, recorder.len()), (2, 3, 5));
+    }
+
+    #[tokio::test]
+    async fn passes_are_what_was_counted_and_else_the_highest_number_of_a_process() {
+        let recorder = Recorder::new(9).unwrap();
+        for line in [
+            // Two threads of Python count together, and this process was killed.
+            "[1,1,1.0,41,\"one\",[]]",
+            "[1,2,2.0,41,\"two\",[]]",
+            // Two of JavaScript count on their own.
+            "[1,5,1.0,42,\"main\",[]]",
+            "{\"id\":1,\"writer\":\"42/0\",\"hits\":5}",
+            "{\"id\":1,\"writer\":\"42/1\",\"hits\":3}",
+        ] {
+            recorder.read(line);
+        }
+        assert_eq!(recorder.recorded().hits, BTreeMap::from([(BreakpointId(1), 10)]));
     }
 
     #[tokio::test]
