@@ -6,7 +6,6 @@ mod around;
 mod caught;
 pub(crate) mod effects;
 pub(crate) mod endings;
-#[cfg_attr(not(test), expect(dead_code, reason = "the recorder will call it"))]
 mod insertion;
 mod line_starts;
 pub(crate) mod positions;

@@ -28,6 +28,8 @@ pub(crate) use portable::is_portable;
 pub(crate) struct Insertion {
     /// In UTF-16 units from the beginning of the text, a byte order mark not counted. A hashbang counts.
     pub(crate) offset: u32,
+    /// Where the statement begins on its line, 0-based, in UTF-16 units.
+    pub(crate) column: u32,
 }
 
 /// Where a text such as `;{ f() }` can be put into the script of this path, so that it runs each time when V8
@@ -101,7 +103,8 @@ fn behind_token_before(program: &Program<'_>, starts: &LineStarts, statement: u3
         return None;
     }
     let before = source.get(..usize::try_from(end).ok()?)?;
-    Some(Insertion { offset: u32::try_from(before.encode_utf16().count()).ok()? })
+    let column = starts.column(starts.line(statement), statement, source).saturating_sub(1);
+    Some(Insertion { offset: u32::try_from(before.encode_utf16().count()).ok()?, column })
 }
 
 /// Where the text before a place ends, without the blanks.
