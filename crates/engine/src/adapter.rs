@@ -322,6 +322,8 @@ pub struct DapSetup {
 pub struct Inspector {
     /// Its source, for programs that do not have it.
     pub source: &'static str,
+    /// The modules that are loaded to record, by name, in the order in which they need each other.
+    pub recorder: &'static [(&'static str, &'static str)],
     /// It is there from the start, in children too; otherwise it is sent with the first request.
     pub is_loaded: bool,
 }

@@ -19,6 +19,7 @@ mod exceptions;
 mod execution;
 mod frames;
 mod functions;
+mod insertions;
 mod places;
 mod recording;
 mod renaming;
@@ -40,6 +41,7 @@ use tokio::sync::{mpsc, watch};
 use self::binding::Bound;
 use self::breakpoints::Breakpoints;
 use self::execution::Intent;
+use self::insertions::Insertions;
 use self::scripts::Scripts;
 use self::stops::Stop;
 use self::values::Values;
@@ -114,6 +116,7 @@ struct Connection {
     scripts: Arc<Scripts>,
     breakpoints: Breakpoints,
     bound: Bound,
+    insertions: Insertions,
     values: Values,
     /// Where the thread is suspended.
     stop: Mutex<Option<Arc<Stop>>>,
@@ -159,6 +162,7 @@ impl CdpDebugger {
             scripts,
             breakpoints: Breakpoints::default(),
             bound: Bound::default(),
+            insertions: Insertions::default(),
             stop: Mutex::default(),
             events: events.clone(),
             stops: AtomicI64::new(0),

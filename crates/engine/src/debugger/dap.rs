@@ -194,7 +194,7 @@ impl Debugger for DapDebugger {
             }
         }
         if let Some(inspector) = setup.inspector {
-            let client = InspectorClient::new(self.0.client.clone(), inspector.source, self.pid());
+            let client = InspectorClient::new(self.0.client.clone(), inspector, self.pid());
             if !inspector.is_loaded {
                 client.send_itself().await?;
             }

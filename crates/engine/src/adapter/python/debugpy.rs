@@ -28,10 +28,18 @@ pub(super) const ANALYZER: &str = "stillframe_analyze.py";
 /// What runs inside the program. It is sent to programs that were not started by us.
 pub(super) const INSPECTOR: &str = include_str!("../../debuggee/python/stillframe_inspector.py");
 
-const SCRIPTS: [(&str, &str); 3] = [
+/// What records inside the program, by the names of the modules.
+pub(super) const RECORDER: [(&str, &str); 2] = [
+    ("stillframe_monitor", include_str!("../../debuggee/python/stillframe_monitor.py")),
+    ("stillframe_recorder", include_str!("../../debuggee/python/stillframe_recorder.py")),
+];
+
+const SCRIPTS: [(&str, &str); 5] = [
     (LAUNCHER, include_str!("../../debuggee/python/stillframe_launch.py")),
     (ANALYZER, include_str!("../../debuggee/python/stillframe_analyze.py")),
     ("stillframe_inspector.py", INSPECTOR),
+    ("stillframe_monitor.py", RECORDER[0].1),
+    ("stillframe_recorder.py", RECORDER[1].1),
 ];
 
 /// The folder that holds the `debugpy` package for an interpreter.

@@ -90,6 +90,25 @@ def let_children_go():
     from _pydev_bundle import pydev_monkey
 
     pydev_monkey._get_apply_arg_patching = lambda: False
+    if "stillframe_recorder" in sys.modules:
+        sys.modules["stillframe_recorder"].finish()
+
+
+def load(name):
+    """A module of ours that only some sessions need. It is beside this one, or was sent before."""
+    if name not in sys.modules:
+        from importlib import util
+
+        beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py")
+        spec = util.spec_from_file_location(name, beside)
+        module = util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
 
 
 def listen_for_pause():
@@ -189,9 +208,14 @@ def debug_files_with_breakpoints(pydevd):
 
 def breakpoints_in(its_debugger, file):
     """pydevd's breakpoints in a file, by line; nothing when there are none."""
-    from pydevd_file_utils import get_abs_path_real_path_and_base_from_file as paths_of
-
     return its_debugger.breakpoints and its_debugger.breakpoints.get(paths_of(file)[1])
+
+
+def paths_of(file):
+    """The absolute path of a file, and the one by which pydevd knows it."""
+    from pydevd_file_utils import get_abs_path_real_path_and_base_from_file
+
+    return get_abs_path_real_path_and_base_from_file(file)[:2]
 
 
 # How long the end of the program waits for the debugger to have heard everything, in seconds.
@@ -203,6 +227,8 @@ def flush(debugger):
     from _pydevd_bundle.pydevd_net_command import NetCommand
 
     tell_failures()
+    if "stillframe_recorder" in sys.modules:
+        sys.modules["stillframe_recorder"].tell_hits()
     try:
         tell_unloaded(debugger)
     except Exception:
@@ -259,18 +285,22 @@ def refuse(message):
 
 def describe(error, trace):
     """An exception, in one line and as Python prints it. Hostile `__str__`s are survived."""
-    kind = type(error).__name__
-    try:
-        line = "".join(traceback.format_exception_only(type(error), error)).strip()
-        # The message of a syntax error comes last; what is before shows the text.
-        line = line.splitlines()[-1] if isinstance(error, SyntaxError) else line
-    except BaseException:
-        line = kind
+    line = message_of(error)
     try:
         full = "".join(traceback.format_exception(type(error), error, trace))
     except BaseException:
         full = line
-    return {"type": kind, "message": line, "traceback": full}
+    return {"type": type(error).__name__, "message": line, "traceback": full}
+
+
+def message_of(error):
+    """An exception in one line."""
+    try:
+        line = "".join(traceback.format_exception_only(type(error), error)).strip()
+        # The message of a syntax error comes last; what is before shows the text.
+        return line.splitlines()[-1] if isinstance(error, SyntaxError) else line
+    except BaseException:
+        return type(error).__name__
 
 
 def find_frame(number):
@@ -590,7 +620,7 @@ class Renderer:
         except Interrupted:
             return "<%s: its __repr__ took more than %d ms>" % (name, ONE_VALUE * 1000)
         except BaseException as error:
-            return "<%s: its __repr__ raised %s>" % (name, describe(error, None)["message"])
+            return "<%s: its __repr__ raised %s>" % (name, message_of(error))
 
 
 # A metaclass may have its own idea of reading attributes of a class; these go past it.
@@ -774,7 +804,7 @@ def page(parent, start, count, limit, with_special):
             row = [str(name), renderer.value(value), is_special(name, value, module_level)]
         except Exception as error:
             # One object that resists must not hide the others.
-            text = "<cannot be read: %s>" % describe(error, None)["message"]
+            text = "<cannot be read: %s>" % message_of(error)
             row = [str(name), [text, type_name(value), None, 0, False, None], False]
         rows.append(row)
     return {"total": total, "hidden": hidden, "start": start, "variables": rows}
@@ -942,9 +972,9 @@ known_rules = {}
 
 
 class Rule:
-    def __init__(self, number, condition, hit, message):
+    def __init__(self, number, condition, hit, message, record):
         self.number = number
-        self.key = (condition, hit, message)
+        self.key = (condition, hit, message, record)
         self.condition = compile(condition.strip(), "<condition>", "eval", dont_inherit=True) if condition else None
         self.compare, self.count = (COMPARE[hit[0]], hit[1]) if hit else (None, None)
         self.message = log_code(message) if message else None
@@ -952,6 +982,7 @@ class Rule:
         self.failures = 0
         self.failure = ""
         self.told = 0.0
+        self.record = load("stillframe_recorder").Record(self, condition, record) if record else None
 
     def applies(self, names):
         """Whether this pass counts and is one to act at."""
@@ -961,7 +992,7 @@ class Rule:
 
     def failed(self, error):
         self.failures += 1
-        self.failure = describe(error, None)["message"]
+        self.failure = message_of(error)
         if time.monotonic() - self.told >= FAILURE_PAUSE:
             self.tell_failures()
 
@@ -1013,16 +1044,22 @@ def hit(place):
 
 def reached(place, frame):
     """Applies the rules of a place in a frame that has come there, and tells. True to stop."""
+    owner, rules = places.get(place, (None, ()))
+    if owner is None and rules and all(rule.record is not None for rule in rules):
+        sys.modules["stillframe_recorder"].reached(place, frame, [rule.record for rule in rules])
+        return False
     if is_back_in_statement(frame):
         return False
     names = dict(frame.f_globals)
     names.update(frame.f_locals)
     stop = []
-    owner, rules = places.get(place, (None, ()))
     if owner is not None and not is_method_of(owner, names):
         return False
     for rule in rules:
         try:
+            if rule.record is not None:
+                rule.record.passed(frame)
+                continue
             if not rule.applies(names):
                 continue
             if rule.message is None:
@@ -1045,16 +1082,20 @@ def reached_while_suspended(its_debugger, frame):
     not look for a breakpoint there, and goes past it when the program runs on."""
     lines = breakpoints_in(its_debugger, frame.f_code.co_filename)
     breakpoint = lines and lines.get(frame.f_lineno)
-    place = breakpoint and re.search(r"\.hit\((\d+)\)$", str(breakpoint.condition))
-    if place:
-        reached(int(place.group(1)), frame)
+    place = breakpoint and place_of(breakpoint)
+    if place is not None:
+        reached(place, frame)
+
+
+def place_of(breakpoint):
+    """The place that a breakpoint of pydevd's stands for, if it is one of ours."""
+    match = re.search(r"\.hit\((\d+)\)$", str(breakpoint.condition))
+    return int(match.group(1)) if match else None
 
 
 def tell_unloaded(its_debugger):
     """Tells of the breakpoints in files that no module of the program is made of. pydevd calls a breakpoint
     verified when it has the file, whether the program loads it or not."""
-    from pydevd_file_utils import get_abs_path_real_path_and_base_from_file as paths_of
-
     wanted = {file: lines for file, lines in (its_debugger.breakpoints or {}).items() if lines}
     if not wanted:
         return
@@ -1068,8 +1109,7 @@ def tell_unloaded(its_debugger):
     for file, lines in wanted.items():
         if file in loaded:
             continue
-        found = (re.search(r"\.hit\((\d+)\)$", str(each.condition)) for each in list(lines.values()))
-        numbers = [int(match.group(1)) for match in found if match]
+        numbers = [place_of(breakpoint) for breakpoint in list(lines.values())]
         ids = [rule.number for number in numbers for rule in places.get(number, (None, ()))[1]]
         tell("unloaded", ids=ids, file=file, loaded=users[:2000])
 
@@ -1077,14 +1117,20 @@ def tell_unloaded(its_debugger):
 def is_back_in_statement(frame):
     """Whether a frame has come back to the first line of a statement of several lines, after the others: a
     call whose arguments stand on lines of their own ends where it began. That is not another pass."""
-    code = frame.f_code
-    if code not in ways_back:
+    return frame.f_lasti in ways_back_in(frame.f_code)
+
+
+def ways_back_in(code):
+    """The instructions of the code at which a frame is back in a statement."""
+    known = ways_back.get(code)
+    if known is None:
         try:
-            ways_back[code] = find_ways_back(code)
+            known = find_ways_back(code)
         except Exception:
             # Without source that can be read, each line event counts.
-            ways_back[code] = ()
-    return frame.f_lasti in ways_back[code]
+            known = ()
+        ways_back[code] = known
+    return known
 
 
 ways_back = {}

@@ -18,7 +18,7 @@ use self::planting::{plant, set_spots};
 use self::table::{Place, What};
 use super::places::{self, Made, Spot, real};
 use super::scripts::Script;
-use super::{CdpDebugger, functions, recording, transpiled};
+use super::{CdpDebugger, functions, insertions, recording, transpiled};
 use crate::debugger::{Event, FunctionBreakpoint, Planted, SourceBreakpoint};
 use crate::error::Result;
 use crate::model::ids::BreakpointId;
@@ -74,6 +74,7 @@ async fn plant_all(debugger: &CdpDebugger, numbers: &[u64]) -> Result<()> {
     for number in numbers {
         plant(debugger, *number).await?;
     }
+    insertions::look_out(debugger, debugger.0.breakpoints.only_recorded()).await;
     Ok(())
 }
 

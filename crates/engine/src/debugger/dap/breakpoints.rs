@@ -135,6 +135,13 @@ async fn translate(debugger: &DapDebugger, rules: &[RuleFor], class: Option<&str
         let condition = inspector.define(next_place(debugger), class, rules).await?;
         return Ok(Translated { condition: Some(condition), decided_inside: true, ..plain });
     }
+    if rules.iter().any(|rule| rule.rule.record.is_some()) {
+        return Err(Error::Unsupported(
+            "this debugger has no way to record values while the program runs; stop the program at each pass \
+             and evaluate there"
+                .to_owned(),
+        ));
+    }
     if rules.iter().all(|rule| rule.rule.is_plain()) {
         return Ok(plain);
     }

@@ -168,6 +168,11 @@ enum Told {
         message: String,
         times: u64,
     },
+    /// A line of a recording that did not go by the pipe.
+    Recorded {
+        id: u32,
+        line: String,
+    },
     /// The answer to `look_for`.
     Functions {
         place: u64,
@@ -205,6 +210,7 @@ fn inspector_event(debugger: &DapDebugger, body: serde_json::Value, decided: &mu
         Ok(Told::Failed { id, message, times }) => {
             vec![Event::RuleFailed { id: BreakpointId(id), message, times }]
         }
+        Ok(Told::Recorded { id, line }) => vec![Event::Recorded { id: BreakpointId(id), line }],
         Ok(Told::Unloaded { ids, file, loaded }) => {
             let planted = Planted::NotLoaded(sources::not_loaded(Path::new(&file), loaded));
             let news = |id| Event::Planted { id: BreakpointId(id), planted: planted.clone() };

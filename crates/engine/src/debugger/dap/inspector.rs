@@ -15,6 +15,7 @@ use serde_json::{Value as Json, json};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use crate::adapter::Inspector;
 use crate::deadlines;
 use crate::debugger::{Evaluate, RuleFor};
 use crate::error::{Error, Result};
@@ -22,9 +23,12 @@ use crate::model::ids::RawId;
 use crate::model::stack::{Scope, ScopeKind};
 use crate::model::variable::{Children, Page, Value, Variable};
 use crate::process;
+use crate::recording::{Cells, Record};
 
 /// The name of the module inside the program.
 const MODULE: &str = "stillframe_inspector";
+/// The name of the one that records.
+const RECORDER: &str = "stillframe_recorder";
 
 /// pydevd answers in the thread that is asked, and that is not possible in all of them.
 const ELSEWHERE: &str = "this frame's thread waits in native code, such as a lock or a system call, and can \
@@ -34,7 +38,9 @@ const ELSEWHERE: &str = "this frame's thread waits in native code, such as a loc
 pub(super) struct InspectorClient {
     client: ::dap::Client,
     /// What to send to a program that does not have it.
-    source: &'static str,
+    code: Inspector,
+    /// Filled when the program has what records.
+    recorder: tokio::sync::OnceCell<()>,
     /// The process to nudge.
     pid: Option<u32>,
     /// Which frame a reference was found from; a request about it is evaluated there.
@@ -102,10 +108,11 @@ struct Seen {
 }
 
 impl InspectorClient {
-    pub(super) fn new(client: ::dap::Client, source: &'static str, pid: Option<u32>) -> Self {
+    pub(super) fn new(client: ::dap::Client, code: Inspector, pid: Option<u32>) -> Self {
         Self {
             client,
-            source,
+            code,
+            recorder: tokio::sync::OnceCell::new(),
             pid,
             frames: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
@@ -115,13 +122,37 @@ impl InspectorClient {
 
     /// Loads the inspector into a program that was not started with it.
     pub(super) async fn send_itself(&self) -> Result<()> {
-        let source = json!(self.source);
+        self.send(MODULE, self.code.source).await
+    }
+
+    /// Loads what records. A program that was started with the inspector has it beside that.
+    async fn provide_recorder(&self) -> Result<()> {
+        let provide = async || {
+            let load = format!("__import__('sys').modules['{MODULE}'].load('{RECORDER}')");
+            if self.execute(load).await.is_ok() {
+                return Ok(());
+            }
+            let known = format!("__import__('sys').modules['{MODULE}']");
+            if self.execute(known).await.is_err() {
+                // A child that came to its debugger in a way of its own has no inspector yet.
+                self.send_itself().await?;
+            }
+            for (name, source) in self.code.recorder {
+                self.send(name, source).await?;
+            }
+            Ok(())
+        };
+        self.recorder.get_or_try_init(provide).await.map(|()| ())
+    }
+
+    async fn send(&self, module: &str, source: &str) -> Result<()> {
+        let source = json!(source);
         let code = format!(
             "import sys, types\n\
-             module = types.ModuleType({MODULE:?})\n\
-             module.__file__ = '<{MODULE}>'\n\
+             module = types.ModuleType({module:?})\n\
+             module.__file__ = '<{module}>'\n\
              exec(compile({source}, module.__file__, 'exec'), module.__dict__)\n\
-             sys.modules[{MODULE:?}] = module\n"
+             sys.modules[{module:?}] = module\n"
         );
         self.execute(code).await
     }
@@ -221,11 +252,15 @@ impl InspectorClient {
 
     /// Gives the rules of a place to the program, and the condition that applies them.
     pub(super) async fn define(&self, place: u64, class: Option<&str>, rules: &[RuleFor]) -> Result<String> {
+        if rules.iter().any(|rule| rule.rule.record.is_some()) {
+            self.provide_recorder().await?;
+        }
         let rules: Vec<Json> = rules
             .iter()
             .map(|RuleFor { id, rule }| {
                 let hit = rule.hit_condition.map(|hit| json!([hit.operator.as_str(), hit.count]));
-                json!([id.0, rule.condition, hit, rule.log_message])
+                let record = rule.record.as_ref().map(record_spec);
+                json!([id.0, rule.condition, hit, rule.log_message, record])
             })
             .collect();
         // Outside of a frame there is no answer to read: what counts is that nothing is raised.
@@ -354,6 +389,23 @@ impl InspectorClient {
     pub(super) fn forget(&self) {
         self.frames.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
+}
+
+/// A record as `stillframe_recorder.py` reads it.
+fn record_spec(record: &Record) -> Json {
+    let (form, limit) = match record.cells {
+        Cells::Text(limit) => ("text", limit),
+        Cells::Json(limit) => ("json", limit),
+    };
+    json!([
+        record.recorder.pipe(),
+        record.expressions,
+        record.sample_every,
+        record.only_when_changed,
+        record.max_rows,
+        form,
+        limit,
+    ])
 }
 
 /// The text of a call that takes JSON. A JSON string is a Python string literal too.

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::super::lock;
+use super::super::insertions::Recorded;
 use super::super::places::{Made, Spot};
+use super::super::{lock, recording};
 use crate::debugger::{Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::model::ids::BreakpointId;
 use crate::source_map::SourceMap;
@@ -180,6 +181,24 @@ impl Breakpoints {
         let places = table.places.values().filter(|place| place.source == source);
         let rules = places.flat_map(|place| &place.rules);
         rules.filter(|rule| rule.rule.record.is_some()).map(|rule| rule.id).collect()
+    }
+
+    /// The places of which nothing but records is wanted, in every script that they are in.
+    pub(super) fn only_recorded(&self) -> Vec<Recorded> {
+        let table = lock(&self.0);
+        let is_it = |place: &&Place| place.what == What::Line && recording::only_records(&place.rules);
+        let mut recorded = Vec::new();
+        for place in table.places.values().filter(is_it) {
+            recorded.extend(place.spots.iter().map(|planted| Recorded {
+                path: planted.spot.path.clone(),
+                line: planted.spot.line,
+                column:
+                    Some(planted.spot.column).filter(|_| planted.spot.is_mapped || place.column.is_some()),
+                rules: place.rules.clone(),
+            }));
+        }
+        recorded.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+        recorded
     }
 
     /// V8's names of a place where nothing but this is recorded. The place stays, bound as it is.
