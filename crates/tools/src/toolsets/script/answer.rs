@@ -102,7 +102,7 @@ impl Scripted {
             ..Body::default()
         };
         let failures = traced.points.iter().filter_map(|point| point.breakpoint.failures.as_ref());
-        body.notes.extend(failures.filter(|_| !is_empty).map(|failures| {
+        body.notes.extend(failures.map(|failures| {
             format!("the condition failed {} times, at last: {}", failures.count, failures.message)
         }));
         body.notes.extend(traced.points.into_iter().flat_map(|point| point.notes));
