@@ -142,7 +142,8 @@ impl InspectorClient {
             }
             Ok(())
         };
-        self.recorder.get_or_try_init(provide).await.map(|()| ())
+        self.recorder.get_or_try_init(provide).await?;
+        Ok(())
     }
 
     async fn send(&self, module: &str, source: &str) -> Result<()> {
