@@ -127,7 +127,7 @@ impl InspectorClient {
 
     /// Loads what records. A program that was started with the inspector has it beside that.
     async fn provide_recorder(&self) -> Result<()> {
-        let provide = async || {
+        let provide = async || -> Result<()> {
             let load = format!("__import__('sys').modules['{MODULE}'].load('{RECORDER}')");
             if self.execute(load).await.is_ok() {
                 return Ok(());
