@@ -89,14 +89,12 @@ fn output_schema(output: JsonObject, failure: Option<JsonObject>) -> JsonObject 
 
 fn answer(reply: Reply) -> CallToolResult {
     let content = if reply.text.is_empty() { Vec::new() } else { vec![ContentBlock::text(reply.text)] };
-    let mut result = match (reply.structured, reply.is_error) {
-        (Some(structured), false) => CallToolResult::structured(structured),
-        (Some(structured), true) => CallToolResult::structured_error(structured),
-        (None, false) => CallToolResult::success(Vec::new()),
-        (None, true) => CallToolResult::error(Vec::new()),
+    let mut result = match reply.structured {
+        Some(structured) => CallToolResult::structured(structured),
+        None => CallToolResult::success(Vec::new()),
     };
     result.content = content;
-    // Left out, it means the same, and that is how the specifications that toolsets follow have it.
+    // An answer without it is a success.
     result.is_error = reply.is_error.then_some(true);
     result
 }

@@ -24,6 +24,8 @@
   const writer = stringify(`${pid}/${thread}`);
   // A longer line may be torn by other writers to the pipe.
   const LONGEST = 4000;
+  // How many characters a number has at most.
+  const LONGEST_NUMBER = 25;
   // How long a count may be out of date, in milliseconds.
   const STALE = 50;
 
@@ -44,6 +46,10 @@
   const quote = (text) => stringify(apply(isWellFormed, text, []) ? text : apply(toWellFormed, text, []));
 
   const textCell = (value, limit) => {
+    // What is recorded most. Zero has a sign, and is left to the others.
+    if (typeof value === 'number' && (value > 0 || value < 0) && limit >= LONGEST_NUMBER) {
+      return `["number","${value}"]`;
+    }
     const shown = values.cell(value, limit);
     return `[${stringify(shown[1])},${quote(shown[0])}${shown[4] ? ',1' : ''}]`;
   };

@@ -127,7 +127,7 @@ impl InspectorClient {
 
     /// Loads what records. A program that was started with the inspector has it beside that.
     async fn provide_recorder(&self) -> Result<()> {
-        let provide = async || {
+        let provide = async || -> Result<()> {
             let load = format!("__import__('sys').modules['{MODULE}'].load('{RECORDER}')");
             if self.execute(load).await.is_ok() {
                 return Ok(());
@@ -142,7 +142,8 @@ impl InspectorClient {
             }
             Ok(())
         };
-        self.recorder.get_or_try_init(provide).await.map(|()| ())
+        self.recorder.get_or_try_init(provide).await?;
+        Ok(())
     }
 
     async fn send(&self, module: &str, source: &str) -> Result<()> {

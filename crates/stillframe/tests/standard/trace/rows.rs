@@ -261,7 +261,7 @@ console.log(who); // @here
 if (isMainThread) new Worker(__filename, { workerData: 'worker' });
 setTimeout(async () => {
   await null;
-  console.log('later'); // @later
+  console.log('later', who); // @later
 }, 1);
 ";
 
