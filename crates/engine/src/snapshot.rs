@@ -40,6 +40,8 @@ pub struct Snapshot {
     pub watches: Vec<Changed>,
     /// What was written since the last report.
     pub output: Excerpt,
+    /// Conditions and log messages that failed.
+    pub failures: Vec<Failed>,
     /// What could not be read, and what else needs saying.
     pub notes: Vec<String>,
 }
@@ -84,7 +86,6 @@ impl Snapshot {
         if stop.reason == StopReason::Pause {
             notes.extend(stop.text.clone());
         }
-        notes.extend(failures(session).await);
         if unwatched > 0 {
             notes.push(format!("there was no time left to look at {unwatched} of the watched expressions"));
         }
@@ -98,6 +99,7 @@ impl Snapshot {
             exception,
             watches,
             output: session.take_new_output(limits.output),
+            failures: failures(session).await,
             notes,
         }
     }
@@ -149,25 +151,43 @@ pub async fn lines(session: &Session, name: &str, path: Option<&Path>) -> Result
     }
 }
 
-/// Conditions and log messages that failed, one sentence each.
-pub async fn failures(session: &Session) -> Vec<String> {
-    let mut notes = breakpoint_failures(session).await;
-    if let Ok((_, Some(failures))) = session.exception_breakpoints().await {
-        notes.push(describe_failure("the exceptions", "condition", &failures));
-    }
-    notes
+/// A condition or log message that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// The breakpoint that it belongs to; none for the exceptions.
+    pub breakpoint: Option<Breakpoint>,
+    failures: Failures,
 }
 
-async fn breakpoint_failures(session: &Session) -> Vec<String> {
+impl Failed {
+    /// A sentence about it, with this as the name of what it belongs to.
+    pub fn sentence(&self, name: &str) -> String {
+        let is_condition =
+            self.breakpoint.as_ref().is_none_or(|breakpoint| breakpoint.rule.condition.is_some());
+        let what = if is_condition { "condition" } else { "log message" };
+        let Failures { count, message } = &self.failures;
+        let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+        format!("the {what} of {name} failed {times}, and did not stop the program: {message}")
+    }
+}
+
+/// Names the breakpoint by its id.
+impl std::fmt::Display for Failed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let id = self.breakpoint.as_ref().map(|breakpoint| breakpoint.id.to_string());
+        f.write_str(&self.sentence(id.as_deref().unwrap_or("the exceptions")))
+    }
+}
+
+/// Conditions and log messages that failed.
+pub async fn failures(session: &Session) -> Vec<Failed> {
     let breakpoints: Result<Vec<Breakpoint>> = session.breakpoints().await;
     let failed = |breakpoint: Breakpoint| {
-        let what = if breakpoint.rule.condition.is_some() { "condition" } else { "log message" };
-        breakpoint.failures.map(|failures| describe_failure(&breakpoint.id.to_string(), what, &failures))
+        breakpoint.failures.clone().map(|failures| Failed { breakpoint: Some(breakpoint), failures })
     };
-    breakpoints.unwrap_or_default().into_iter().filter_map(failed).collect()
-}
-
-fn describe_failure(id: &str, what: &str, failures: &Failures) -> String {
-    let times = if failures.count == 1 { "once".to_owned() } else { format!("{} times", failures.count) };
-    format!("the {what} of {id} failed {times}, and did not stop the program: {}", failures.message)
+    let mut failed: Vec<Failed> = breakpoints.unwrap_or_default().into_iter().filter_map(failed).collect();
+    if let Ok((_, Some(failures))) = session.exception_breakpoints().await {
+        failed.push(Failed { breakpoint: None, failures });
+    }
+    failed
 }

@@ -109,7 +109,7 @@ async fn begin(
         doing if doing.is_empty() => String::new(),
         doing => format!(" ({doing})"),
     };
-    let note = format!("the program is still being started{doing}; continue_execution waits for it");
+    let note = format!("the program is still being started{doing}");
     Ok(Some(describe(session, Outcome::Running, wait.limits).await.with_notes(vec![note])))
 }
 

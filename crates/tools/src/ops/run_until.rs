@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::settle::{Settled, Wait};
 use super::unreached::not_stopped_at;
 use super::{execution, inspect, lifecycle};
-use crate::{Context, ToolError};
+use crate::{Context, Next, ToolError};
 
 /// What to run, how far, and what to tell there.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ async fn evaluate_all(
 
 fn not_evaluated(after: Duration) -> ToolError {
     let late = Error::Deadline { what: "the expressions before this one".to_owned(), after };
-    ToolError::from(late).and("evaluate_expression asks for it alone")
+    ToolError::from(late).then(Next::EvaluateAlone)
 }
 
 /// What holds until the next stop. A call that is given up takes it away.
