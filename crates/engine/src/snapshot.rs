@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
+use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::breakpoint::{Breakpoint, Failures};
 use crate::model::ids::Reference;
@@ -46,6 +49,19 @@ pub struct Snapshot {
     pub notes: Vec<String>,
 }
 
+/// A frame that waits for the one that it called, and what is in it.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The frame.
+    pub frame: StackFrame<Reference>,
+    /// Its variables, or why they are not known: it goes on after "its variables".
+    pub locals: Result<Children<Reference>, String>,
+}
+
+fn first_page(limits: Limits) -> Page {
+    Page { start: 0, count: limits.variables as u64, special: false, internals: false }
+}
+
 impl Snapshot {
     /// Reads a stop. What cannot be read is left out, and the reason is among the notes: half a report is
     /// worth more than none.
@@ -61,9 +77,7 @@ impl Snapshot {
         let (frames, hidden_frames) = users_frames(stack.frames, Some(&stop));
         let locals = match frames.first() {
             Some(frame) => {
-                let page =
-                    Page { start: 0, count: limits.variables as u64, special: false, internals: false };
-                let locals = session.locals(frame.id, page, limits.value).await;
+                let locals = session.locals(frame.id, first_page(limits), limits.value).await;
                 locals.map_err(|error| keep("the local variables", error)).ok()
             }
             None => None,
@@ -102,6 +116,22 @@ impl Snapshot {
             failures: failures(session).await,
             notes,
         }
+    }
+
+    /// Reads the variables of the frames that called the first, all within the time of one reading.
+    pub async fn callers(&self, session: &Session, limits: Limits) -> Vec<Caller> {
+        let until = Instant::now() + deadlines::READ;
+        let mut callers = Vec::new();
+        for frame in self.frames.iter().skip(1) {
+            let reading = session.locals(frame.id, first_page(limits), limits.value);
+            let locals = match tokio::time::timeout_at(until, reading).await {
+                Ok(Ok((_, children))) => Ok(children),
+                Ok(Err(error)) => Err(format!("could not be read: {error}")),
+                Err(_) => Err("were not read: there was no time left".to_owned()),
+            };
+            callers.push(Caller { frame: frame.clone(), locals });
+        }
+        callers
     }
 
     /// Where the program is, as far as its user is concerned.

@@ -13,16 +13,15 @@ use engine::adapter::{self, Adapter};
 use engine::deadlines;
 use engine::model::breakpoint::{HitCondition, Rule};
 use engine::model::launch::{Launch, Program, Stdin};
-use engine::model::limits::Limits;
 use engine::model::stop::{ExceptionBreakpoints, StopReason};
 use engine::session::Session;
 use engine::session::placing::Wanted;
 use engine::sessions::Sessions;
 use engine::sources;
 use tools::ops::lifecycle;
-use tools::ops::run_until::{Ran, RunUntil, run_until};
+use tools::ops::run_until::{Frames, Ran, RunUntil, run_until, whole};
 use tools::ops::settle::{Settled, Wait};
-use tools::render::{StopReport, expression_value};
+use tools::render::{CallerData, StopReport, expression_value};
 use tools::{Context, Report};
 
 use self::place::Place;
@@ -97,7 +96,7 @@ fn read_variable(text: &str) -> Result<(String, String), String> {
 pub(crate) async fn run(args: ProbeArgs) -> anyhow::Result<ExitCode> {
     let sessions = Sessions::new();
     let context =
-        Context { sessions: sessions.clone(), report: Some(Report::new(|message| terminal::hint(&message))) };
+        Context::new(sessions.clone()).reporting(Some(Report::new(|message| terminal::hint(&message))));
     let as_json = args.json;
     let has_place = !args.places().is_empty();
     let probed = tokio::select! {
@@ -111,7 +110,8 @@ pub(crate) async fn run(args: ProbeArgs) -> anyhow::Result<ExitCode> {
     let mut stop = StopReport::new("Ran", ran.settled);
     stop.notes.extend(ran.notes);
     let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
-    let report = report::Probed { stop, values };
+    let callers = ran.callers.iter().map(CallerData::from).collect();
+    let report = report::Probed { stop, callers, values };
     terminal::print(&if as_json { report.json()? } else { report.people() })?;
     Ok(ExitCode::from(code))
 }
@@ -124,7 +124,8 @@ async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
     let request = RunUntil {
         places: args.places(),
         exceptions: ExceptionBreakpoints::default(),
-        wait: Wait { timeout: Duration::from_secs(args.timeout), limits: Limits::default() },
+        wait: Wait { timeout: Duration::from_secs(args.timeout), limits: whole() },
+        frames: Frames::All,
         expressions: args.expressions.clone(),
         launch: Some(args.launch(adapter)),
     };

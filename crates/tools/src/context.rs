@@ -6,12 +6,15 @@ use engine::session::Session;
 use engine::sessions::Sessions;
 
 use crate::ToolError;
+use crate::toolsets::quick::Quick;
 
 /// The surroundings of one call.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// The open sessions.
     pub sessions: Sessions,
+    /// The one session of the vocabulary that has no ids.
+    pub quick: Quick,
     /// Who hears of progress, when somebody wants to.
     pub report: Option<Report>,
 }
@@ -41,7 +44,20 @@ impl std::fmt::Debug for Report {
 impl Context {
     /// For calls that nobody is told the progress of.
     pub fn new(sessions: Sessions) -> Self {
-        Self { sessions, report: None }
+        Self { sessions, quick: Quick::default(), report: None }
+    }
+
+    /// The same, for a call that somebody may be told the progress of.
+    #[must_use]
+    pub fn reporting(&self, report: Option<Report>) -> Self {
+        Self { report, ..self.clone() }
+    }
+
+    /// Ends all sessions in an orderly way.
+    pub async fn close(&self) {
+        // First what takes no time: there may be little of it.
+        self.quick.leave().await;
+        self.sessions.close_all().await;
     }
 
     /// The session of that id; without one, the only open session.

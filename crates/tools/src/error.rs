@@ -75,6 +75,15 @@ impl ToolError {
             .with("openSessions", ids(open))
     }
 
+    /// Nothing is being debugged; `last` is what would be started again.
+    pub fn no_program(last: Option<&str>) -> Self {
+        let failed = Self::new("not_started", "no program is being debugged", "");
+        match last {
+            Some(last) => failed.and(&format!("the last one was `{last}`")).then(Next::StartAgain),
+            None => failed.then(Next::Start),
+        }
+    }
+
     /// An argument is wrong.
     pub fn argument(name: &str, problem: impl std::fmt::Display) -> Self {
         Self::new("invalid_arguments", format!("`{name}` {problem}"), "").with("argument", json!(name))
@@ -152,10 +161,12 @@ impl From<Error> for ToolError {
                 Self::new(code, text, "").then(next).with("state", json!(state))
             }
             Error::AlreadyLive => Self::new(code, text, "").then(Next::EndFirst),
-            Error::NoBreakpoint(id) => {
-                Self::new(code, text, "").then(Next::FindBreakpoint).with("breakpointId", json!(id.to_string()))
+            Error::NoBreakpoint(id) => Self::new(code, text, "")
+                .then(Next::FindBreakpoint)
+                .with("breakpointId", json!(id.to_string())),
+            Error::NoThread(id) => {
+                Self::new(code, text, "").then(Next::FindThread).with("threadId", json!(id.0))
             }
-            Error::NoThread(id) => Self::new(code, text, "").then(Next::FindThread).with("threadId", json!(id.0)),
             Error::NoReference { number, .. } | Error::WrongReference { number, .. } => {
                 Self::new(code, text, "").then(Next::FindReference).with("reference", json!(number.0))
             }
@@ -172,10 +183,16 @@ impl From<Error> for ToolError {
                     .with("file", json!(path.display().to_string()))
                     .with("similar", json!(similar))
             }
-            Error::BadFile { path, .. } => Self::new(code, text, "").with("file", json!(path.display().to_string())),
+            Error::BadFile { path, .. } => {
+                Self::new(code, text, "").with("file", json!(path.display().to_string()))
+            }
             Error::NoLine { path, line, nearest, .. } => {
                 let numbers: Vec<String> = nearest.iter().map(|(line, _)| line.to_string()).collect();
-                let next = if numbers.is_empty() { String::new() } else { format!("lines that would do: {}", numbers.join(", ")) };
+                let next = if numbers.is_empty() {
+                    String::new()
+                } else {
+                    format!("lines that would do: {}", numbers.join(", "))
+                };
                 Self::new(code, text, &next)
                     .with("file", json!(path.display().to_string()))
                     .with("line", json!(line))
@@ -187,14 +204,18 @@ impl From<Error> for ToolError {
             Error::Raised { type_name, message, traceback } => {
                 let full = if traceback.is_empty() { message.clone() } else { traceback };
                 // What Python and JavaScript call a name that stands for nothing.
-                let error = if matches!(type_name.as_str(), "NameError" | "ReferenceError") { format!("Name not found: {full}") } else { full };
+                let error = if matches!(type_name.as_str(), "NameError" | "ReferenceError") {
+                    format!("Name not found: {full}")
+                } else {
+                    full
+                };
                 Self { code, error, message, next: None, context: Map::new() }.with("type", json!(type_name))
             }
             Error::Lost => Self::new(code, text, "").then(Next::LearnEnd),
             Error::Environment { remedy, .. } => Self::new(code, text, &remedy),
-            Error::StartFailed { output, .. } if !output.is_empty() => {
-                Self::new(code, text, "").and(&format!("it printed: {}", output.trim())).with("output", json!(output))
-            }
+            Error::StartFailed { output, .. } if !output.is_empty() => Self::new(code, text, "")
+                .and(&format!("it printed: {}", output.trim()))
+                .with("output", json!(output)),
             Error::Deadline { after, .. } => {
                 let milliseconds = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
                 Self::new(code, text, "").with("timeout", json!(milliseconds))

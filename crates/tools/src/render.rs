@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use breakpoint::{BreakpointData, failed};
-pub use report::StopReport;
+pub use report::{CallerData, StopReport};
 pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
 
 /// A frame of a stack.

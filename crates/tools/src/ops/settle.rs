@@ -139,7 +139,7 @@ pub async fn describe(session: &Session, outcome: Outcome, limits: Limits) -> Se
                 unreached: unreached(session, &end).await,
                 end,
                 failures: snapshot::failures(session).await,
-            notes: Vec::new(),
+                notes: Vec::new(),
                 output: session.take_new_output(limits.output),
             }
         }

@@ -6,7 +6,7 @@ use engine::model::variable::Children;
 use engine::output::Excerpt;
 use engine::session::Session;
 use engine::session::watches::Changed;
-use engine::snapshot::{Failed, Snapshot};
+use engine::snapshot::{Caller, Failed, Snapshot};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -115,6 +115,38 @@ pub struct ExceptionData {
     /// Its stack and causes, as the language prints them.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stack: String,
+}
+
+/// A frame that waits for the one that it called, with its variables.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CallerData {
+    /// The frame.
+    #[serde(flatten)]
+    pub frame: FrameData,
+    /// Its variables.
+    pub locals: Vec<VariableData>,
+    /// How many more it has than are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_locals: Option<u64>,
+    /// Why its variables are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+impl From<&Caller> for CallerData {
+    fn from(caller: &Caller) -> Self {
+        let frame = FrameData::from(&caller.frame);
+        match &caller.locals {
+            Ok(children) => {
+                Self { frame, locals: variables(children), more_locals: more(children), problem: None }
+            }
+            Err(problem) => {
+                let problem = Some(format!("its variables {problem}"));
+                Self { frame, locals: Vec::new(), more_locals: None, problem }
+            }
+        }
+    }
 }
 
 impl StopReport {

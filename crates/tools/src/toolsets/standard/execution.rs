@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::breakpoints::{self, ExceptionParam};
 use super::launch::{LaunchArgs, ProgramParams};
 use super::shared::LimitsParam;
+use crate::ops::closing::CloseUnlessKept;
 use crate::ops::settle::Wait;
 use crate::ops::{self, lifecycle, run_until};
 use crate::render::{StopReport, ValueData, expression_value};
@@ -234,7 +235,7 @@ impl Tool for RunUntil {
         let opened_here = starts && self.session_id.is_none();
         let close = self.close;
         // A call that is given up must not leave a session that nobody knows the id of.
-        let guard = CloseUnlessKept { context, session: &session, armed: opened_here || close == Some(true) };
+        let guard = CloseUnlessKept::new(context, &session, opened_here || close == Some(true));
         let ran = self.run(&session, context).await;
         let ended = matches!(session.execution(), Execution::Ended(_) | Execution::Created);
         let closed = close.unwrap_or(opened_here && (ran.is_err() || ended));
@@ -303,6 +304,7 @@ impl RunUntil {
                 self.exception_condition,
             )?,
             expressions: self.expressions.unwrap_or_default(),
+            frames: run_until::Frames::Top,
             wait: Wait::new(self.timeout, LimitsParam::limits(self.limits)),
         };
         let hold = !request.places.is_empty() && self.close != Some(true);
@@ -315,30 +317,5 @@ impl RunUntil {
         }
         let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
         Ok((report, values))
-    }
-}
-
-/// Closes a session when the call that opened it is given up.
-struct CloseUnlessKept<'a> {
-    context: &'a Context,
-    session: &'a Session,
-    armed: bool,
-}
-
-impl CloseUnlessKept<'_> {
-    async fn settle(mut self, close: bool) {
-        self.armed = false;
-        if close {
-            self.context.sessions.close(self.session).await;
-        }
-    }
-}
-
-impl Drop for CloseUnlessKept<'_> {
-    fn drop(&mut self) {
-        if self.armed {
-            let (sessions, session) = (self.context.sessions.clone(), self.session.clone());
-            tokio::spawn(async move { sessions.close(&session).await });
-        }
     }
 }
