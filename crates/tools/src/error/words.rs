@@ -34,6 +34,26 @@ pub enum Next {
     EvaluateAlone,
 }
 
+#[cfg(test)]
+impl Next {
+    /// All there are.
+    pub(crate) const ALL: [Self; 13] = [
+        Self::FindSession,
+        Self::OpenSession,
+        Self::NameSession,
+        Self::Start,
+        Self::StartAgain,
+        Self::EndFirst,
+        Self::Suspend,
+        Self::LearnEnd,
+        Self::FindBreakpoint,
+        Self::FindThread,
+        Self::FindReference,
+        Self::RenewReference,
+        Self::EvaluateAlone,
+    ];
+}
+
 /// The words of a vocabulary; empty where it has nothing to offer.
 pub type Words = fn(Next) -> &'static str;
 

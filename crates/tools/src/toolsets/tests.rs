@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::*;
+use crate::{Next, Words, error};
 
 /// The tools of the reference that `standard` comes from, in its order.
 const REFERENCE: [&str; 16] = [
@@ -42,8 +43,21 @@ const OWN: [&str; 12] = [
     "run_until",
 ];
 
+/// The tools of `quick`, which are those of *debugger-mcp*.
+const QUICK: [&str; 9] = [
+    "debug_launch",
+    "debug_breakpoint",
+    "debug_continue",
+    "debug_step",
+    "debug_evaluate",
+    "debug_stack",
+    "debug_variables",
+    "debug_probe",
+    "debug_stop",
+];
+
 /// Those that only look.
-const READ_ONLY: [&str; 10] = [
+const READ_ONLY: [&str; 12] = [
     "list_debug_sessions",
     "list_supported_languages",
     "list_breakpoints",
@@ -54,10 +68,12 @@ const READ_ONLY: [&str; 10] = [
     "get_source_context",
     "list_threads",
     "get_output",
+    "debug_stack",
+    "debug_variables",
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 13] = [
+const DESTRUCTIVE: [&str; 20] = [
     "close_debug_session",
     "remove_breakpoint",
     "clear_breakpoints",
@@ -71,10 +87,17 @@ const DESTRUCTIVE: [&str; 13] = [
     "step_out",
     "evaluate_expression",
     "set_variable",
+    "debug_probe",
+    "debug_launch",
+    "debug_breakpoint",
+    "debug_continue",
+    "debug_step",
+    "debug_evaluate",
+    "debug_stop",
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 12] = [
+const NOT_IDEMPOTENT: [&str; 17] = [
     "create_debug_session",
     "attach_to_process",
     "set_breakpoint",
@@ -87,6 +110,11 @@ const NOT_IDEMPOTENT: [&str; 12] = [
     "step_out",
     "evaluate_expression",
     "set_variable",
+    "debug_probe",
+    "debug_launch",
+    "debug_continue",
+    "debug_step",
+    "debug_evaluate",
 ];
 
 fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -102,6 +130,14 @@ fn standard_has_the_tools_of_the_reference_and_twelve_more() {
     let expected: BTreeSet<&str> = REFERENCE.into_iter().chain(OWN).collect();
     assert_eq!(expected.len(), 28);
     assert_eq!(names_of(standard::TOOLSET.tools.iter()), expected);
+}
+
+#[test]
+fn quick_has_its_nine_tools_and_plain_text() {
+    assert_eq!(names_of(quick::TOOLSET.tools.iter()), QUICK.into_iter().collect());
+    for entry in quick::TOOLSET.tools {
+        assert_eq!(((entry.output)(), (entry.failure)()), (None, None), "{}", entry.name);
+    }
 }
 
 #[test]
@@ -221,6 +257,20 @@ fn instructions_and_prompts_name_tools_that_exist() {
             let unknown: Vec<&&str> = named.difference(&known).collect();
             assert!(unknown.is_empty(), "{unknown:?} in: {text}");
         }
+    }
+}
+
+#[test]
+fn what_to_do_next_names_tools_of_the_vocabulary() {
+    let table: [(&Toolset, Words); 2] =
+        [(&standard::TOOLSET, error::standard), (&quick::TOOLSET, error::quick)];
+    for (toolset, words) in table {
+        let known = names_of(toolset.tools.iter());
+        for next in Next::ALL {
+            let unknown: Vec<&str> = tool_names(words(next)).difference(&known).copied().collect();
+            assert!(unknown.is_empty(), "{next:?} in {}: {unknown:?}", toolset.name);
+        }
+        assert!(tool_names(words(Next::Start)).len() == 1, "{}", toolset.name);
     }
 }
 

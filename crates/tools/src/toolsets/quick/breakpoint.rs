@@ -38,6 +38,12 @@ impl Tool for DebugBreakpoint {
     const EFFECTS: Effects = Effects::ENDS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        context.quick.told(self.run(context).await).await
+    }
+}
+
+impl DebugBreakpoint {
+    async fn run(self, context: &Context) -> Result<String, ToolError> {
         let mut state = context.quick.lock().await;
         let file = sources::absolute(&self.file);
         let said = if self.remove == Some(true) {
@@ -49,7 +55,7 @@ impl Tool for DebugBreakpoint {
         };
         state.save();
         drop(state);
-        Ok(context.quick.answer(said).await)
+        Ok(said)
     }
 }
 

@@ -29,6 +29,12 @@ impl Tool for DebugContinue {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        context.quick.told(self.run(context).await).await
+    }
+}
+
+impl DebugContinue {
+    async fn run(self, context: &Context) -> Result<String, ToolError> {
         let session = context.quick.session().await?;
         let settled = if self.pause == Some(true) {
             let wait = execution::pause_wait(self.timeout, Limits::default());
@@ -37,7 +43,7 @@ impl Tool for DebugContinue {
             let wait = Wait::new(self.timeout, Limits::default());
             execution::resume(&session, wait, context).await?
         };
-        Ok(context.quick.answer(text::settled(&settled)).await)
+        Ok(text::settled(&settled))
     }
 }
 
@@ -79,10 +85,16 @@ impl Tool for DebugStep {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        context.quick.told(self.run(context).await).await
+    }
+}
+
+impl DebugStep {
+    async fn run(self, context: &Context) -> Result<String, ToolError> {
         let session = context.quick.session().await?;
         let wait = Wait::new(self.timeout, Limits::default());
         let step = self.action.unwrap_or_default().into();
         let settled = execution::step(&session, None, step, wait, context).await?;
-        Ok(context.quick.answer(text::settled(&settled)).await)
+        Ok(text::settled(&settled))
     }
 }

@@ -50,6 +50,12 @@ impl Tool for DebugEvaluate {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        context.quick.told(self.run(context).await).await
+    }
+}
+
+impl DebugEvaluate {
+    async fn run(self, context: &Context) -> Result<String, ToolError> {
         let session = context.quick.session().await?;
         let frame = frame(&session, self.frame).await?;
         let length = self.max_length.unwrap_or(RESULT);
@@ -64,7 +70,7 @@ impl Tool for DebugEvaluate {
             let all = value.length.map(|length| format!(" of {length} characters")).unwrap_or_default();
             said = format!("{said}\nnote: this is the beginning{all}; `max_length` gives more of it");
         }
-        Ok(context.quick.answer(said).await)
+        Ok(said)
     }
 }
 
@@ -84,6 +90,12 @@ impl Tool for DebugStack {
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        context.quick.told(self.run(context).await).await
+    }
+}
+
+impl DebugStack {
+    async fn run(self, context: &Context) -> Result<String, ToolError> {
         let session = context.quick.session().await?;
         let count = self.count.unwrap_or(FRAMES);
         let stack = inspect::stack(&session, None, 0, count, false).await?;
@@ -91,7 +103,7 @@ impl Tool for DebugStack {
         let more = stack.total.saturating_sub(stack.hidden + stack.frames.len());
         let more = (more > 0).then(|| format!("... and {more} more; `count` shows them"));
         let said = text::lines(shown.chain(more));
-        Ok(context.quick.answer(said).await)
+        Ok(said)
     }
 }
 
@@ -111,6 +123,12 @@ impl Tool for DebugVariables {
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        context.quick.told(self.run(context).await).await
+    }
+}
+
+impl DebugVariables {
+    async fn run(self, context: &Context) -> Result<String, ToolError> {
         let session = context.quick.session().await?;
         let frame = frame(&session, self.frame).await?;
         let page = Page { start: 0, count: VARIABLES, special: false, internals: false };
@@ -120,6 +138,6 @@ impl Tool for DebugVariables {
         } else {
             text::variables(&children, session.adapter())
         };
-        Ok(context.quick.answer(said).await)
+        Ok(said)
     }
 }

@@ -45,6 +45,12 @@ impl Tool for DebugLaunch {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        context.quick.told(self.run(context).await).await
+    }
+}
+
+impl DebugLaunch {
+    async fn run(self, context: &Context) -> Result<String, ToolError> {
         let wait = Wait::new(self.timeout, Limits::default());
         let mut state = context.quick.lock().await;
         let target = self.target(&mut state)?;
@@ -52,13 +58,13 @@ impl Tool for DebugLaunch {
         lifecycle::check_program(&launch)?;
         let began = begin(&mut state, target.clone(), context).await?;
         drop(state);
-        let settled = lifecycle::launch(&began.session, launch, wait, context).await?;
+        let settled = lifecycle::launch(&began.session, launch, wait, context).await;
+        let settled =
+            settled.map_err(|error| began.said.lines().fold(error, |error, said| error.and(said)))?;
         let answer = text::lines([started(&target, &settled), began.said, pending(&began.session).await]);
-        Ok(context.quick.answer(answer).await)
+        Ok(answer)
     }
-}
 
-impl DebugLaunch {
     /// What to start. What is not given is as the last time, when it is the same program.
     fn target(self, state: &mut State) -> Result<Target, ToolError> {
         let program = self.program.map(|program| sources::absolute(&program));
@@ -93,7 +99,7 @@ impl DebugLaunch {
 /// A session that is ready for its program.
 struct Began {
     session: Session,
-    /// What became of the program before it, and of the breakpoints.
+    /// What became of the program before it, and of the breakpoints; in lines.
     said: String,
 }
 
@@ -110,7 +116,8 @@ async fn begin(state: &mut State, target: Target, context: &Context) -> Result<B
     let session = lifecycle::open_own(context, target.adapter, "quick", target.executable.clone());
     state.session = Some(session.clone());
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
-    for mut wished in std::mem::take(&mut state.breakpoints) {
+    // A call that is given up here must not take them away.
+    for mut wished in state.breakpoints.clone() {
         match session.set_breakpoint(wished.wanted()).await {
             Ok((breakpoint, _)) => {
                 wished.was_set(&breakpoint);
@@ -134,9 +141,7 @@ async fn begin(state: &mut State, target: Target, context: &Context) -> Result<B
     said.extend(dropped);
     if !state.lost_env.is_empty() {
         let names = state.lost_env.join(", ");
-        said.push(format!(
-            "It runs without {names} in its environment, which are not kept: give `env` again."
-        ));
+        said.push(format!("It runs without {names}: values of `env` are not kept, give them again."));
     }
     state.breakpoints = kept;
     state.target = Some(target);
@@ -180,6 +185,12 @@ impl Tool for DebugStop {
     const EFFECTS: Effects = Effects::ENDS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        context.quick.told(self.run(context).await).await
+    }
+}
+
+impl DebugStop {
+    async fn run(self, context: &Context) -> Result<String, ToolError> {
         let mut state = context.quick.lock().await;
         let session = state.session.take();
         state.reset();
@@ -194,6 +205,6 @@ impl Tool for DebugStop {
             parts.push(text::output(&session.take_new_output(Limits::default().output)));
         }
         drop(state);
-        Ok(context.quick.answer(text::lines(parts)).await)
+        Ok(text::lines(parts))
     }
 }

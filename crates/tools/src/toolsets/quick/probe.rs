@@ -27,8 +27,8 @@ use crate::{Context, Effects, Text, Tool, ToolError, error};
 pub(super) struct DebugProbe {
     /// script to run
     program: PathBuf,
-    /// where to stop
-    file: PathBuf,
+    /// where to stop; default: program
+    file: Option<PathBuf>,
     /// 1-based
     line: u32,
     /// node or python; default: from the program
@@ -56,16 +56,20 @@ impl Tool for DebugProbe {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        context.quick.told(self.run(context).await).await
+    }
+}
+
+impl DebugProbe {
+    async fn run(self, context: &Context) -> Result<String, ToolError> {
         let (target, request) = self.request()?;
         let session = lifecycle::open_own(context, target.adapter, "probe", target.executable);
         let guard = CloseUnlessKept::new(context, &session, true);
         let said = probe(&session, request, context).await;
         guard.settle(true).await;
-        Ok(context.quick.answer(said?).await)
+        Ok(said?)
     }
-}
 
-impl DebugProbe {
     fn request(self) -> Result<(Target, RunUntil), ToolError> {
         let program = sources::absolute(&self.program);
         let target = Target {
@@ -78,7 +82,7 @@ impl DebugProbe {
         };
         let condition = self.condition.filter(|condition| !condition.trim().is_empty());
         let place = Wanted {
-            file: Some(self.file),
+            file: Some(self.file.unwrap_or_else(|| target.program.clone())),
             line: Some(self.line),
             rule: Rule { condition, ..Rule::default() },
             ..Wanted::default()

@@ -36,10 +36,15 @@ impl Quick {
         state.session.clone().ok_or_else(|| state.no_program())
     }
 
-    /// An answer, with what has to be said once.
-    pub(super) async fn answer(&self, text: String) -> Text {
+    /// What a call came to, with what has to be said once.
+    pub(super) async fn told(&self, came_to: Result<String, ToolError>) -> Result<Text, ToolError> {
         let notes = std::mem::take(&mut self.lock().await.notes);
-        Text(text::lines([text, text::notes(&notes)]))
+        match came_to {
+            // What is told is told to the letter, and may end in a line break.
+            Ok(text) if notes.is_empty() => Ok(Text(text)),
+            Ok(text) => Ok(Text(text::lines([text, text::notes(&notes)]))),
+            Err(error) => Err(notes.iter().fold(error, |error, note| error.and(note))),
+        }
     }
 
     /// The server ends in an orderly way: there is nothing to recover afterwards.

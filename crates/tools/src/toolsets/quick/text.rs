@@ -18,8 +18,8 @@ use crate::render::{BreakpointData, output_text};
 
 /// Parts of an answer, each on lines of its own; empty ones are left out.
 pub(super) fn lines(parts: impl IntoIterator<Item = String>) -> String {
-    let parts = parts.into_iter().map(|part| part.trim_end().to_owned()).filter(|part| !part.is_empty());
-    parts.collect::<Vec<_>>().join("\n")
+    let parts = parts.into_iter().map(|part| part.strip_suffix('\n').map_or(part.clone(), str::to_owned));
+    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// One line for each note.
