@@ -28,7 +28,7 @@ impl Identity {
     }
 }
 
-/// The time in clock ticks since the system was started (proc_pid_stat(5), field 22).
+/// The time in clock ticks since the system was started (field 22 of `proc_pid_stat(5)`).
 #[cfg(target_os = "linux")]
 fn started(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

@@ -1,7 +1,7 @@
 //! `debug_probe`: one question, one answer, and nothing left.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, Mark, both};
+use test_support::{Fixture, Language, Mark, Texts, both};
 
 use crate::talk::{ADDS, ENDLESS, Talk, app, at, folder, stop};
 
@@ -13,6 +13,7 @@ both![
     a_line_that_is_not_reached_is_told_with_the_end,
     an_exception_that_comes_first_is_shown,
     a_program_that_runs_on_is_shown_where_it_is,
+    a_program_that_waits_for_ever_is_shown_where_it_waits,
     a_deep_stack_is_told_in_part,
     a_call_that_is_cancelled_leaves_nothing_running,
 ];
@@ -149,6 +150,26 @@ async fn a_program_that_runs_on_is_shown_where_it_is(language: Language) {
     assert!(told.starts_with(&begin), "{told}");
     assert!(told.contains("\nStack:\n#0 turn (") && told.contains("\n  turns: "), "{told}");
     assert!(is_alone(talk.server.mark()), "{:?}", talk.server.mark().processes());
+    talk.server.finish().await;
+}
+
+async fn a_program_that_waits_for_ever_is_shown_where_it_waits(language: Language) {
+    const WAITS: Texts = Texts {
+        python: "import time\n\n\ntime.sleep(1000)  # @waits\nprint('never')  # @never\n",
+        node: "const cell = new Int32Array(new SharedArrayBuffer(4));\n\nAtomics.wait(cell, 0, 0, 1e6); // @waits\n\
+               console.log('never'); // @never\n",
+    };
+    let folder = folder();
+    let program = app(language, &folder, WAITS);
+    let talk = Talk::within(folder.path()).await;
+    let told = talk.says("debug_probe", asked(&program, "never", json!({ "timeout": 1000 }))).await;
+    let begin = format!(
+        "Still running when the time was up; {} was not reached.\n{}\nStack:\n#0 <module> ({})",
+        at(&program, "never"),
+        stop("pause", &program, "waits"),
+        at(&program, "waits"),
+    );
+    assert!(told.starts_with(&begin), "{told}");
     talk.server.finish().await;
 }
 

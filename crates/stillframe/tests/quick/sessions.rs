@@ -7,6 +7,8 @@ use crate::talk::{ADDS, ENDLESS, Talk, app, at, folder, name_of, stop};
 
 both![
     a_second_launch_ends_the_first_and_keeps_the_breakpoints,
+    a_launch_of_a_broken_program_keeps_the_breakpoints,
+    a_launch_names_what_is_not_given_as_it_was,
     a_launch_that_cannot_be_leaves_the_session_alone,
     a_stop_forgets_everything,
     a_stop_works_while_a_call_waits,
@@ -34,6 +36,51 @@ async fn a_second_launch_ends_the_first_and_keeps_the_breakpoints(language: Lang
     assert_eq!(launched, expected);
     assert_eq!(programs(talk.server.mark(), &program), 1);
     assert!(talk.step("debug_continue").await.starts_with(&stop("breakpoint", &program, "add")));
+    talk.server.finish().await;
+}
+
+async fn a_launch_of_a_broken_program_keeps_the_breakpoints(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let text = std::fs::read_to_string(program.path()).unwrap();
+    let talk = Talk::within(folder.path()).await;
+    talk.stopped_at(&program, "add").await;
+    std::fs::write(program.path(), format!("{text}\n)\n")).unwrap();
+    let failed = talk.fails("debug_launch", json!({})).await;
+    assert!(failed.starts_with("Error: ") && failed.contains("SyntaxError"), "{failed}");
+    assert!(failed.contains("; The program that was being debugged is ended."), "{failed}");
+    let next = talk.fails("debug_continue", json!({})).await;
+    assert!(next.starts_with("Error: the program was not started: "), "{next}");
+    std::fs::write(program.path(), text).unwrap();
+    let launched = talk.step("debug_launch").await;
+    assert!(launched.ends_with(&format!("\nKept 1 breakpoint: {}.", at(&program, "add"))), "{launched}");
+    assert!(talk.step("debug_continue").await.starts_with(&stop("breakpoint", &program, "add")));
+    talk.server.finish().await;
+}
+
+async fn a_launch_names_what_is_not_given_as_it_was(language: Language) {
+    let program = Fixture::of(language, "readers");
+    let folder = folder();
+    let talk = Talk::within(folder.path()).await;
+    let first = json!({ "program": program.path(), "args": ["a b"], "env": { "COLOUR": "blue" } });
+    let [arguments, colour] = language
+        .pick(["len(sys.argv)", "os.environ.get('COLOUR')"], ["process.argv.length", "process.env.COLOUR"]);
+    let evaluate = async |expression| {
+        talk.break_at(&program, "done").await;
+        talk.step("debug_continue").await;
+        talk.says("debug_evaluate", json!({ "expression": expression })).await
+    };
+    let (number, string) = (language.words().number, language.words().string);
+    let with = language.pick(2, 3);
+    talk.says("debug_launch", first).await;
+    assert_eq!(evaluate(arguments).await, format!("({number}) {with}"));
+    talk.step("debug_launch").await;
+    assert_eq!(evaluate(colour).await, format!("({string}) blue"));
+    talk.says("debug_launch", json!({ "args": [] })).await;
+    assert_eq!(evaluate(arguments).await, format!("({number}) {}", with - 1));
+    // A program that is named is started as it is asked for.
+    talk.says("debug_launch", json!({ "program": program.path() })).await;
+    assert_ne!(evaluate(colour).await, format!("({string}) blue"));
     talk.server.finish().await;
 }
 

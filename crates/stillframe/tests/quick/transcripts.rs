@@ -80,14 +80,15 @@ async fn variables_are_a_line_each_and_many_are_counted(language: Language) {
     let expected = format!("  items: {list} = {items}\n  total: {number} = 0\n  item: {number} = 1");
     assert_eq!(talk.step("debug_variables").await, expected);
 
-    let many: Vec<String> = (0..120).map(|number| format!("name_{number:03}")).collect();
+    let names: Vec<String> = (0..120).map(|number| format!("name_{number:03}")).collect();
     let lines = |start: &str, end: &str| {
-        many.iter().map(|name| format!("{start}{name} = 0{end}\n")).collect::<String>()
+        let line = |name: &String| format!("{start}{name} = 0{end}");
+        names.iter().map(line).collect::<Vec<_>>().join("\n")
     };
     let text = match language {
-        Language::Python => format!("def f():\n{}    return 1  # @end\n\n\nf()\n", lines("    ", "")),
+        Language::Python => format!("def f():\n{}\n    return 1  # @end\n\n\nf()\n", lines("    ", "")),
         Language::Node => {
-            format!("function f() {{\n{}  return 1; // @end\n}}\nf();\n", lines("  const ", ";"))
+            format!("function f() {{\n{}\n  return 1; // @end\n}}\nf();\n", lines("  const ", ";"))
         }
     };
     let program = Fixture::write(folder.path(), &language.file("many"), &text);

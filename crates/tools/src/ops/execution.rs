@@ -81,7 +81,7 @@ pub fn pause_wait(timeout_ms: Option<u64>, limits: engine::model::limits::Limits
 }
 
 /// Where the threads of a running program are, one sentence each.
-async fn whereabouts(session: &Session) -> Vec<String> {
+pub async fn whereabouts(session: &Session) -> Vec<String> {
     let Ok(threads) = session.threads().await else { return Vec::new() };
     let mut notes = Vec::new();
     for thread in threads.iter().take(10) {

@@ -51,7 +51,7 @@ impl DebugContinue {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DebugStep {
-    /// next (default): over calls; step_in: into the next call; step_out: to the caller
+    /// default next, over calls; `step_in`: into the next call; `step_out`: to the caller
     action: Option<Action>,
     /// ms to wait for the stop, default 20000
     timeout: Option<u64>,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use engine::error::Error;
 use engine::model::limits::Limits;
 use engine::model::stop::StopReason;
 use engine::session::Session;
@@ -11,7 +12,7 @@ use engine::sources;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::state::State;
+use super::state::{State, Wished};
 use super::target::{Target, language};
 use super::text;
 use crate::ops::lifecycle;
@@ -53,46 +54,40 @@ impl DebugLaunch {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let wait = Wait::new(self.timeout, Limits::default());
         let mut state = context.quick.lock().await;
-        let target = self.target(&mut state)?;
+        let target = self.target(state.target.as_ref())?;
         let launch = target.launch(true);
         lifecycle::check_program(&launch)?;
-        let began = begin(&mut state, target.clone(), context).await?;
+        let began = begin(&mut state, target.clone(), context).await;
         drop(state);
         let settled = lifecycle::launch(&began.session, launch, wait, context).await;
-        let settled =
-            settled.map_err(|error| began.said.lines().fold(error, |error, said| error.and(said)))?;
+        let settled = settled.map_err(|error| began.said.lines().fold(error, ToolError::and))?;
         let answer = text::lines([started(&target, &settled), began.said, pending(&began.session).await]);
         Ok(answer)
     }
 
-    /// What to start. What is not given is as the last time, when it is the same program.
-    fn target(self, state: &mut State) -> Result<Target, ToolError> {
-        let program = self.program.map(|program| sources::absolute(&program));
-        let last = state.target.as_ref();
-        let last =
-            last.filter(|last| program.as_ref().is_none_or(|program| *program == last.program)).cloned();
-        let Some(program) = program.or_else(|| last.as_ref().map(|last| last.program.clone())) else {
-            return Err(ToolError::argument("program", "is missing; it takes the path of a script"));
+    /// What to start. Without a program it is the last one, and what else is not given is as it was.
+    fn target(self, last: Option<&Target>) -> Result<Target, ToolError> {
+        let mut target = match (self.program, last) {
+            (Some(program), _) => {
+                let program = sources::absolute(&program);
+                Target::new(language(self.language.as_deref(), &program)?, program)
+            }
+            (None, Some(last)) => last.clone(),
+            (None, None) => {
+                return Err(ToolError::argument("program", "is missing; it takes the path of a script"));
+            }
         };
-        let adapter = match (&self.language, &last) {
-            (None, Some(last)) => last.adapter,
-            (name, _) => language(name.as_deref(), &program)?,
-        };
-        if last.is_none() || self.env.is_some() {
-            state.lost_env.clear();
+        if let Some(name) = &self.language {
+            target.adapter = language(Some(name), &target.program)?;
         }
-        let (args, cwd, env, executable) = match last {
-            Some(last) => (last.args, last.cwd, last.env, last.executable),
-            None => (Vec::new(), None, BTreeMap::new(), None),
-        };
-        Ok(Target {
-            adapter,
-            program,
-            args: self.args.unwrap_or(args),
-            cwd: self.cwd.map(|cwd| sources::absolute(&cwd)).or(cwd),
-            env: self.env.unwrap_or(env),
-            executable: self.executable_path.or(executable),
-        })
+        if let Some(env) = self.env {
+            target.env = env;
+            target.lost_env.clear();
+        }
+        target.args = self.args.unwrap_or(target.args);
+        target.cwd = self.cwd.map(|cwd| sources::absolute(&cwd)).or(target.cwd);
+        target.executable = self.executable_path.or(target.executable);
+        Ok(target)
     }
 }
 
@@ -104,7 +99,7 @@ struct Began {
 }
 
 /// Ends the program that is being debugged, and makes a session with the breakpoints that there are.
-async fn begin(state: &mut State, target: Target, context: &Context) -> Result<Began, ToolError> {
+async fn begin(state: &mut State, target: Target, context: &Context) -> Began {
     let mut said = Vec::new();
     let before = state.session.take();
     if let Some(before) = &before {
@@ -115,39 +110,49 @@ async fn begin(state: &mut State, target: Target, context: &Context) -> Result<B
     }
     let session = lifecycle::open_own(context, target.adapter, "quick", target.executable.clone());
     state.session = Some(session.clone());
-    let (mut kept, mut dropped) = (Vec::new(), Vec::new());
-    // A call that is given up here must not take them away.
-    for mut wished in state.breakpoints.clone() {
-        match session.set_breakpoint(wished.wanted()).await {
-            Ok((breakpoint, _)) => {
-                wished.was_set(&breakpoint);
-                kept.push(wished);
-            }
-            Err(error) => {
-                let failed = ToolError::from(error);
-                dropped.push(format!("Dropped the breakpoint at {}: {}", wished.label(), failed.message));
-            }
-        }
-    }
-    if !kept.is_empty() && (state.restored || before.is_some()) {
+    let (breakpoints, lost) = set_again(&session, &state.breakpoints).await;
+    let labels: Vec<String> =
+        breakpoints.iter().filter(|wished| wished.set.is_some()).map(Wished::label).collect();
+    if !labels.is_empty() && (state.restored || before.is_some()) {
         let (verb, whose) = if state.restored { ("Restored", " of the last session") } else { ("Kept", "") };
-        let count = match kept.len() {
-            1 => "1 breakpoint".to_owned(),
-            many => format!("{many} breakpoints"),
-        };
-        let labels: Vec<String> = kept.iter().map(super::state::Wished::label).collect();
+        let count = if labels.len() == 1 { "1 breakpoint" } else { &format!("{} breakpoints", labels.len()) };
         said.push(format!("{verb} {count}{whose}: {}.", labels.join(", ")));
     }
-    said.extend(dropped);
-    if !state.lost_env.is_empty() {
-        let names = state.lost_env.join(", ");
+    said.extend(lost);
+    if !target.lost_env.is_empty() {
+        let names = target.lost_env.join(", ");
         said.push(format!("It runs without {names}: values of `env` are not kept, give them again."));
     }
-    state.breakpoints = kept;
+    state.breakpoints = breakpoints;
     state.target = Some(target);
     state.restored = false;
     state.save();
-    Ok(Began { session, said: text::lines(said) })
+    Began { session, said: text::lines(said) }
+}
+
+/// Sets breakpoints in a new session. Those whose lines are gone are dropped; one that cannot be set for another
+/// reason, such as a mistake in its file, is kept for the next launch. Both are told.
+async fn set_again(session: &Session, all: &[Wished]) -> (Vec<Wished>, Vec<String>) {
+    let (mut kept, mut lost) = (Vec::new(), Vec::new());
+    for wished in all {
+        let mut wished = wished.clone();
+        let label = wished.label();
+        wished.set = None;
+        match session.set_breakpoint(wished.wanted()).await {
+            Ok((breakpoint, _)) => wished.was_set(&breakpoint),
+            Err(error) => {
+                let is_gone = matches!(error, Error::NoLine { .. } | Error::NoFile { .. });
+                let failed = ToolError::from(error).message;
+                let verb = if is_gone { "Dropped" } else { "Without" };
+                lost.push(format!("{verb} the breakpoint at {label}: {failed}"));
+                if is_gone {
+                    continue;
+                }
+            }
+        }
+        kept.push(wished);
+    }
+    (kept, lost)
 }
 
 /// The first words of an answer, and what else the program did.

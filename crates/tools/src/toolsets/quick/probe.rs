@@ -67,18 +67,17 @@ impl DebugProbe {
         let guard = CloseUnlessKept::new(context, &session, true);
         let said = probe(&session, request, context).await;
         guard.settle(true).await;
-        Ok(said?)
+        said
     }
 
     fn request(self) -> Result<(Target, RunUntil), ToolError> {
         let program = sources::absolute(&self.program);
         let target = Target {
-            adapter: language(self.language.as_deref(), &program)?,
-            program,
             args: self.args.unwrap_or_default(),
             cwd: self.cwd.map(|cwd| sources::absolute(&cwd)),
             env: self.env.unwrap_or_default(),
             executable: self.executable_path,
+            ..Target::new(language(self.language.as_deref(), &program)?, program)
         };
         let condition = self.condition.filter(|condition| !condition.trim().is_empty());
         let place = Wanted {
@@ -162,7 +161,9 @@ fn stack(snapshot: &Snapshot, callers: &[Caller], adapter: &dyn Adapter) -> Stri
 async fn whereabouts(session: &Session, context: &Context) -> String {
     let limits = whole();
     let paused = execution::pause(session, None, execution::pause_wait(None, limits), context).await;
-    let Ok(Settled::Stopped(snapshot)) = paused else { return String::new() };
+    let Ok(Settled::Stopped(snapshot)) = paused else {
+        return text::notes(&execution::whereabouts(session).await);
+    };
     let callers = snapshot.callers(session, limits).await;
     let stack = stack(&snapshot, &callers, session.adapter());
     text::lines([text::place(&snapshot), headed("Stack:", stack), text::output(&snapshot.output)])

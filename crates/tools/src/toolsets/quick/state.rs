@@ -102,8 +102,6 @@ pub(super) struct State {
     pub(super) session: Option<Session>,
     /// What was launched last.
     pub(super) target: Option<Target>,
-    /// The names of variables of its environment whose values are not known any more.
-    pub(super) lost_env: Vec<String>,
     /// In the order in which they were set.
     pub(super) breakpoints: Vec<Wished>,
     /// What there is comes from a server that was killed, and no launch has applied it yet.
@@ -153,7 +151,8 @@ impl State {
         } = saved;
         self.target = program.and_then(|program| {
             let adapter = language(name.as_deref(), &program).ok()?;
-            Some(Target { adapter, program, args, cwd, env: [].into(), executable: executable_path })
+            let plain = Target::new(adapter, program);
+            Some(Target { args, cwd, lost_env: env, executable: executable_path, ..plain })
         });
         for (file, lines) in breakpoints {
             let mut conditions = conditions.remove(&file).unwrap_or_default();
@@ -162,7 +161,6 @@ impl State {
                 self.breakpoints.push(Wished { file: file.clone(), line, condition, set: None });
             }
         }
-        self.lost_env = env;
         self.restored = self.target.is_some() || !self.breakpoints.is_empty();
     }
 
@@ -191,11 +189,12 @@ impl State {
             args: target.map(|target| target.args.clone()).unwrap_or_default(),
             cwd: target.and_then(|target| target.cwd.clone()),
             executable_path: target.and_then(|target| target.executable.clone()),
-            env: target.into_iter().flat_map(|target| target.env.keys().cloned()).collect(),
+            env: target
+                .map(|target| target.env.keys().chain(&target.lost_env).cloned().collect())
+                .unwrap_or_default(),
             server: Some(Identity::own()),
             ..Saved::default()
         };
-        saved.env.extend(self.lost_env.iter().cloned());
         for wished in &self.breakpoints {
             saved.breakpoints.entry(wished.file.clone()).or_default().push(wished.line);
             if let Some(condition) = &wished.condition {

@@ -19,11 +19,26 @@ pub(super) struct Target {
     pub(super) cwd: Option<PathBuf>,
     /// Added to the environment.
     pub(super) env: BTreeMap<String, String>,
+    /// Was added too, and the values are not known any more.
+    pub(super) lost_env: Vec<String>,
     /// The interpreter.
     pub(super) executable: Option<PathBuf>,
 }
 
 impl Target {
+    /// A program that is started plainly.
+    pub(super) fn new(adapter: &'static dyn Adapter, program: PathBuf) -> Self {
+        Self {
+            adapter,
+            program,
+            args: Vec::new(),
+            cwd: None,
+            env: BTreeMap::new(),
+            lost_env: Vec::new(),
+            executable: None,
+        }
+    }
+
     /// How to start it.
     pub(super) fn launch(&self, stop_on_entry: bool) -> Launch {
         let set = |(name, value): (&String, &String)| (name.clone(), Some(value.clone()));
