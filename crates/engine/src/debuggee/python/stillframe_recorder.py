@@ -58,22 +58,17 @@ owner_pid = getpid()
 # Passes
 
 
-def reached(place, frame, all_here):
-    """A frame has come to a place where nothing but recording is done, by pydevd."""
-    if monitor is not None and monitor.is_taken(frame):
-        # pydevd has made its list of places anew. Our own event follows.
-        monitor.take_over(place, frame, all_here)
-        return
-    if inspector.is_back_in_statement(frame):
-        return
-    for record in all_here:
-        try:
-            record.passed(frame)
-        except BaseException:
-            # What pydevd would make of it is worse than to lose it.
-            pass
+def reached(place, frame, records_here):
+    """A frame has come, by pydevd, to a place where nothing but recording is done."""
+    if not inspector.is_back_in_statement(frame) and (monitor is None or not monitor.comes_first(frame)):
+        for record in records_here:
+            try:
+                record.passed(frame)
+            except BaseException:
+                # What pydevd would make of it is worse than to lose it.
+                pass
     if monitor is not None:
-        monitor.take_over(place, frame, all_here)
+        monitor.take_over(place, frame, records_here)
 
 
 class Record:
@@ -432,19 +427,14 @@ def restart():
     for record in list(records.values()):
         record.restart()
     if monitor is not None:
-        monitor.restart()
-
-
-def breakpoints_change():
-    """The debugger is about to set or remove breakpoints."""
-    tell_hits()
-    if monitor is not None:
-        monitor.release()
+        monitor.stop()
 
 
 def finish():
-    """No more rows: the debugger goes, or the program ends."""
-    breakpoints_change()
+    """No more rows: the debugger goes."""
+    tell_hits()
+    if monitor is not None:
+        monitor.stop()
     for pipe in list(pipes.values()):
         pipe.closed = True
         pipe.close()
@@ -460,7 +450,9 @@ def listen():
 
     @functools.wraps(change)
     def on_breakpoints_changed(self, *arguments, **more):
-        breakpoints_change()
+        tell_hits()
+        if monitor is not None:
+            monitor.breakpoints_changed()
         return change(self, *arguments, **more)
 
     pydevd.PyDB.on_breakpoints_changed = on_breakpoints_changed
@@ -479,7 +471,7 @@ def threads_end():
     """From here on pydevd does not look at the main thread any more, so neither do we."""
     tell_hits()
     if monitor is not None:
-        monitor.end()
+        monitor.ended = True
 
 
 monitor = None
