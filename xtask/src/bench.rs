@@ -4,7 +4,7 @@
 //! so that a busy machine slows both. Nothing is judged here; the goals are printed beside the figures.
 //!
 //! `client` is what is asked of a bare client, `bare_dap` and `bare_cdp` are the two that there are, `ours` is a
-//! client of stillframe; `calls` and `mapped` are what is measured with them.
+//! client of stillframe; `calls`, `mapped` and `record` are what is measured with them.
 
 mod bare_cdp;
 mod bare_dap;
@@ -13,10 +13,11 @@ mod client;
 mod mapped;
 mod ours;
 mod program;
+mod record;
 mod scene;
 mod table;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -44,7 +45,13 @@ pub(crate) fn run(languages: &[String]) -> anyhow::Result<ExitCode> {
         let debugpy = tools.debugpy()?;
         let python = tools.interpreter("python")?;
         table::heading("Python (bare: DAP without an adapter process)");
-        calls::measure(&scene, || bare_dap::Bare::stopped(&python, &debugpy, &scene.program, scene.line))?;
+        let start = |python: &Path| bare_dap::Bare::stopped(python, &debugpy, &scene.program, scene.line);
+        calls::measure(&scene, || start(&python))?;
+        let stops = record::bare(start(&python)?)?;
+        record::launched(&scene, "rows a second, launched", stops, &python, "20 x")?;
+        if let Some(newer) = newer_python() {
+            record::launched(&scene, "rows a second, launched, 3.12+", stops, &newer, "100 x")?;
+        }
     }
     if is_wanted("node") {
         let scene = Scene::node(&tools)?;
@@ -52,10 +59,23 @@ pub(crate) fn run(languages: &[String]) -> anyhow::Result<ExitCode> {
         table::heading("Node.js (bare: its inspector's protocol; the stack comes with each stop)");
         calls::measure(&scene, || bare_cdp::Bare::stopped(&node, &scene.program, scene.line))?;
         mapped::measure(&tools, &node)?;
+        let stops = record::bare(bare_cdp::Bare::stopped(&node, &scene.program, scene.line)?)?;
+        record::launched(&scene, "rows a second, launched", stops, &node, "100 x")?;
+        record::attached(&scene, stops, &node)?;
     }
     println!();
     spawn_and_memory(&tools, is_wanted)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A Python on the search path that can watch single lines.
+fn newer_python() -> Option<PathBuf> {
+    let names = ["python3.14", "python3.13", "python3.12"];
+    names.into_iter().find_map(|name| {
+        let told = child(Path::new(name)).args(["-c", "import sys; print(sys.executable)"]).output().ok()?;
+        let path = String::from_utf8(told.stdout).ok()?;
+        told.status.success().then(|| PathBuf::from(path.trim()))
+    })
 }
 
 /// Does the same in a release build: a slow bare client would flatter us.

@@ -141,6 +141,12 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// An expression whose value is a list of three: the type of what `expression` gives, that as JSON, and the
+    /// thing itself. JSON that would be longer than `longest` characters, or that could not say all of it, is
+    /// left out: there is a number in its place. JSON is plain ASCII with `~` for each backslash, so that it is
+    /// shown as it is between two quotes.
+    fn as_json(&self, expression: &str, longest: usize) -> String;
+
     /// What the debugger calls the exceptions to stop at.
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str];
 

@@ -1,8 +1,14 @@
 //! What JavaScript's grammar says of the small texts that users write: conditions, watched expressions and log
-//! messages; and of the texts of scripts, what catches an exception. Nothing is evaluated here.
+//! messages; and of the texts of scripts: what catches an exception, what V8 has places for, and where code can be
+//! put in. Nothing is evaluated here.
 
 mod around;
 mod caught;
+pub(crate) mod effects;
+pub(crate) mod endings;
+mod insertion;
+mod line_starts;
+pub(crate) mod positions;
 
 use std::path::Path;
 
@@ -18,6 +24,9 @@ use oxc_syntax::scope::ScopeFlags;
 
 pub use around::functions_around;
 pub use caught::is_caught;
+#[expect(unused_imports, reason = "the recorder will call them")]
+pub(crate) use insertion::{Insertion, insertion, is_portable};
+pub(crate) use line_starts::LineStarts;
 
 /// The longest text that is looked at, in bytes.
 const LONGEST: usize = 16 * 1024;

@@ -10,6 +10,7 @@ use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::net::unix::pipe;
 
 use crate::error::{Error, Result};
+use crate::process;
 
 /// The reading end. The pipe's name is gone when this is.
 #[derive(Debug)]
@@ -25,7 +26,8 @@ struct Name(PathBuf);
 impl NamedPipe {
     /// Makes a pipe that only this user can open.
     pub(crate) fn new() -> Result<Self> {
-        let path = std::env::temp_dir().join(format!("stillframe-{}", uuid::Uuid::new_v4()));
+        let name = format!("{}{}", prefix(&process::server_mark()), uuid::Uuid::new_v4());
+        let path = std::env::temp_dir().join(name);
         let made = mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0);
         let made = made.map_err(std::io::Error::from).map(|()| Name(path.clone()));
         // Open for writing as well, it does not end when the last writer goes.
@@ -48,6 +50,22 @@ impl NamedPipe {
     pub(crate) async fn next_line(&mut self) -> Option<String> {
         // What is not UTF-8 comes from nobody that we know, and ends the reading.
         self.lines.next_line().await.ok().flatten()
+    }
+}
+
+/// What the names of a server's pipes begin with.
+fn prefix(server_mark: &str) -> String {
+    format!("stillframe-{}-", server_mark.trim_end_matches('/'))
+}
+
+/// Removes what a server has left that could not do so itself.
+pub(crate) fn sweep(server_mark: &str) {
+    let prefix = prefix(server_mark);
+    for entry in std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            // Somebody else may be cleaning up as well.
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }
 

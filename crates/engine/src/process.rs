@@ -35,6 +35,7 @@ use crate::output::{Category, Output, Utf8Stream};
 use self::unmuted::Unmuted;
 
 pub use marked::MARK;
+pub(crate) use marked::server_mark;
 
 /// What to start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -124,8 +124,11 @@ struct Kept {
     rows: Vec<Row>,
     bytes: usize,
     dropped: u64,
-    /// By place and writer.
-    hits: BTreeMap<(BreakpointId, String), u64>,
+    /// What writers have counted, by place and writer.
+    counted: BTreeMap<(BreakpointId, String), u64>,
+    /// The highest number of a row, by place and process: what is known of one that was killed. The threads of
+    /// Python count together, so theirs are not added up.
+    numbered: BTreeMap<(BreakpointId, u32), u64>,
 }
 
 /// A line, as it comes.
@@ -179,9 +182,12 @@ impl Recorder {
 
     /// Takes in a row of a pass that was looked at from here.
     pub fn push(&self, row: Row) {
-        let writer = format!("{}/{}", row.pid, row.thread);
-        self.0.table.count(row.id, writer, row.hit);
         self.0.table.push(row);
+    }
+
+    /// Takes in how often a place was passed so far in one thread or process, which `writer` names.
+    pub fn count(&self, id: BreakpointId, writer: String, hits: u64) {
+        self.0.table.count(id, writer, hits);
     }
 
     /// Waits until all rows are there that it takes in.
@@ -223,12 +229,24 @@ impl Recorder {
         let kept = self.0.table.lock();
         let mut rows = kept.rows.clone();
         rows.sort_by(|one, other| one.time.total_cmp(&other.time));
-        let mut hits = BTreeMap::new();
-        for ((id, _), count) in &kept.hits {
-            *hits.entry(*id).or_insert(0) += count;
+        let process = |writer: &str| writer.split('/').next().and_then(|pid| pid.parse().ok()).unwrap_or(0);
+        let counted = sums(kept.counted.iter().map(|((id, writer), hits)| ((*id, process(writer)), *hits)));
+        let mut known = kept.numbered.clone();
+        for (process, counted) in counted {
+            let known = known.entry(process).or_insert(0);
+            *known = counted.max(*known);
         }
+        let hits = sums(known.into_iter().map(|((id, _), hits)| (id, hits)));
         Recorded { rows, hits, dropped: kept.dropped }
     }
+}
+
+fn sums<K: Ord>(counts: impl Iterator<Item = (K, u64)>) -> BTreeMap<K, u64> {
+    let mut sums = BTreeMap::new();
+    for (key, count) in counts {
+        *sums.entry(key).or_insert(0) += count;
+    }
+    sums
 }
 
 impl PartialEq for Recorder {
@@ -266,6 +284,8 @@ impl Table {
 
     fn push(&self, row: Row) {
         let mut kept = self.lock();
+        let number = kept.numbered.entry((row.id, row.pid)).or_insert(0);
+        *number = row.hit.max(*number);
         if kept.bytes < BYTES && (kept.rows.len() as u64) < self.limit {
             kept.bytes += row.bytes();
             kept.rows.push(row);
@@ -278,7 +298,7 @@ impl Table {
 
     fn count(&self, id: BreakpointId, writer: String, hits: u64) {
         let mut kept = self.lock();
-        let known = kept.hits.entry((id, writer)).or_insert(0);
+        let known = kept.counted.entry((id, writer)).or_insert(0);
         *known = hits.max(*known);
     }
 }
@@ -348,6 +368,23 @@ mod tests {
         recorder.full().await;
         let recorded = recorder.recorded();
         assert_eq!((recorded.rows.len(), recorded.dropped, recorder.len()), (2, 3, 5));
+    }
+
+    #[tokio::test]
+    async fn passes_are_what_was_counted_and_else_the_highest_number_of_a_process() {
+        let recorder = Recorder::new(9).unwrap();
+        for line in [
+            // Two threads of Python count together, and this process was killed.
+            "[1,1,1.0,41,\"one\",[]]",
+            "[1,2,2.0,41,\"two\",[]]",
+            // Two of JavaScript count on their own.
+            "[1,5,1.0,42,\"main\",[]]",
+            "{\"id\":1,\"writer\":\"42/0\",\"hits\":5}",
+            "{\"id\":1,\"writer\":\"42/1\",\"hits\":3}",
+        ] {
+            recorder.read(line);
+        }
+        assert_eq!(recorder.recorded().hits, BTreeMap::from([(BreakpointId(1), 10)]));
     }
 
     #[tokio::test]

@@ -10,7 +10,8 @@ use engine::adapter::Adapter;
 use tools::{Toolset, toolsets};
 
 use crate::probe::ProbeArgs;
-use crate::{doctor, listing, mcp, probe, setup, terminal};
+use crate::trace::TraceArgs;
+use crate::{doctor, listing, mcp, probe, setup, terminal, trace};
 
 /// A run-time debugger for AI agents: stops programs at the right moment and shows real values.
 #[derive(Debug, Parser)]
@@ -24,6 +25,8 @@ pub(crate) struct Cli {
 enum Command {
     /// Run a program, stop at a place, print what is there, and end it.
     Probe(Box<ProbeArgs>),
+    /// Run a program, and print the values of expressions at each pass of a place.
+    Trace(Box<TraceArgs>),
     /// Serve MCP on standard input and output.
     Serve {
         #[command(flatten)]
@@ -89,6 +92,7 @@ pub(crate) fn parse() -> Cli {
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Probe(args) => probe::run(*args).await,
+        Command::Trace(args) => trace::run(*args).await,
         Command::Serve { toolset } => mcp::serve(toolset.toolset.0).await,
         Command::Doctor { json } => doctor::run(json).await,
         Command::Setup { language, executable_path } => {

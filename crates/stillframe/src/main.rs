@@ -8,8 +8,10 @@ mod doctor;
 mod listing;
 mod mcp;
 mod probe;
+mod program;
 mod setup;
 mod terminal;
+mod trace;
 
 use std::process::ExitCode;
 

@@ -1,31 +1,25 @@
 //! `stillframe probe`: run a program, stop at a place, print what is there, end it.
 
-mod place;
-mod report;
+pub(crate) mod place;
+pub(crate) mod report;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use engine::adapter::{self, Adapter};
 use engine::deadlines;
 use engine::model::breakpoint::{HitCondition, Rule};
-use engine::model::launch::{Launch, Program, Stdin};
 use engine::model::limits::Limits;
 use engine::model::stop::{ExceptionBreakpoints, StopReason};
-use engine::session::Session;
 use engine::session::placing::Wanted;
 use engine::sessions::Sessions;
-use engine::sources;
-use tools::ops::lifecycle;
 use tools::ops::run_until::{Ran, RunUntil, run_until};
 use tools::ops::settle::{Settled, Wait};
 use tools::render::{StopReport, expression_value};
 use tools::{Context, Report};
 
 use self::place::Place;
+use crate::program::ProgramArgs;
 use crate::setup::told;
 use crate::terminal;
 
@@ -53,44 +47,14 @@ pub(crate) struct ProbeArgs {
     /// Stop only at these passes: `5`, `>= 5`, `% 5`.
     #[arg(long, value_name = "COUNT")]
     hit_condition: Option<HitCondition>,
-    /// The script to run, when it is not FILE.
-    #[arg(long, value_name = "SCRIPT")]
-    program: Option<PathBuf>,
-    /// The module to run, as in `python -m`; in Node.js a package with a command, such as `vitest`.
-    #[arg(long, value_name = "NAME", conflicts_with = "program")]
-    module: Option<String>,
-    /// The interpreter, or a command that starts it, such as `npm`.
-    #[arg(long, value_name = "PATH")]
-    executable_path: Option<PathBuf>,
-    /// An argument for the interpreter or the command, in front of the script; can be given several times.
-    #[arg(long = "runtime-arg", value_name = "ARG", allow_hyphen_values = true)]
-    runtime_args: Vec<String>,
-    /// The program's working directory.
-    #[arg(long, value_name = "FOLDER")]
-    cwd: Option<PathBuf>,
-    /// An environment variable for the program; can be given several times.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = read_variable)]
-    env: Vec<(String, String)>,
-    /// A file that the program reads as its standard input.
-    #[arg(long, value_name = "FILE")]
-    stdin: Option<PathBuf>,
-    /// Show the frames of libraries too, and stop in them.
-    #[arg(long)]
-    all_code: bool,
+    #[command(flatten)]
+    program: ProgramArgs,
     /// How long to wait for the stop, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = deadlines::WAIT.as_secs())]
     timeout: u64,
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Arguments of the program.
-    #[arg(last = true)]
-    args: Vec<String>,
-}
-
-fn read_variable(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("takes NAME=VALUE")?;
-    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// Does it.
@@ -117,33 +81,18 @@ pub(crate) async fn run(args: ProbeArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
-    let adapter = args.adapter()?;
-    let session: Session =
-        lifecycle::open(context, adapter.name(), Some("probe".to_owned()), args.executable_path.clone())
-            .map_err(told)?;
+    let (session, launch) = args.program.clone().open("probe", &args.place.file, context)?;
     let request = RunUntil {
         places: args.places(),
         exceptions: ExceptionBreakpoints::default(),
         wait: Wait { timeout: Duration::from_secs(args.timeout), limits: Limits::default() },
         expressions: args.expressions.clone(),
-        launch: Some(args.launch(adapter)),
+        launch: Some(launch),
     };
     run_until(&session, request, context).await.map_err(told)
 }
 
 impl ProbeArgs {
-    fn adapter(&self) -> anyhow::Result<&'static dyn Adapter> {
-        let file = self.program.as_deref().unwrap_or(&self.place.file);
-        adapter::by_extension(file).or_else(|| adapter::by_extension(&self.place.file)).ok_or_else(|| {
-            let names: Vec<&str> = adapter::ADAPTERS.iter().map(|adapter| adapter.name()).collect();
-            anyhow::anyhow!(
-                "`{}` is in no language known here; these are: {}",
-                file.display(),
-                names.join(", ")
-            )
-        })
-    }
-
     fn places(&self) -> Vec<Wanted> {
         let Place { file, line, column, function } = self.place.clone();
         if line.is_none() && function.is_none() && self.statement.is_none() {
@@ -161,34 +110,13 @@ impl ProbeArgs {
             ..Wanted::default()
         }]
     }
-
-    fn launch(self, adapter: &dyn Adapter) -> Launch {
-        let program = match (self.module, self.program) {
-            (Some(module), _) => Program::Module(module),
-            (None, Some(script)) => Program::Script(sources::absolute(&script)),
-            (None, None) if adapter.stands_alone(self.executable_path.as_deref(), &self.runtime_args) => {
-                Program::Command
-            }
-            (None, None) => Program::Script(sources::absolute(&self.place.file)),
-        };
-        Launch {
-            program,
-            args: self.args,
-            runtime_args: self.runtime_args,
-            cwd: self.cwd,
-            env: self.env.into_iter().map(|(name, value)| (name, Some(value))).collect::<BTreeMap<_, _>>(),
-            stdin: self.stdin.map_or(Stdin::Empty, |file| Stdin::File(sources::absolute(&file))),
-            stop_on_entry: false,
-            just_my_code: !self.all_code,
-        }
-    }
 }
 
 const ENDED_BEFORE: u8 = 3;
 const EXCEPTION_FIRST: u8 = 4;
 const STILL_RUNNING: u8 = 5;
 /// What shells give for a command that Ctrl-C ended.
-const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 fn exit_code(settled: &Settled, has_place: bool) -> u8 {
     match settled {

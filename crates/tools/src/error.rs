@@ -68,6 +68,14 @@ impl ToolError {
         Self::new("invalid_arguments", format!("`{name}` {problem}"), "").with("argument", json!(name))
     }
 
+    /// A command that runs Python and cannot be taken apart.
+    pub fn python_command(problem: &str) -> Self {
+        Self::argument("command", problem).and(
+            "for a breakpoint in Python it is `python FILE ARGS` or `python -m MODULE ARGS`, with NAME=value in \
+             front where needed: no pipe, `&&`, redirection or variable",
+        )
+    }
+
     /// No such language.
     pub fn no_language(language: &str, known: &[&str]) -> Self {
         Self::new("language_unsupported", format!("`{language}` is not supported"), "")

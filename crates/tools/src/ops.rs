@@ -1,9 +1,11 @@
 //! Operations: what can be done, in neutral terms. Toolsets and the command line call these.
 
+pub mod closing;
 pub mod execution;
 pub mod inspect;
 pub mod languages;
 pub mod lifecycle;
 pub mod run_until;
 pub mod settle;
+pub mod trace;
 pub mod unreached;

@@ -2,6 +2,7 @@
 
 mod breakpoint;
 mod report;
+mod trace;
 mod variable;
 
 use std::fmt::Write;
@@ -15,6 +16,7 @@ use serde::Serialize;
 
 pub use breakpoint::{BreakpointData, failed};
 pub use report::StopReport;
+pub use trace::{CellData, Omitted, PointData, RowData, Totals, TraceReport};
 pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
 
 /// A frame of a stack.

@@ -152,6 +152,12 @@ impl client::Client for Bare {
         self.locals()
     }
 
+    fn pass(&mut self, expression: &str) -> anyhow::Result<()> {
+        self.evaluate(expression)?;
+        self.request(debugger::Resume::default())?;
+        self.wait_for_stop()
+    }
+
     fn clear_breakpoints(&mut self) -> anyhow::Result<()> {
         let breakpoint_id = std::mem::take(&mut self.breakpoint);
         self.request(debugger::RemoveBreakpoint { breakpoint_id })?;
@@ -164,7 +170,7 @@ impl client::Client for Bare {
 }
 
 /// Reads until Node tells where its inspector listens.
-fn announced(errors: &mut impl BufRead) -> anyhow::Result<cdp::Address> {
+pub(super) fn announced(errors: &mut impl BufRead) -> anyhow::Result<cdp::Address> {
     loop {
         let mut line = String::new();
         anyhow::ensure!(errors.read_line(&mut line)? > 0, "no inspector was announced");

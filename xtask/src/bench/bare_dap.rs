@@ -167,6 +167,13 @@ impl Client for Bare {
         self.locals()
     }
 
+    fn pass(&mut self, expression: &str) -> anyhow::Result<()> {
+        self.evaluate(expression)?;
+        let thread = self.thread.clone();
+        self.request("continue", &json!({ "threadId": thread }))?;
+        self.wait_for_stop()
+    }
+
     fn clear_breakpoints(&mut self) -> anyhow::Result<()> {
         self.set_breakpoints(&[])
     }

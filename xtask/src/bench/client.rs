@@ -14,6 +14,9 @@ pub(super) trait Client: Sized {
     /// Steps over a line, and asks for what a report holds.
     fn step(&mut self) -> anyhow::Result<()>;
 
+    /// Evaluates an expression, and runs on to the next stop.
+    fn pass(&mut self, expression: &str) -> anyhow::Result<()>;
+
     /// Removes the breakpoint.
     fn clear_breakpoints(&mut self) -> anyhow::Result<()>;
 

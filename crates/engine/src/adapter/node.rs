@@ -25,6 +25,9 @@ use crate::model::stop::ExceptionMode;
 /// The extensions of source files.
 const EXTENSIONS: [&str; 8] = ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"];
 
+/// What makes the list of [`Adapter::as_json`]: a function as one expression.
+const AS_JSON: &str = include_str!("../debuggee/node/as_json.js");
+
 /// The language.
 #[derive(Clone, Copy, Debug)]
 pub struct Node;
@@ -125,6 +128,10 @@ impl Adapter for Node {
     /// Stopping at exceptions is asked for by its mode here, not by filters.
     fn has_columns(&self) -> bool {
         true
+    }
+
+    fn as_json(&self, expression: &str, longest: usize) -> String {
+        format!("({AS_JSON})((\n{expression}\n), {longest})")
     }
 
     fn exception_filters(&self, _mode: ExceptionMode) -> &'static [&'static str] {

@@ -24,6 +24,9 @@ use crate::process::ProcessSpec;
 /// The function that a blocked main thread is brought into by a signal; see the inspector.
 pub(crate) const PAUSE_FRAME: &str = "stillframe_pause";
 
+/// What makes the list of [`Adapter::as_json`]: a function as one expression.
+const AS_JSON: &str = include_str!("../debuggee/python/stillframe_as_json.py");
+
 /// The language.
 #[derive(Clone, Copy, Debug)]
 pub struct Python;
@@ -113,6 +116,10 @@ impl Adapter for Python {
     /// pydevd stops at `sys.exit("message")` whatever it was told.
     fn is_orderly_exit(&self, exception: &str) -> bool {
         exception == "SystemExit"
+    }
+
+    fn as_json(&self, expression: &str, longest: usize) -> String {
+        format!("({AS_JSON})((\n{expression}\n), {longest})")
     }
 
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str] {

@@ -9,6 +9,7 @@
 //! and `values` (what is to be seen).
 
 mod announcements;
+mod binding;
 mod breakpoints;
 mod columns;
 mod connector;
@@ -18,7 +19,9 @@ mod exceptions;
 mod execution;
 mod frames;
 mod functions;
+mod insertions;
 mod places;
+mod recording;
 mod renaming;
 mod rules;
 mod scripts;
@@ -35,8 +38,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use ::cdp::{Command, debugger, node_runtime, node_worker, runtime};
 use tokio::sync::{mpsc, watch};
 
+use self::binding::Bound;
 use self::breakpoints::Breakpoints;
 use self::execution::Intent;
+use self::insertions::Insertions;
 use self::scripts::Scripts;
 use self::stops::Stop;
 use self::values::Values;
@@ -110,6 +115,8 @@ struct Connection {
     pid: Option<u32>,
     scripts: Arc<Scripts>,
     breakpoints: Breakpoints,
+    bound: Bound,
+    insertions: Insertions,
     values: Values,
     /// Where the thread is suspended.
     stop: Mutex<Option<Arc<Stop>>>,
@@ -154,6 +161,8 @@ impl CdpDebugger {
             pid,
             scripts,
             breakpoints: Breakpoints::default(),
+            bound: Bound::default(),
+            insertions: Insertions::default(),
             stop: Mutex::default(),
             events: events.clone(),
             stops: AtomicI64::new(0),

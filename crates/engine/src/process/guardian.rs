@@ -2,7 +2,7 @@
 //!
 //! A server that is killed with SIGKILL cannot end its debuggees. The guardian holds one end of a pipe; when
 //! the other end closes, for whatever reason, it kills the process groups that it was told of and
-//! everything that carries the server's mark. It is started with the first debuggee, and it is this same
+//! everything that carries the server's mark, and removes the server's pipes. It is started with the first debuggee, and it is this same
 //! program under another argument.
 
 use std::collections::BTreeSet;
@@ -11,6 +11,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::marked;
+use crate::named_pipe;
 
 /// The hidden argument that makes this program a guardian. The server's mark follows it.
 pub const ARGUMENT: &str = "__guard";
@@ -106,5 +107,6 @@ pub fn run(server_mark: &str, orders: impl Read) {
     // An empty mark would be everybody's.
     if !server_mark.is_empty() {
         marked::kill_marked(server_mark);
+        named_pipe::sweep(server_mark);
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn mark_of_next(session: &str) -> String {
 }
 
 /// The beginning of the marks of all sessions of this server.
-pub(super) fn server_mark() -> String {
+pub(crate) fn server_mark() -> String {
     mark("")
 }
 

@@ -155,7 +155,7 @@ fn section(name: &str, text: &str) -> String {
 }
 
 /// A path from here, when it is below here.
-fn short(file: &str) -> String {
+pub(crate) fn short(file: &str) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let below = Path::new(file).strip_prefix(here);
     below.map_or_else(|_| file.to_owned(), |path| path.display().to_string())

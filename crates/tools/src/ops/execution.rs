@@ -14,6 +14,12 @@ use crate::{Context, ToolError};
 /// Lets a suspended program run on. One that is running already is waited for, and one that has stopped or
 /// ended since the last wait was over is told of: nobody has seen that yet.
 pub async fn resume(session: &Session, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
+    go_on(session).await?;
+    Ok(settle(session, wait, context).await)
+}
+
+/// Lets a suspended program run on, unless there is a stop or an end that nobody has been told of.
+pub(super) async fn go_on(session: &Session) -> Result<(), ToolError> {
     if !session.has_untold_stop() && !session.has_untold_end() {
         match session.resume().await {
             // One that was running when it was asked may have ended since.
@@ -21,7 +27,7 @@ pub async fn resume(session: &Session, wait: Wait, context: &Context) -> Result<
             Err(error) => return Err(never_came_up(session).unwrap_or(error).into()),
         }
     }
-    Ok(settle(session, wait, context).await)
+    Ok(())
 }
 
 /// A session with a program to go on with.
@@ -81,7 +87,7 @@ pub fn pause_wait(timeout_ms: Option<u64>, limits: engine::model::limits::Limits
 }
 
 /// Where the threads of a running program are, one sentence each.
-async fn whereabouts(session: &Session) -> Vec<String> {
+pub(super) async fn whereabouts(session: &Session) -> Vec<String> {
     let Ok(threads) = session.threads().await else { return Vec::new() };
     let mut notes = Vec::new();
     for thread in threads.iter().take(10) {

@@ -79,16 +79,40 @@ pub async fn restart(session: &Session, wait: Wait, context: &Context) -> Result
 /// Starts a program with its breakpoints where they belong now, and waits; one deadline for all of it.
 async fn start(session: &Session, start: Start, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
     let began = Instant::now();
+    let (still, notes) = begin_placed(session, start, began, wait, context).await?;
+    let settled = match still {
+        Some(still) => still,
+        None => settle(session, wait.since(began), context).await,
+    };
+    Ok(settled.with_notes(notes))
+}
+
+/// Starts a program and does not wait for a stop. There is something to tell when the time was over first; the
+/// notes are there in any case.
+pub(super) async fn begin_launch(
+    session: &Session,
+    launch: Launch,
+    wait: Wait,
+    context: &Context,
+) -> Result<(Option<Settled>, Vec<String>), ToolError> {
+    check_program(&launch)?;
+    begin_placed(session, Start::Launch(launch), Instant::now(), wait, context).await
+}
+
+/// Puts the breakpoints where they belong now, and starts.
+async fn begin_placed(
+    session: &Session,
+    start: Start,
+    began: Instant,
+    wait: Wait,
+    context: &Context,
+) -> Result<(Option<Settled>, Vec<String>), ToolError> {
     // Nothing of a program that runs may be touched.
     if session.execution().is_live() {
         return Err(Error::AlreadyLive.into());
     }
     let notes = session.place_again().await?;
-    let settled = match begin(session, start, began, wait, context).await? {
-        Some(still) => still,
-        None => settle(session, wait.since(began), context).await,
-    };
-    Ok(settled.with_notes(notes))
+    Ok((begin(session, start, began, wait, context).await?, notes))
 }
 
 /// Starts. When the time is over first, this is what there is to tell; the session goes on by itself.

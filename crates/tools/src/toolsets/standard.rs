@@ -7,8 +7,10 @@ mod breakpoints;
 mod execution;
 mod inspect;
 mod launch;
+mod one_shot;
 mod session;
 mod shared;
+mod trace;
 
 use crate::{Entry, Prompt, Toolset};
 
@@ -23,6 +25,7 @@ pub static TOOLSET: Toolset = Toolset {
 
 const TOOLS: &[Entry] = &[
     Entry::of::<execution::RunUntil>(),
+    Entry::of::<trace::TraceValues>(),
     Entry::of::<session::CreateDebugSession>(),
     Entry::of::<session::ListDebugSessions>(),
     Entry::of::<session::CloseDebugSession>(),
@@ -60,8 +63,7 @@ To look around: create_debug_session, set_breakpoint, start_debugging, then eval
 step_into, step_out, continue_execution; close_debug_session at the end.
 Every stop report has the place, source, stack, locals and new output: read it before asking for more.
 A call always comes back: paused, running (call continue_execution to wait on) or ended.
-`statement` finds a line by its text, which survives edits. Conditions and logMessage look at many passes \
-without stopping; evaluate_expression with watch tells at each stop what changed. verified is true only when a breakpoint is bound; otherwise `reason` says why.
+`statement` finds a line by its text, which survives edits. trace_values records values at every pass of lines, without stopping; evaluate_expression with watch tells at each stop what changed. verified is true only when a breakpoint is bound; otherwise `reason` says why.
 References (frameId, variablesReference) are good until the program runs again.";
 
 const DEBUG: Prompt = Prompt {

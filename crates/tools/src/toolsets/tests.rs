@@ -27,7 +27,7 @@ const REFERENCE: [&str; 16] = [
 ];
 
 /// Our own beside them.
-const OWN: [&str; 12] = [
+const OWN: [&str; 13] = [
     "list_supported_languages",
     "list_breakpoints",
     "remove_breakpoint",
@@ -40,6 +40,7 @@ const OWN: [&str; 12] = [
     "detach_from_process",
     "set_variable",
     "run_until",
+    "trace_values",
 ];
 
 /// Those that only look.
@@ -57,7 +58,7 @@ const READ_ONLY: [&str; 10] = [
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 13] = [
+const DESTRUCTIVE: [&str; 15] = [
     "close_debug_session",
     "remove_breakpoint",
     "clear_breakpoints",
@@ -65,6 +66,8 @@ const DESTRUCTIVE: [&str; 13] = [
     "start_debugging",
     "restart_debugging",
     "run_until",
+    "trace_values",
+    "debug-script",
     "continue_execution",
     "step_over",
     "step_into",
@@ -74,13 +77,15 @@ const DESTRUCTIVE: [&str; 13] = [
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 12] = [
+const NOT_IDEMPOTENT: [&str; 14] = [
     "create_debug_session",
     "attach_to_process",
     "set_breakpoint",
     "start_debugging",
     "restart_debugging",
     "run_until",
+    "trace_values",
+    "debug-script",
     "continue_execution",
     "step_over",
     "step_into",
@@ -98,10 +103,15 @@ fn names_of<'a>(entries: impl Iterator<Item = &'a Entry>) -> BTreeSet<&'a str> {
 }
 
 #[test]
-fn standard_has_the_tools_of_the_reference_and_twelve_more() {
+fn standard_has_the_tools_of_the_reference_and_thirteen_more() {
     let expected: BTreeSet<&str> = REFERENCE.into_iter().chain(OWN).collect();
-    assert_eq!(expected.len(), 28);
+    assert_eq!(expected.len(), 29);
     assert_eq!(names_of(standard::TOOLSET.tools.iter()), expected);
+}
+
+#[test]
+fn script_is_one_tool() {
+    assert_eq!(names_of(script::TOOLSET.tools.iter()), BTreeSet::from(["debug-script"]));
 }
 
 #[test]
@@ -120,7 +130,11 @@ fn no_name_is_there_twice() {
 fn every_tool_and_toolset_says_what_it_is() {
     for entry in entries() {
         assert!(!entry.title.is_empty() && !entry.description.is_empty(), "{}", entry.name);
-        assert!(entry.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{}", entry.name);
+        assert!(
+            entry.name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_-".contains(&byte)),
+            "{}",
+            entry.name
+        );
     }
     for toolset in TOOLSETS {
         assert!(!toolset.about.is_empty(), "{}", toolset.name);
@@ -206,8 +220,9 @@ fn annotations_tell_the_truth() {
 
 /// Words that look like the name of a tool.
 fn tool_names(text: &str) -> BTreeSet<&str> {
-    let words = text.split(|letter: char| !letter.is_ascii_lowercase() && letter != '_');
-    words.filter(|word| word.contains('_') && word.len() > 1).collect()
+    let words = text.split(|letter: char| !letter.is_ascii_lowercase() && !"_-".contains(letter));
+    let is_name = |word: &&str| word.contains('_') || word.starts_with("debug-");
+    words.filter(|word| is_name(word) && word.len() > 1).collect()
 }
 
 #[test]

@@ -5,12 +5,8 @@
 //! hold code, and the debugger tells where the breakpoint went. Only the script that is to be started is held
 //! to the grammar, and where it is plain JavaScript, Node has the last word.
 
-mod effects;
-mod endings;
 mod functions;
 mod lines;
-mod positions;
-mod text;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -25,12 +21,10 @@ use super::super::{Host, Question, Runtime};
 use super::EXTENSIONS;
 use crate::deadlines;
 use crate::error::{Error, Result};
-use crate::javascript;
+use crate::javascript::{self, LineStarts};
 use crate::model::source::Code;
 use crate::process::ProcessSpec;
 use crate::sources;
-
-use self::text::LineStarts;
 
 /// The longest text that is parsed, in bytes. What is longer was generated.
 const LONGEST: usize = 5 * 1024 * 1024;

@@ -57,11 +57,15 @@
 
   // A rule: whose it is, and as functions where it has them the condition, the test of the number of the pass
   // with what that is counted under, and the parts of the message.
-  return (rules) => {
+  const decide = (rules) => {
     const hit = [];
     for (let at = 0; at < rules.length; at++) {
-      const { id, condition, pass, count, message } = rules[at];
+      const { id, condition, pass, count, message, record } = rules[at];
       try {
+        if (record) {
+          record();
+          continue;
+        }
         if (condition && !condition()) continue;
         if (pass) {
           const number = (passes[count] ?? 0) + 1;
@@ -77,4 +81,6 @@
     if (hit.length > 0) send({ kind: 'hit', ids: hit });
     return hit.length > 0;
   };
+  decide.failed = failed;
+  return decide;
 })()

@@ -145,6 +145,7 @@
 
   // The keys of the last objects that have very many, because listing them takes long.
   let manyKeys = new WeakMap();
+  let hasManyKeys = false;
   let epoch = -1;
 
   const keysOf = (object) => {
@@ -158,6 +159,7 @@
     }
     if (found.length <= MANY) return types.isPromise(object) ? promiseKeys(object) : ownKeys(object);
     weakSet(manyKeys, object, found);
+    hasManyKeys = true;
     return found;
   };
 
@@ -1261,6 +1263,26 @@
       const now = isProxy(parent) ? undefined : lookup(parent, key);
       return { row: now === undefined ? guarded(value, limit) : rowOf(now, limit), step };
     }),
+
+    // For what runs in the program by itself, where nothing that was learnt before holds.
+    load,
+
+    // What a value is, in the first, second and fifth item: text, type, and whether the text was cut.
+    cell: (value, limit) => {
+      if (hasManyKeys) {
+        hasManyKeys = false;
+        manyKeys = new WeakMap();
+      }
+      return guarded(value, limit);
+    },
+
+    // What was thrown, in one line.
+    problem: (thrown, limit) => {
+      const told = exceptionParts(thrown, limit);
+      if (!told.error) return "Uncaught " + told.message;
+      const end = indexIn(told.headline, "\n");
+      return end < 0 ? told.headline : sliceText(told.headline, 0, end);
+    },
 
     // What an exception is: type, message, and the stack with its causes.
     exception: (given) => answered(given[0], (options) => exceptionParts(given[1], options.limit)),

@@ -18,13 +18,14 @@ use self::planting::{plant, set_spots};
 use self::table::{Place, What};
 use super::places::{self, Made, Spot, real};
 use super::scripts::Script;
-use super::{CdpDebugger, functions, transpiled};
+use super::{CdpDebugger, functions, insertions, recording, transpiled};
 use crate::debugger::{Event, FunctionBreakpoint, Planted, SourceBreakpoint};
 use crate::error::Result;
+use crate::model::ids::BreakpointId;
 use crate::source_map::SourceMap;
 
 pub(super) use self::hits::{Hit, hit};
-pub(super) use self::planting::{bind_program, resolved};
+pub(super) use self::planting::resolved;
 pub(super) use self::table::Breakpoints;
 pub(super) use self::unbound::never_bound;
 
@@ -37,10 +38,28 @@ pub(super) async fn set_in_source(
     let source = real(&debugger.0.shared.setup.to_remote(path));
     let made = if wanted.is_empty() { Vec::new() } else { made_of(debugger, &source).await };
     let places = wanted.into_iter().map(|wanted| Place::on_line(&source, &made, wanted)).collect();
+    let recorded = debugger.0.breakpoints.recorded(&source);
     let (numbers, removed) = debugger.0.breakpoints.replace(&source, places);
     remove(debugger, removed).await?;
+    end_recording(debugger, &source, recorded).await;
     plant_all(debugger, &numbers).await?;
     Ok(numbers.into_iter().map(|number| debugger.0.breakpoints.outcome(number)).collect())
+}
+
+/// Ends what is not to be recorded any more.
+async fn end_recording(debugger: &CdpDebugger, source: &Path, before: Vec<BreakpointId>) {
+    let now = debugger.0.breakpoints.recorded(source);
+    let over: Vec<BreakpointId> = before.into_iter().filter(|id| !now.contains(id)).collect();
+    if !over.is_empty() {
+        recording::end(debugger, &over).await;
+    }
+}
+
+/// A statement in the source records a place: V8 need not ask its condition any more.
+pub(super) async fn inlined(debugger: &CdpDebugger, id: BreakpointId) {
+    if let Err(error) = remove(debugger, debugger.0.breakpoints.release(id)).await {
+        tracing::debug!(%error, "a breakpoint that is not needed stays");
+    }
 }
 
 async fn remove(debugger: &CdpDebugger, ids: Vec<String>) -> Result<()> {
@@ -55,6 +74,7 @@ async fn plant_all(debugger: &CdpDebugger, numbers: &[u64]) -> Result<()> {
     for number in numbers {
         plant(debugger, *number).await?;
     }
+    insertions::look_out(debugger, debugger.0.breakpoints.only_recorded()).await;
     Ok(())
 }
 

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 use ::cdp::{node_worker, runtime};
 use tokio::sync::mpsc;
 
-use super::rules::{self, Told};
+use super::binding::BINDING;
+use super::rules::Told;
 use super::scripts::Script;
 use super::{CdpDebugger, Connection, Kind, breakpoints, console, lock, stops};
 use crate::deadlines;
@@ -67,8 +68,8 @@ async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, told: &mut Vec<B
         ::cdp::Event::BreakpointResolved(resolved) => {
             breakpoints::resolved(debugger, &resolved.breakpoint_id, &resolved.location).await
         }
-        ::cdp::Event::BindingCalled(called) if called.name == rules::BINDING => {
-            program_told(&called.payload, told)
+        ::cdp::Event::BindingCalled(called) if called.name == BINDING => {
+            program_told(debugger, &called.payload, told).await
         }
         ::cdp::Event::ConsoleApiCalled(called) => {
             console::print(&called, &debugger.0.shared.output);
@@ -97,13 +98,20 @@ fn resumed(debugger: &CdpDebugger) -> Vec<Event> {
     Vec::new()
 }
 
-fn program_told(payload: &str, told: &mut Vec<BreakpointId>) -> Vec<Event> {
+async fn program_told(debugger: &CdpDebugger, payload: &str, told: &mut Vec<BreakpointId>) -> Vec<Event> {
     match serde_json::from_str(payload) {
         Ok(Told::Hit { ids }) => {
-            told.extend(ids.into_iter().map(BreakpointId));
+            if debugger.0.bound.is_news() {
+                told.extend(ids.into_iter().map(BreakpointId));
+            }
             Vec::new()
         }
         Ok(Told::Logged { id, text }) => vec![Event::Logged { id: BreakpointId(id), text }],
+        Ok(Told::Recorded { id, line }) => vec![Event::Recorded { id: BreakpointId(id), line }],
+        Ok(Told::Inlined { id }) => {
+            breakpoints::inlined(debugger, BreakpointId(id)).await;
+            Vec::new()
+        }
         Ok(Told::Failed { id, message, times }) => {
             vec![Event::RuleFailed { id: BreakpointId(id), message, times }]
         }

@@ -3,9 +3,9 @@
 use ::cdp::debugger::CallFrame;
 use ::cdp::runtime::{self, CallArgument, RemoteObject};
 
-use super::rules::BINDING;
+use super::binding::{self, BINDING};
 use super::stops::Stop;
-use super::{CdpDebugger, breakpoints, frames};
+use super::{CdpDebugger, frames};
 use crate::deadlines;
 use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
@@ -84,7 +84,7 @@ pub(super) async fn meets(debugger: &CdpDebugger, condition: &str) -> Result<boo
     let stop = debugger.stop()?;
     let Some(thrown) = &stop.thrown else { return Ok(true) };
     let frame = frames::frame(debugger, stop.id_of(0)).await?;
-    breakpoints::bind_program(debugger).await?;
+    binding::bind_frame(debugger, &frame).await?;
     lend(debugger, &thrown.value, true).await?;
     let error = literal(&thrown.value).unwrap_or_else(|| format!("{BINDING}.error"));
     let request = Evaluate {

@@ -63,6 +63,9 @@ fn with_names(rule: &RuleFor, names: &HashMap<String, String>) -> RuleFor {
     let other = |expression: &str| renamed(expression, |name| names.get(name).map(String::as_str));
     let mut rule = rule.clone();
     rule.rule.condition = rule.rule.condition.as_deref().map(other);
+    if let Some(record) = &mut rule.rule.record {
+        record.expressions = record.expressions.iter().map(|expression| other(expression)).collect();
+    }
     rule.rule.log_message = rule.rule.log_message.map(|message| match log_parts(&message) {
         Ok(parts) => parts.into_iter().map(|part| written(part, other)).collect(),
         Err(_) => message,

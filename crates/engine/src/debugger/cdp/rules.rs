@@ -5,16 +5,14 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::sent;
+use super::binding::BINDING;
+use super::{recording, sent};
 use crate::debugger::RuleFor;
 use crate::javascript::{Part, log_parts};
 use crate::model::breakpoint::HitCondition;
 use crate::model::ids::BreakpointId;
 
-/// The function by which the program talks to us. It exists once a breakpoint has a rule.
-pub(super) const BINDING: &str = "__stillframe";
-
-/// What decides in the program. V8 reads it at every pass.
+/// What decides in the program.
 static RULES: LazyLock<String> = LazyLock::new(|| sent(include_str!("../../debuggee/node/rules.js")));
 
 /// Brings the rules into the global object before the program replaces what they need.
@@ -30,6 +28,10 @@ pub(super) enum Told {
     Hit { ids: Vec<u32> },
     /// A logpoint spoke.
     Logged { id: u32, text: String },
+    /// A line of what is recorded that is too long for the pipe.
+    Recorded { id: u32, line: String },
+    /// A statement in the source records a place, and its breakpoint is not needed any more.
+    Inlined { id: u32 },
     /// A condition or message failed so many times since the last such message.
     Failed { id: u32, message: String, times: u64 },
 }
@@ -41,17 +43,25 @@ pub(super) fn are_plain(rules: &[RuleFor]) -> bool {
 
 /// The condition of a place.
 ///
-/// Passes are counted by breakpoint and rule: other breakpoints at the place do not change the count, another
-/// rule begins anew. The texts were checked to be expressions, so that none of them ends the function it stands in.
-pub(super) fn condition(rules: &[RuleFor]) -> Result<String, String> {
-    let rules = rules.iter().map(translate).collect::<Result<Vec<_>, _>>()?;
-    // V8 compiles a condition at every pass, and a text much faster than what stands in it.
-    // Another global object, as test runners make them, gets the rules when it needs them.
-    Ok(format!("({BINDING}.rules ??= (0, eval)({}))([{}])", json!(*RULES), rules.join(",")))
+/// It is true in a global object that cannot decide yet; see [`binding::enter`](super::binding::enter). Passes are
+/// counted by breakpoint and rule: other breakpoints at the place do not change the count, another rule begins
+/// anew. The texts were checked to be expressions, so that none of them ends the function it stands in.
+pub(super) fn condition(rules: &[RuleFor], thread: &str) -> Result<String, String> {
+    let decision = if recording::only_records(rules) {
+        recording::condition(rules, thread)
+    } else {
+        let rules: Vec<String> =
+            rules.iter().map(|rule| translate(rule, thread)).collect::<Result<_, _>>()?;
+        format!("!{BINDING}.rules||{BINDING}.rules([{}])", rules.join(","))
+    };
+    Ok(format!("typeof {BINDING}=='undefined'||{decision}"))
 }
 
-fn translate(rule: &RuleFor) -> Result<String, String> {
+fn translate(rule: &RuleFor, thread: &str) -> Result<String, String> {
     let BreakpointId(id) = rule.id;
+    if let Some(record) = &rule.rule.record {
+        return Ok(format!("{{id:{id},record:()=>{}}}", recording::pass(rule, record, thread)));
+    }
     let mut fields = format!("id:{id}");
     if let Some(condition) = &rule.rule.condition {
         fields.extend([",condition:", &function(condition)]);
@@ -69,7 +79,7 @@ fn translate(rule: &RuleFor) -> Result<String, String> {
 }
 
 /// An arrow function sees `this` and `arguments` of the frame. The line end closes a comment.
-fn function(expression: &str) -> String {
+pub(super) fn function(expression: &str) -> String {
     // What only some functions may contain is compiled where its error is caught: V8 says nothing of a condition
     // that it cannot compile.
     if ["super", "new.target"].iter().any(|part| expression.contains(part)) {
@@ -118,7 +128,7 @@ mod tests {
             (rule(None, None, None), "{id:7}"),
         ];
         for (rule, expected) in table {
-            let translated = translate(&rule).unwrap();
+            let translated = translate(&rule, "main").unwrap();
             assert!(translated.starts_with(expected), "{translated}");
         }
     }

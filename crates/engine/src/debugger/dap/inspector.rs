@@ -142,7 +142,7 @@ impl InspectorClient {
             }
             Ok(())
         };
-        self.recorder.get_or_try_init(provide).await.map(|_| ())
+        self.recorder.get_or_try_init(provide).await.map(|()| ())
     }
 
     async fn send(&self, module: &str, source: &str) -> Result<()> {

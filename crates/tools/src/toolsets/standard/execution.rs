@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use engine::adapter;
 use engine::debugger::Step;
 use engine::model::breakpoint::Rule;
 use engine::model::ids::ThreadId;
@@ -15,9 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use super::breakpoints::{self, ExceptionParam};
 use super::launch::{LaunchArgs, ProgramParams};
+use super::one_shot::{Asked, OneShot};
 use super::shared::LimitsParam;
 use crate::ops::settle::Wait;
-use crate::ops::{self, lifecycle, run_until};
+use crate::ops::{self, run_until};
 use crate::render::{StopReport, ValueData, expression_value};
 use crate::{Context, Effects, Tool, ToolError};
 
@@ -219,26 +219,25 @@ impl Tool for RunUntil {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<RanUntil, ToolError> {
-        let starts = self.starts();
-        let session = if starts && self.session_id.is_none() {
-            let language = self.language_name()?;
-            let name = self.program.as_ref().map(|program| format!("run_until {}", program.display()));
-            lifecycle::open(context, &language, name, self.executable_path.clone())?
-        } else {
-            let session = context.session(self.session_id.as_deref())?;
-            if !starts {
-                ops::execution::must_be_live(&session)?;
-            }
-            session
-        };
-        let opened_here = starts && self.session_id.is_none();
         let close = self.close;
-        // A call that is given up must not leave a session that nobody knows the id of.
-        let guard = CloseUnlessKept { context, session: &session, armed: opened_here || close == Some(true) };
+        let files = self.until.iter().flatten().filter_map(|place| place.file.as_deref());
+        let asked = Asked {
+            tool: Self::NAME,
+            session_id: self.session_id.as_deref(),
+            starts: self.starts(),
+            program: self.program.as_deref(),
+            module: self.module.as_deref(),
+            files: files.collect(),
+            language: self.language.as_deref(),
+            cwd: self.cwd.as_deref(),
+            executable: self.executable_path.as_deref(),
+        };
+        let one_shot = OneShot::open(context, &asked, close == Some(true))?;
+        let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
         let ran = self.run(&session, context).await;
         let ended = matches!(session.execution(), Execution::Ended(_) | Execution::Created);
         let closed = close.unwrap_or(opened_here && (ran.is_err() || ended));
-        guard.settle(closed).await;
+        one_shot.settle(closed).await;
         let (report, values) = ran?;
         Ok(RanUntil { session_id: session.id().to_string(), report, values, closed })
     }
@@ -248,22 +247,6 @@ impl RunUntil {
     /// Whether there is a program to start.
     fn starts(&self) -> bool {
         self.program.is_some() || self.module.is_some() || self.runtime_args.is_some()
-    }
-
-    fn language_name(&self) -> Result<String, ToolError> {
-        if let Some(language) = &self.language {
-            return Ok(language.clone());
-        }
-        let places = self.until.iter().flatten().filter_map(|place| place.file.as_deref());
-        let by_file = self.program.as_deref().into_iter().chain(places).find_map(adapter::by_extension);
-        let by_module = || {
-            let folder = self.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-            self.module.as_deref().map(|module| adapter::by_module(&adapter::Machine, &folder, module))
-        };
-        let adapter = by_file.or_else(by_module);
-        let adapter = adapter
-            .ok_or_else(|| ToolError::argument("language", "is missing; the program does not tell it"))?;
-        Ok(adapter.name().to_owned())
     }
 
     async fn run(
@@ -315,30 +298,5 @@ impl RunUntil {
         }
         let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
         Ok((report, values))
-    }
-}
-
-/// Closes a session when the call that opened it is given up.
-struct CloseUnlessKept<'a> {
-    context: &'a Context,
-    session: &'a Session,
-    armed: bool,
-}
-
-impl CloseUnlessKept<'_> {
-    async fn settle(mut self, close: bool) {
-        self.armed = false;
-        if close {
-            self.context.sessions.close(self.session).await;
-        }
-    }
-}
-
-impl Drop for CloseUnlessKept<'_> {
-    fn drop(&mut self) {
-        if self.armed {
-            let (sessions, session) = (self.context.sessions.clone(), self.session.clone());
-            tokio::spawn(async move { sessions.close(&session).await });
-        }
     }
 }

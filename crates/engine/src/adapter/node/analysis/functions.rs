@@ -15,8 +15,7 @@ use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::ScopeFlags;
 
-use super::positions;
-use super::text::LineStarts;
+use crate::javascript::{LineStarts, positions};
 use crate::model::source;
 
 /// The functions of a program, in the order of their first lines.

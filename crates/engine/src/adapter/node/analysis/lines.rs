@@ -18,10 +18,9 @@ use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::ScopeFlags;
 
-use super::effects::{self, Effect};
-use super::endings::{is_always_true, is_end_reached};
-use super::positions;
-use super::text::LineStarts;
+use crate::javascript::effects::{self, Effect};
+use crate::javascript::endings::{is_always_true, is_end_reached};
+use crate::javascript::{LineStarts, positions};
 
 /// The lines of a program that hold code, and the lines with the columns where it begins as far as that is
 /// certain; 1-based and ascending.

@@ -2,7 +2,7 @@
 
 use super::super::places::Spot;
 use super::super::stops::Stop;
-use super::super::{CdpDebugger, frames, rules};
+use super::super::{CdpDebugger, binding, frames, rules};
 use super::retarget;
 use super::table::{Place, What};
 use crate::debugger::RuleFor;
@@ -28,7 +28,7 @@ pub(in super::super) async fn hit(
     stop: &Stop,
 ) -> Hit {
     let breakpoints = &debugger.0.breakpoints;
-    let mut users = told;
+    let mut users = told.clone();
     let mut is_users = !users.is_empty();
     let mut is_entry = false;
     for (number, spot) in hits.iter().filter_map(|id| breakpoints.owner(id)) {
@@ -36,6 +36,19 @@ pub(in super::super) async fn hit(
             continue;
         }
         let Some(place) = breakpoints.place(number) else { continue };
+        let is_undecided = !rules::are_plain(&place.rules)
+            && place.what != What::Entry
+            && !RuleFor::ids(&place.rules).iter().any(|id| told.contains(id));
+        if is_undecided {
+            match binding::enter(debugger, stop, &place.rules).await {
+                Ok(true) => users.extend(RuleFor::ids(&place.rules)),
+                Ok(false) => continue,
+                Err(error) => {
+                    tracing::warn!(%error, "a pass could not be decided on");
+                    continue;
+                }
+            }
+        }
         is_entry |= place.what == What::Entry;
         is_users |= place.what != What::Entry;
         if rules::are_plain(&place.rules) {

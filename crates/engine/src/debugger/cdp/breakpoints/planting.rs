@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::cdp::debugger::{self, Location};
-use ::cdp::runtime;
 
 use super::super::places::{self, Spot};
 use super::super::scripts::Script;
-use super::super::{CdpDebugger, columns, frames, renaming, rules};
+use super::super::{CdpDebugger, binding, columns, frames, recording, renaming, rules};
 use super::remove;
 use super::table::{Place, PlantedSpot, What};
 use crate::deadlines;
@@ -160,26 +159,12 @@ async fn condition(
     if rules.is_empty() || rules::are_plain(rules) {
         return Ok(Ok(None));
     }
-    bind_program(debugger).await?;
-    Ok(rules::condition(rules).map(Some))
-}
-
-/// Lets the program talk to us, from the first time on that something needs it.
-pub(in super::super) async fn bind_program(debugger: &CdpDebugger) -> Result<()> {
-    if !debugger.0.breakpoints.needs_binding() {
-        return Ok(());
+    if rules.iter().any(|rule| rule.rule.record.is_some()) {
+        binding::bind_recorder(debugger).await?;
+    } else {
+        binding::bind_program(debugger).await?;
     }
-    let client = &debugger.0.client;
-    let binding = runtime::AddBinding { name: rules::BINDING.to_owned(), ..Default::default() };
-    client.request(binding, deadlines::LONGEST_WAIT).await?;
-    let install = runtime::Evaluate {
-        expression: rules::installation(),
-        silent: true,
-        disable_breaks: true,
-        ..Default::default()
-    };
-    client.request(install, deadlines::LONGEST_WAIT).await?;
-    Ok(())
+    Ok(rules::condition(rules, recording::thread(debugger)).map(Some))
 }
 
 /// V8 has given a breakpoint a place.

@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::super::lock;
+use super::super::insertions::Recorded;
 use super::super::places::{Made, Spot};
+use super::super::{lock, recording};
 use crate::debugger::{Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
+use crate::model::ids::BreakpointId;
 use crate::source_map::SourceMap;
 
 /// All breakpoints of a thread.
@@ -26,8 +28,6 @@ struct Table {
     /// Breakpoints of our own, for steps.
     temporary: HashSet<String>,
     last_number: u64,
-    /// The program can talk to us.
-    has_binding: bool,
 }
 
 /// A function that is wanted by its name.
@@ -175,6 +175,40 @@ impl Breakpoints {
         table.functions.iter().map(outcome).collect()
     }
 
+    /// What is recorded in a source.
+    pub(super) fn recorded(&self, source: &Path) -> Vec<BreakpointId> {
+        let table = lock(&self.0);
+        let places = table.places.values().filter(|place| place.source == source);
+        let rules = places.flat_map(|place| &place.rules);
+        rules.filter(|rule| rule.rule.record.is_some()).map(|rule| rule.id).collect()
+    }
+
+    /// The places of which nothing but records is wanted, in every script that they are in.
+    pub(super) fn only_recorded(&self) -> Vec<Recorded> {
+        let table = lock(&self.0);
+        let is_it = |place: &&Place| place.what == What::Line && recording::only_records(&place.rules);
+        let mut recorded = Vec::new();
+        for place in table.places.values().filter(is_it) {
+            recorded.extend(place.spots.iter().map(|planted| Recorded {
+                path: planted.spot.path.clone(),
+                line: planted.spot.line,
+                column:
+                    Some(planted.spot.column).filter(|_| planted.spot.is_mapped || place.column.is_some()),
+                rules: place.rules.clone(),
+            }));
+        }
+        recorded.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
+        recorded
+    }
+
+    /// V8's names of a place where nothing but this is recorded. The place stays, bound as it is.
+    pub(super) fn release(&self, id: BreakpointId) -> Vec<String> {
+        let table = lock(&self.0);
+        let is_its = |place: &&Place| matches!(place.rules.as_slice(), [only] if only.id == id);
+        let places = table.places.values().filter(is_its);
+        places.flat_map(|place| &place.spots).map(|planted| planted.id.clone()).collect()
+    }
+
     /// The sources in which something is wanted.
     pub(super) fn sources(&self) -> Vec<PathBuf> {
         let table = lock(&self.0);
@@ -240,11 +274,6 @@ impl Breakpoints {
     pub(super) fn is_late(&self, number: u64) -> bool {
         let mut table = lock(&self.0);
         table.places.get_mut(&number).is_some_and(|place| std::mem::take(&mut place.is_late))
-    }
-
-    /// True once.
-    pub(super) fn needs_binding(&self) -> bool {
-        !std::mem::replace(&mut lock(&self.0).has_binding, true)
     }
 
     pub(super) fn owner(&self, id: &str) -> Option<(u64, Spot)> {

@@ -33,7 +33,7 @@ impl Frame {
     }
 
     /// The context that the frame runs in.
-    pub(super) fn context(&self) -> Option<i32> {
+    pub(in super::super) fn context(&self) -> Option<i32> {
         let ids = self.chain().iter().filter_map(|scope| scope.object.object_id.as_deref());
         ids.chain(self.call.this.object_id.as_deref()).find_map(context_of)
     }

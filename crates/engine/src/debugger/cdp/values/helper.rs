@@ -40,18 +40,29 @@ impl Values {
     }
 
     /// The helper of a context, which is brought there first if it must be. `None` where it does not work.
-    pub(super) async fn helper(&self, context: Option<i32>) -> Result<Option<Arc<str>>> {
+    pub(in super::super) async fn helper(&self, context: Option<i32>) -> Result<Option<Arc<str>>> {
         let Some(context) = context else { return Ok(None) };
         let known = self.0.helpers.lock().get(&context).cloned();
         if let Some(known) = known {
             return Ok(known);
         }
+        let id = self.install(Some(context)).await?;
+        self.0.helpers.lock().insert(context, id.clone());
+        Ok(id)
+    }
+
+    /// A helper of the program's own global object, where nothing is known of contexts yet.
+    pub(in super::super) async fn default_helper(&self) -> Result<Option<Arc<str>>> {
+        self.install(None).await
+    }
+
+    async fn install(&self, context: Option<i32>) -> Result<Option<Arc<str>>> {
         let install = Evaluate {
             expression: SOURCE.clone(),
             object_group: Some(HELPERS.to_owned()),
             include_command_line_api: true,
             silent: true,
-            context_id: Some(context),
+            context_id: context,
             ..Evaluate::default()
         };
         let installed = self.request(install).await?;
@@ -59,9 +70,7 @@ impl Values {
             tracing::warn!(context, ?exception, "values are read by the debugger alone");
         }
         let id = installed.result.object_id.filter(|_| installed.exception_details.is_none());
-        let id = id.map(Arc::from);
-        self.0.helpers.lock().insert(context, id.clone());
-        Ok(id)
+        Ok(id.map(Arc::from))
     }
 
     /// Calls a function of the helper and reads its answer.

@@ -236,4 +236,11 @@ function g22(x) {
 function g23() {
   throw foo();
 }
-module.exports = { f, g2, g3, g4, g5, g6, g7, g8, g9, g10, g11, g12, g13, g14, g15, g16, g17, g18, g19, g20, g21, g22, g23, K, L };
+function g24(a, b) {
+  a =
+    (0,
+    b.
+      call)(a);
+  return a;
+}
+module.exports = { f, g2, g3, g4, g5, g6, g7, g8, g9, g10, g11, g12, g13, g14, g15, g16, g17, g18, g19, g20, g21, g22, g23, g24, K, L };

@@ -4,23 +4,23 @@ use oxc_span::Span;
 
 /// The places where the lines of a text begin, in bytes.
 #[derive(Debug)]
-pub(super) struct LineStarts(Vec<u32>);
+pub(crate) struct LineStarts(Vec<u32>);
 
 impl LineStarts {
     /// Of a text whose lines end in `\n`.
-    pub(super) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let ends = text.bytes().zip(1u32..).filter(|(byte, _)| *byte == b'\n').map(|(_, next)| next);
         Self(std::iter::once(0).chain(ends).collect())
     }
 
     /// The line of a place, 1-based. A line end belongs to the line that it ends.
-    pub(super) fn line(&self, offset: u32) -> u32 {
+    pub(crate) fn line(&self, offset: u32) -> u32 {
         let line = self.0.partition_point(|start| *start <= offset);
         u32::try_from(line).unwrap_or(u32::MAX)
     }
 
     /// The column of a place on a line, both 1-based; in UTF-16 units.
-    pub(super) fn column(&self, line: u32, offset: u32, text: &str) -> u32 {
+    pub(crate) fn column(&self, line: u32, offset: u32, text: &str) -> u32 {
         let number = |place: u32| usize::try_from(place).unwrap_or(usize::MAX);
         let start = self.0.get(number(line).saturating_sub(1)).copied().unwrap_or(offset);
         let before = text.get(number(start)..number(offset)).unwrap_or_default();
@@ -28,7 +28,7 @@ impl LineStarts {
     }
 
     /// The line of the last character of a span, 1-based.
-    pub(super) fn last_line(&self, span: Span) -> u32 {
+    pub(crate) fn last_line(&self, span: Span) -> u32 {
         self.line(span.end.saturating_sub(1).max(span.start))
     }
 }

@@ -7,12 +7,12 @@ use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_syntax::scope::ScopeFlags;
 
 /// Whether the program can come to the end of these statements. When in doubt, it cannot.
-pub(super) fn is_end_reached(statements: &[Statement<'_>]) -> bool {
+pub(crate) fn is_end_reached(statements: &[Statement<'_>]) -> bool {
     statements.iter().all(is_passed)
 }
 
 /// Whether this is true whatever happens; V8 does not look at such a condition.
-pub(super) fn is_always_true(expression: &Expression<'_>) -> bool {
+pub(crate) fn is_always_true(expression: &Expression<'_>) -> bool {
     match expression {
         Expression::BooleanLiteral(it) => it.value,
         Expression::NumericLiteral(it) => it.value != 0.0,

@@ -2,13 +2,13 @@
 //! the name that is called. It matters where an expression spans several lines.
 //!
 //! The rules are those of V8's parser, and were checked against what V8 answers to
-//! `Debugger.getPossibleBreakpoints`; the test beside this module does that again.
+//! `Debugger.getPossibleBreakpoints`; the test of `adapter/node/analysis.rs` does that again.
 
 use oxc_ast::ast::{CallExpression, ChainElement, Expression, TSNonNullExpression};
 use oxc_span::{GetSpan, Span};
 
 /// The place of an expression, in bytes from the beginning of `text`.
-pub(super) fn of(expression: &Expression<'_>, text: &str) -> u32 {
+pub(crate) fn of(expression: &Expression<'_>, text: &str) -> u32 {
     match expression {
         Expression::BinaryExpression(_) | Expression::LogicalExpression(_) => {
             after(first_operand(expression), text)
@@ -28,7 +28,7 @@ pub(super) fn of(expression: &Expression<'_>, text: &str) -> u32 {
 }
 
 /// The place of a call: the name right before the parenthesis, else the parenthesis.
-pub(super) fn called(call: &CallExpression<'_>, text: &str) -> u32 {
+pub(crate) fn called(call: &CallExpression<'_>, text: &str) -> u32 {
     match bare_of_types(&call.callee) {
         other if call.optional => {
             let chain = after(other.span(), text);
@@ -95,7 +95,7 @@ fn bare_of_types<'e, 'a>(expression: &'e Expression<'a>) -> &'e Expression<'a> {
 }
 
 /// The expression behind parentheses and types, which V8 does not see.
-pub(super) fn inner<'e, 'a>(expression: &'e Expression<'a>) -> Option<&'e Expression<'a>> {
+pub(crate) fn inner<'e, 'a>(expression: &'e Expression<'a>) -> Option<&'e Expression<'a>> {
     match expression {
         Expression::ParenthesizedExpression(it) => Some(&it.expression),
         Expression::TSAsExpression(it) => Some(&it.expression),
@@ -108,7 +108,7 @@ pub(super) fn inner<'e, 'a>(expression: &'e Expression<'a>) -> Option<&'e Expres
 }
 
 /// The same, until there is nothing more to take away.
-pub(super) fn bare<'e, 'a>(expression: &'e Expression<'a>) -> &'e Expression<'a> {
+pub(crate) fn bare<'e, 'a>(expression: &'e Expression<'a>) -> &'e Expression<'a> {
     inner(expression).map_or(expression, bare)
 }
 

@@ -6,7 +6,7 @@
 
 use oxc_ast::ast::{
     ArrayExpressionElement, AssignmentTarget, CallExpression, ChainElement, Expression, MemberExpression,
-    ObjectPropertyKind, SpreadElement, TemplateLiteral,
+    ObjectPropertyKind, SequenceExpression, SpreadElement, TemplateLiteral,
 };
 use oxc_span::GetSpan;
 
@@ -14,7 +14,7 @@ use super::positions;
 
 /// The first instruction of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(crate) enum Effect {
     /// There may be none.
     Nothing,
     /// One that has the place of the statement.
@@ -30,17 +30,14 @@ impl Effect {
 }
 
 /// What an expression does first.
-pub(super) fn first(expression: &Expression<'_>, text: &str) -> Effect {
+pub(crate) fn first(expression: &Expression<'_>, text: &str) -> Effect {
     let own = || Effect::At(positions::of(expression, text));
     match expression {
         Expression::Identifier(_) | Expression::ThisExpression(_) | Expression::Super(_) => Effect::Nothing,
         Expression::BinaryExpression(it) => first(&it.left, text).or(|| first(&it.right, text)).or(own),
         Expression::LogicalExpression(it) => first(&it.left, text).or(own),
         Expression::ConditionalExpression(it) => first(&it.test, text).or(own),
-        Expression::SequenceExpression(it) => {
-            let mut parts = it.expressions.iter().map(|part| first(part, text));
-            parts.find(|part| *part != Effect::Nothing).unwrap_or(Effect::Nothing)
-        }
+        Expression::SequenceExpression(it) => of_sequence(it, text),
         Expression::AssignmentExpression(it) => {
             of_target(&it.left, text).or(|| first(&it.right, text)).or(own)
         }
@@ -65,6 +62,14 @@ pub(super) fn first(expression: &Expression<'_>, text: &str) -> Effect {
             (None, None) => Effect::Plain,
         },
     }
+}
+
+/// A value that nobody wants is not even loaded, as in `(0, f.call)()`.
+fn of_sequence(sequence: &SequenceExpression<'_>, text: &str) -> Effect {
+    let Some((last, before)) = sequence.expressions.split_last() else { return Effect::Nothing };
+    let wanted = before.iter().filter(|part| !positions::bare(part).is_literal()).chain([last]);
+    let mut effects = wanted.map(|part| first(part, text));
+    effects.find(|effect| *effect != Effect::Nothing).unwrap_or(Effect::Nothing)
 }
 
 /// What is copied from is read before anything is made.

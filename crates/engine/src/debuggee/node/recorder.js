@@ -1,0 +1,235 @@
+// Writes down the values of expressions each time the program passes a place. It is evaluated once in every
+// global object that has such a place, is given the functions of values.js, and is kept as a property of the
+// binding by which the program talks to the debugger. Rows go to a pipe, one line at once, so that what was
+// written is read even if the program is killed the moment after.
+//
+// A place comes here in two ways: by the condition of V8's breakpoint, which calls `pass`, or by a statement
+// that was put into the source in front of it when it was loaded, which is much faster and calls the methods
+// of its point. Where a place has both, the condition leaves each pass to the statement.
+(values) => {
+  const { openSync, writeSync } = values.load('fs');
+  const { types } = values.load('util');
+  const { performance } = values.load('perf_hooks');
+  const process = values.load('process');
+  const thread = values.load('worker_threads').threadId;
+  const { parse, stringify } = JSON;
+  const { Buffer: { byteLength } } = values.load('buffer');
+  const { apply } = Reflect;
+  const { isWellFormed, toWellFormed } = String.prototype;
+  const tell = __stillframe;
+  const { rules } = tell;
+  const clock = performance.now.bind(performance);
+  const began = performance.timeOrigin;
+  const { pid } = process;
+  const writer = stringify(`${pid}/${thread}`);
+  // A longer line may be torn by other writers to the pipe.
+  const LONGEST = 4000;
+  // How long a count may be out of date, in milliseconds.
+  const STALE = 50;
+
+  const points = { __proto__: null };
+  const pipes = { __proto__: null };
+  let isAsking = false;
+  let isWatchingTheEnd = false;
+
+  const open = (path) => {
+    try {
+      return openSync(path, 'w');
+    } catch {
+      return null;
+    }
+  };
+
+  // Half a surrogate pair has no place in JSON.
+  const quote = (text) => stringify(apply(isWellFormed, text, []) ? text : apply(toWellFormed, text, []));
+
+  const textCell = (value, limit) => {
+    const shown = values.cell(value, limit);
+    return `[${stringify(shown[1])},${quote(shown[0])}${shown[4] ? ',1' : ''}]`;
+  };
+
+  // JSON says less than all of these.
+  const isBeyondJson = (value) => {
+    switch (typeof value) {
+      case 'number':
+        return value - value !== 0 || (value === 0 && 1 / value < 0);
+      case 'object':
+        return types.isMap(value) || types.isSet(value) || types.isNativeError(value) || types.isRegExp(value)
+          || types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value);
+      case 'string':
+      case 'boolean':
+        return false;
+      default:
+        return true;
+    }
+  };
+
+  const jsonCell = (value, limit) => {
+    const type = stringify(typeof value);
+    try {
+      const json = isBeyondJson(value) ? undefined : stringify(value);
+      if (json !== undefined && json.length <= limit) return `[${type},${stringify(json)},2]`;
+    } catch {
+      // A circle, a bigint inside, or a `toJSON` that throws.
+    }
+    const shown = values.cell(value, limit);
+    return `[${type},${quote(shown[0])}${shown[4] ? ',1' : ''}]`;
+  };
+
+  const flush = () => {
+    for (const id in points) points[id].count();
+  };
+
+  class Point {
+    constructor(id, spec) {
+      const { every, changed, max, limit, json, pipe, thread } = parse(spec);
+      this.id = id;
+      this.spec = spec;
+      this.every = every;
+      this.changed = changed;
+      this.max = max;
+      this.limit = limit;
+      this.cell = json ? jsonCell : textCell;
+      this.pipe = pipes[pipe] === undefined ? (pipes[pipe] = open(pipe)) : pipes[pipe];
+      this.head = `[${id},`;
+      this.middle = `,${pid},${stringify(thread)},[`;
+      this.hits = 0;
+      this.counted = 0;
+      this.countedAt = 0;
+      this.rows = 0;
+      this.cells = '';
+      this.last = null;
+      // A pass was dealt with by the statement in the source, and V8's condition for it is still to come.
+      this.isDone = false;
+      this.isTold = false;
+      this.isOver = false;
+    }
+
+    // Whether this pass is one to look at: none while an expression of ours runs.
+    begin() {
+      if (isAsking) return false;
+      this.isDone = true;
+      return this.enter();
+    }
+
+    enter() {
+      if (this.isOver) return false;
+      isAsking = true;
+      return true;
+    }
+
+    // Counts the pass, if it counts, and says whether a row is wanted.
+    counts(met) {
+      if (!met) return false;
+      this.hits++;
+      if (this.rows < this.max && (this.every === 1 || this.hits % this.every === 1)) return true;
+      this.skip();
+      return false;
+    }
+
+    value(value) {
+      this.cells += (this.cells === '' ? '' : ',') + this.cell(value, this.limit);
+    }
+
+    failure(error) {
+      const message = quote(values.problem(error, this.limit));
+      this.cells += (this.cells === '' ? '' : ',') + `[null,${message}]`;
+    }
+
+    // The condition threw.
+    refuse(error) {
+      rules.failed(this.id, error);
+    }
+
+    row() {
+      const cells = this.cells;
+      this.cells = '';
+      if (this.changed && cells === this.last) return this.skip();
+      if (this.changed) this.last = cells;
+      this.rows++;
+      this.write(`${this.head}${this.hits},${began + clock()}${this.middle}${cells}]]\n`);
+    }
+
+    end() {
+      isAsking = false;
+    }
+
+    skip() {
+      const now = clock();
+      if (now - this.countedAt < STALE) return;
+      this.countedAt = now;
+      this.count();
+    }
+
+    count() {
+      if (this.counted === this.hits) return;
+      this.counted = this.hits;
+      this.write(`{"id":${this.id},"writer":${writer},"hits":${this.hits}}\n`);
+    }
+
+    write(line) {
+      if (!isWatchingTheEnd) {
+        isWatchingTheEnd = true;
+        process.once('exit', flush);
+      }
+      try {
+        if (this.pipe !== null && (line.length * 3 <= LONGEST || byteLength(line) <= LONGEST)) {
+          writeSync(this.pipe, line);
+        } else {
+          tell(stringify({ kind: 'recorded', id: this.id, line }));
+        }
+      } catch {
+        // Nobody reads any more.
+        this.isOver = true;
+      }
+    }
+  }
+
+  const point = (id, spec) => {
+    const known = points[id];
+    return known !== undefined && known.spec === spec ? known : (points[id] = new Point(id, spec));
+  };
+
+  return {
+    __proto__: null,
+    point,
+    flush,
+
+    // No more rows of these.
+    over(ids) {
+      flush();
+      for (let at = 0; at < ids.length; at++) if (points[ids[at]] !== undefined) points[ids[at]].isOver = true;
+    },
+
+    // A pass, with the condition (or nothing) and the expressions as functions. False: the program goes on.
+    pass(id, spec, condition, ...expressions) {
+      const here = point(id, spec);
+      if (isAsking) return false;
+      if (here.isDone) {
+        here.isDone = false;
+        if (!here.isTold) tell(stringify({ kind: 'inlined', id }));
+        here.isTold = true;
+        return false;
+      }
+      if (!here.enter()) return false;
+      let met = condition === null;
+      try {
+        met ||= condition();
+      } catch (error) {
+        here.refuse(error);
+      }
+      if (here.counts(met)) {
+        for (let at = 0; at < expressions.length; at++) {
+          try {
+            here.value(expressions[at]());
+          } catch (error) {
+            here.failure(error);
+          }
+        }
+        here.row();
+      }
+      here.end();
+      return false;
+    },
+  };
+}

@@ -1,0 +1,149 @@
+//! Values that the program writes down by statements of ours in its source.
+//!
+//! V8 compiles the condition of a breakpoint at every pass, which takes a hundred times as long as what a
+//! record needs. Where that is exact, the same is done by a statement that our hook puts into the source when
+//! Node loads it, in front of the line. The breakpoint stays until the statement has spoken: another loader
+//! may have changed the text, and then it is all there is.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use ::cdp::runtime::Evaluate;
+use serde_json::json;
+
+use super::binding::BINDING;
+use super::{CdpDebugger, recording};
+use crate::debugger::RuleFor;
+use crate::model::ids::BreakpointId;
+use crate::recording::Record;
+use crate::{deadlines, javascript, sources};
+
+/// What statements are put into, as Node names it, by offset.
+type Edits = BTreeMap<PathBuf, (String, Vec<(u32, String)>)>;
+
+/// A place in a script of whose passes nothing but records is wanted.
+pub(super) struct Recorded {
+    /// The file of the script.
+    pub(super) path: PathBuf,
+    /// 0-based.
+    pub(super) line: u32,
+    /// 0-based, in UTF-16 units; none for the first statement on the line.
+    pub(super) column: Option<u32>,
+    pub(super) rules: Vec<RuleFor>,
+}
+
+/// Tells the hook what to put in from now on. It works while a process waits for us.
+pub(super) async fn look_out(debugger: &CdpDebugger, places: Vec<Recorded>) {
+    if !debugger.0.shared.is_ours || !debugger.0.insertions.has_changed(&places) {
+        return;
+    }
+    let thread = recording::thread(debugger).to_owned();
+    let work = tokio::task::spawn_blocking(move || edits(places, &thread));
+    let files: Vec<_> = work.await.unwrap_or_default().into_iter().collect();
+    let files =
+        files.iter().map(|(path, (source, edits))| json!([path, { "source": source, "edits": edits }]));
+    let files: Vec<_> = files.collect();
+    let tell = Evaluate {
+        expression: format!(
+            "{{const insertions=globalThis[Symbol.for('stillframe.insertions')];\
+             if(insertions){{insertions.clear();for(const file of {})insertions.set(...file)}}}}",
+            json!(files)
+        ),
+        silent: true,
+        disable_breaks: true,
+        return_by_value: true,
+        ..Evaluate::default()
+    };
+    // A program that is busy in native code goes on with breakpoints alone.
+    let _ = debugger.0.client.request(tell, deadlines::GOODBYE).await;
+}
+
+/// What was told last.
+#[derive(Debug, Default)]
+pub(super) struct Insertions(std::sync::Mutex<Vec<(PathBuf, u32, Vec<BreakpointId>)>>);
+
+impl Insertions {
+    fn has_changed(&self, places: &[Recorded]) -> bool {
+        let now: Vec<_> =
+            places.iter().map(|place| (place.path.clone(), place.line, RuleFor::ids(&place.rules))).collect();
+        let mut told = super::lock(&self.0);
+        let has_changed = *told != now;
+        *told = now;
+        has_changed
+    }
+}
+
+/// What to put into which files. A file that cannot be read has none.
+fn edits(places: Vec<Recorded>, thread: &str) -> Edits {
+    let mut edits = Edits::new();
+    for Recorded { path, line, column, rules } in places {
+        if !edits.contains_key(&path) {
+            let Ok(text) = sources::read_text(&path) else { continue };
+            edits.insert(path.clone(), (text, Vec::new()));
+        }
+        if let Some((text, edits)) = edits.get_mut(&path)
+            && let Some(edit) = edit(text, &path, line, column, &rules, thread)
+        {
+            edits.push(edit);
+        }
+    }
+    edits.retain(|_, (_, edits)| !edits.is_empty());
+    for (_, edits) in edits.values_mut() {
+        edits.sort();
+    }
+    edits
+}
+
+fn edit(
+    text: &str,
+    path: &Path,
+    line: u32,
+    column: Option<u32>,
+    rules: &[RuleFor],
+    thread: &str,
+) -> Option<(u32, String)> {
+    let place = javascript::insertion(text, path, line.saturating_add(1))?;
+    if column.is_some_and(|column| column != place.column) {
+        return None;
+    }
+    let statements: Option<Vec<String>> =
+        rules.iter().map(|rule| statement(rule, rule.rule.record.as_ref()?, thread)).collect();
+    Some((place.offset, statements?.concat()))
+}
+
+/// A statement that does what [`recording::pass`] does. None for expressions that mean something else in it.
+fn statement(rule: &RuleFor, record: &Record, thread: &str) -> Option<String> {
+    if !rule.rule.expressions().all(is_portable) {
+        return None;
+    }
+    let BreakpointId(id) = rule.id;
+    let specification = json!(recording::specification(record, thread));
+    let met = match &rule.rule.condition {
+        Some(condition) => format!(
+            "let __stillframe_met=false;\
+             try{{__stillframe_met=({condition})}}catch(error){{__stillframe_point.refuse(error)}}"
+        ),
+        None => "const __stillframe_met=true;".to_owned(),
+    };
+    let value = |expression: &String| {
+        format!(
+            "try{{__stillframe_point.value(({expression}))}}catch(error){{__stillframe_point.failure(error)}}"
+        )
+    };
+    let values: String = record.expressions.iter().map(value).collect();
+    Some(format!(
+        ";if(typeof {BINDING}!='undefined'&&{BINDING}.recorder){{\
+         const __stillframe_point={BINDING}.recorder.point({id},{specification});\
+         if(__stillframe_point.begin()){{{met}\
+         if(__stillframe_point.counts(__stillframe_met)){{{values}__stillframe_point.row()}}\
+         __stillframe_point.end()}}}}"
+    ))
+}
+
+/// A comment or a line end would take the rest of the statement along, or move what comes after it.
+fn is_portable(expression: &str) -> bool {
+    !["\n", "\r", "\u{2028}", "\u{2029}", "//", "/*", "__stillframe"]
+        .iter()
+        .any(|text| expression.contains(text))
+        && javascript::is_portable(expression)
+}

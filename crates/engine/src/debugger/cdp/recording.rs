@@ -1,0 +1,83 @@
+//! Values that the program writes down itself, by the condition of V8's breakpoint, which is false; see
+//! `debuggee/node/recorder.js`.
+
+use std::sync::LazyLock;
+
+use ::cdp::runtime::Evaluate;
+use serde_json::json;
+
+use super::binding::BINDING;
+use super::rules::function;
+use super::{CdpDebugger, Kind, sent};
+use crate::deadlines;
+use crate::debugger::RuleFor;
+use crate::model::ids::BreakpointId;
+use crate::recording::{Cells, Record};
+
+/// What is called with the functions of `values.js`.
+static RECORDER: LazyLock<String> = LazyLock::new(|| sent(include_str!("../../debuggee/node/recorder.js")));
+
+/// A function that brings the recorder into the global object of the helper that it is called on.
+pub(super) fn installation() -> String {
+    format!("function(){{{BINDING}.recorder??=({})(this)}}", *RECORDER)
+}
+
+/// Whether nothing but recording happens at a place.
+pub(super) fn only_records(rules: &[RuleFor]) -> bool {
+    !rules.is_empty() && rules.iter().all(|rule| rule.rule.record.is_some())
+}
+
+/// The condition of a place where nothing but recording happens.
+pub(super) fn condition(rules: &[RuleFor], thread: &str) -> String {
+    let calls = rules.iter().filter_map(|rule| Some(pass(rule, rule.rule.record.as_ref()?, thread)));
+    calls.map(|call| format!("({call}??true)")).collect::<Vec<_>>().join("|")
+}
+
+/// A call that writes a row, or does nothing where there is no recorder.
+pub(super) fn pass(rule: &RuleFor, record: &Record, thread: &str) -> String {
+    let BreakpointId(id) = rule.id;
+    let condition = rule.rule.condition.as_deref().map_or("null".to_owned(), function);
+    let asked = std::iter::once(condition).chain(record.expressions.iter().map(|text| function(text)));
+    let asked: Vec<String> = asked.collect();
+    let specification = json!(specification(record, thread));
+    format!("{BINDING}.recorder?.pass({id},{specification},{})", asked.join(","))
+}
+
+/// What the recorder is to know of a place, as JSON.
+pub(super) fn specification(record: &Record, thread: &str) -> String {
+    let (limit, is_json) = match record.cells {
+        Cells::Text(limit) => (limit, false),
+        Cells::Json(limit) => (limit, true),
+    };
+    json!({
+        "every": record.sample_every,
+        "changed": record.only_when_changed,
+        "max": record.max_rows,
+        "limit": limit,
+        "json": is_json,
+        "pipe": record.recorder.pipe(),
+        "thread": thread,
+    })
+    .to_string()
+}
+
+/// What rows call the thread.
+pub(super) fn thread(debugger: &CdpDebugger) -> &str {
+    match &debugger.0.kind {
+        Kind::Program => "main",
+        Kind::Child(name) | Kind::Worker(name) => name,
+    }
+}
+
+/// Has the program write what it has counted, and no more rows of these.
+pub(super) async fn end(debugger: &CdpDebugger, ids: &[BreakpointId]) {
+    let ids: Vec<u32> = ids.iter().map(|id| id.0).collect();
+    let end = Evaluate {
+        expression: format!("{BINDING}.recorder?.over({})", json!(ids)),
+        silent: true,
+        disable_breaks: true,
+        ..Evaluate::default()
+    };
+    // One that is busy in native code ends with what it has written.
+    let _ = debugger.0.client.request(end, deadlines::GOODBYE).await;
+}

@@ -1,0 +1,99 @@
+//! The program to run, as `probe` and `trace` take it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use engine::adapter::{self, Adapter};
+use engine::model::launch::{Launch, Program, Stdin};
+use engine::session::Session;
+use engine::sources;
+use tools::Context;
+use tools::ops::lifecycle;
+
+use crate::setup::told;
+
+/// What to run, and with what.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ProgramArgs {
+    /// The script to run, when it is not FILE.
+    #[arg(long, value_name = "SCRIPT")]
+    program: Option<PathBuf>,
+    /// The module to run, as in `python -m`; in Node.js a package with a command, such as `vitest`.
+    #[arg(long, value_name = "NAME", conflicts_with = "program")]
+    module: Option<String>,
+    /// The interpreter, or a command that starts it, such as `npm`.
+    #[arg(long, value_name = "PATH")]
+    executable_path: Option<PathBuf>,
+    /// An argument for the interpreter or the command, in front of the script; can be given several times.
+    #[arg(long = "runtime-arg", value_name = "ARG", allow_hyphen_values = true)]
+    runtime_args: Vec<String>,
+    /// The program's working directory.
+    #[arg(long, value_name = "FOLDER")]
+    cwd: Option<PathBuf>,
+    /// An environment variable for the program; can be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = read_variable)]
+    env: Vec<(String, String)>,
+    /// A file that the program reads as its standard input.
+    #[arg(long, value_name = "FILE")]
+    stdin: Option<PathBuf>,
+    /// Show the frames of libraries too, and stop in them.
+    #[arg(long)]
+    all_code: bool,
+    /// Arguments of the program.
+    #[arg(last = true)]
+    args: Vec<String>,
+}
+
+fn read_variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("takes NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+impl ProgramArgs {
+    /// A session for the program, and how it is started. `file` is what is run when nothing else is named.
+    pub(crate) fn open(
+        self,
+        name: &str,
+        file: &Path,
+        context: &Context,
+    ) -> anyhow::Result<(Session, Launch)> {
+        let adapter = self.adapter(file)?;
+        let session =
+            lifecycle::open(context, adapter.name(), Some(name.to_owned()), self.executable_path.clone());
+        Ok((session.map_err(told)?, self.launch(adapter, file)))
+    }
+
+    fn adapter(&self, place: &Path) -> anyhow::Result<&'static dyn Adapter> {
+        let file = self.program.as_deref().unwrap_or(place);
+        adapter::by_extension(file).or_else(|| adapter::by_extension(place)).ok_or_else(|| {
+            let names: Vec<&str> = adapter::ADAPTERS.iter().map(|adapter| adapter.name()).collect();
+            anyhow::anyhow!(
+                "`{}` is in no language known here; these are: {}",
+                file.display(),
+                names.join(", ")
+            )
+        })
+    }
+
+    fn launch(self, adapter: &dyn Adapter, file: &Path) -> Launch {
+        let program = match (self.module, self.program) {
+            (Some(module), _) => Program::Module(module),
+            (None, Some(script)) => Program::Script(sources::absolute(&script)),
+            (None, None) if adapter.stands_alone(self.executable_path.as_deref(), &self.runtime_args) => {
+                Program::Command
+            }
+            (None, None) => Program::Script(sources::absolute(file)),
+        };
+        Launch {
+            program,
+            args: self.args,
+            runtime_args: self.runtime_args,
+            cwd: self.cwd,
+            env: self.env.into_iter().map(|(name, value)| (name, Some(value))).collect::<BTreeMap<_, _>>(),
+            stdin: self.stdin.map_or(Stdin::Empty, |file| Stdin::File(sources::absolute(&file))),
+            stop_on_entry: false,
+            just_my_code: !self.all_code,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! `stillframe trace`: run a program, and print the values of expressions at each pass of a place.
+
+mod points;
+mod report;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use engine::deadlines;
+use engine::model::limits::{Limits, MAX_VALUE};
+use engine::model::stop::StopReason;
+use engine::recording::Cells;
+use engine::sessions::Sessions;
+use tokio::sync::Notify;
+use tools::ops::settle::{Settled, Wait};
+use tools::ops::trace::{self, Because, MOST_ROWS, Trace, Traced, WhenFull};
+use tools::render::TraceReport;
+use tools::{Context, Report};
+
+use self::points::PointsArgs;
+use crate::probe::INTERRUPTED;
+use crate::program::ProgramArgs;
+use crate::setup::told;
+use crate::terminal;
+
+/// What to run, and what to record where.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+-e, --statement and --condition belong to the place in front of them:
+  stillframe trace app.py:12 -e total --at app.py:30 -e name -e 'len(items)'
+
+Exit codes: 0 values were recorded; 1 an error; 2 a mistake in the command line;
+  3 the program ended and none was recorded; 4 an uncaught exception came and
+  none was recorded; 5 the time was up and none was recorded; 130 interrupted")]
+pub(crate) struct TraceArgs {
+    #[command(flatten)]
+    points: PointsArgs,
+    #[command(flatten)]
+    program: ProgramArgs,
+    /// How many rows to record, in all.
+    #[arg(long, value_name = "COUNT", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=MOST_ROWS))]
+    max_hits: u64,
+    /// Record only every so many-th pass.
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    sample_every: u64,
+    /// Leave out rows that are like the one before.
+    #[arg(long)]
+    only_when_changed: bool,
+    /// When all rows are there, let the program run on to its end.
+    #[arg(long)]
+    run_on: bool,
+    /// How many characters of a value to record.
+    #[arg(long, value_name = "CHARACTERS", default_value_t = Limits::default().value)]
+    length: usize,
+    /// How long to record, in seconds. The program is ended then.
+    #[arg(long, value_name = "SECONDS", default_value_t = deadlines::WAIT.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// How the values are come by.
+    #[arg(long, value_enum, default_value_t = Way::Auto, hide = true)]
+    way: Way,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Way {
+    Auto,
+    Stop,
+}
+
+/// Does it. When it is interrupted, what was recorded so far is printed.
+pub(crate) async fn run(args: TraceArgs) -> anyhow::Result<ExitCode> {
+    let sessions = Sessions::new();
+    let context =
+        Context { sessions: sessions.clone(), report: Some(Report::new(|message| terminal::hint(&message))) };
+    let as_json = args.json;
+    let interrupt = Arc::new(Notify::new());
+    let traced = record(args, Arc::clone(&interrupt), &context);
+    tokio::pin!(traced);
+    let first = tokio::select! {
+        traced = &mut traced => Some(traced),
+        _ = tokio::signal::ctrl_c() => None,
+    };
+    let traced = if first.is_some() {
+        first
+    } else {
+        interrupt.notify_one();
+        // The second time is for those who cannot wait.
+        tokio::select! {
+            traced = &mut traced => Some(traced),
+            _ = tokio::signal::ctrl_c() => None,
+        }
+    };
+    sessions.close_all().await;
+    let Some(traced) = traced else { return Ok(ExitCode::from(INTERRUPTED)) };
+    let traced = traced?;
+    let code = exit_code(&traced);
+    let report = TraceReport::new(traced, true);
+    terminal::print(&if as_json {
+        serde_json::to_string_pretty(&report)? + "\n"
+    } else {
+        report::people(&report)
+    })?;
+    Ok(ExitCode::from(code))
+}
+
+async fn record(args: TraceArgs, interrupt: Arc<Notify>, context: &Context) -> anyhow::Result<Traced> {
+    let (session, launch) = args.program.open("trace", args.points.first_file(), context)?;
+    let usual = Trace::new(Some(launch), args.points.points());
+    let request = Trace {
+        max_rows: args.max_hits,
+        sample_every: args.sample_every,
+        only_when_changed: args.only_when_changed,
+        when_full: if args.run_on { WhenFull::RunOn } else { WhenFull::End },
+        cells: Cells::Text(args.length.min(MAX_VALUE)),
+        way: match args.way {
+            Way::Auto => trace::Way::Auto,
+            Way::Stop => trace::Way::Stop,
+        },
+        wait: Wait { timeout: Duration::from_secs(args.timeout), limits: Limits::default() },
+        interrupt: Some(interrupt),
+        ..usual
+    };
+    trace::trace(&session, request, context).await.map_err(told)
+}
+
+const NEVER_PASSED: u8 = 3;
+const EXCEPTION_FIRST: u8 = 4;
+const TIME_WAS_UP: u8 = 5;
+
+fn exit_code(traced: &Traced) -> u8 {
+    match (traced.because, &traced.settled) {
+        (Because::Interrupted, _) => INTERRUPTED,
+        _ if !traced.rows.is_empty() => 0,
+        (Because::TimedOut, _) => TIME_WAS_UP,
+        (_, Settled::Stopped(snapshot)) if snapshot.stop.reason == StopReason::Exception => EXCEPTION_FIRST,
+        _ => NEVER_PASSED,
+    }
+}

@@ -1,0 +1,173 @@
+//! The places of `trace`, each with the options that follow it.
+
+use std::path::Path;
+
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use engine::model::breakpoint::Rule;
+use engine::session::placing::Wanted;
+use tools::ops::trace::Point;
+
+use crate::probe::place::Place;
+
+/// `PLACE -e EXPR --at PLACE -e EXPR`: clap's derive does not tell in which order options were given.
+#[derive(Clone, Debug)]
+pub(super) struct PointsArgs(Vec<Given>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Given {
+    place: Place,
+    expressions: Vec<String>,
+    statement: Option<String>,
+    condition: Option<String>,
+}
+
+impl PointsArgs {
+    /// The file of the first place, which is what is run when nothing else is named.
+    pub(super) fn first_file(&self) -> &Path {
+        self.0.first().map_or(Path::new(""), |given| &given.place.file)
+    }
+
+    /// The places and what to record there.
+    pub(super) fn points(&self) -> Vec<Point> {
+        self.0.iter().cloned().map(Given::point).collect()
+    }
+}
+
+impl Given {
+    fn at(place: Place) -> Self {
+        Self { place, expressions: Vec::new(), statement: None, condition: None }
+    }
+
+    fn point(self) -> Point {
+        let Place { file, line, column, function } = self.place;
+        let wanted = Wanted {
+            file: Some(file),
+            line,
+            column,
+            function,
+            statement: self.statement,
+            rule: Rule { condition: self.condition, ..Rule::default() },
+            ..Wanted::default()
+        };
+        Point { wanted, expressions: self.expressions }
+    }
+}
+
+impl Args for PointsArgs {
+    fn augment_args(command: Command) -> Command {
+        let option = |name: &'static str, value: &'static str| {
+            Arg::new(name).long(name).value_name(value).action(ArgAction::Append)
+        };
+        command
+            .arg(Arg::new("place").value_name("PLACE").required(true).help(
+                "Where to record: `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION`, or FILE with --statement",
+            ))
+            .arg(
+                option("expression", "EXPR")
+                    .short('e')
+                    .required(true)
+                    .help("Record this at the place in front; can be given several times"),
+            )
+            .arg(option("at", "PLACE").help("Record at this place too"))
+            .arg(option("statement", "TEXT").help("The place is the line with this text"))
+            .arg(option("condition", "EXPR").help("Record at the place only where this expression is true"))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for PointsArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mistake = |message: String| clap::Error::raw(ErrorKind::ValueValidation, message + "\n");
+        let mut given = Vec::new();
+        for (_, name, value) in in_order(matches) {
+            let here: Option<&mut Given> = given.last_mut();
+            match (name, here) {
+                ("at", _) => given.push(Given::at(place(&value))),
+                ("expression", Some(here)) => here.expressions.push(value),
+                ("statement", Some(here)) => here.statement = Some(value),
+                (_, Some(here)) => here.condition = Some(value),
+                (_, None) => {}
+            }
+        }
+        for Given { place, expressions, statement, .. } in &given {
+            let file = place.file.display();
+            if expressions.is_empty() {
+                return Err(mistake(format!("nothing is recorded at `{file}`: give -e EXPR after it")));
+            }
+            if place.line.is_none() && place.function.is_none() && statement.is_none() {
+                return Err(mistake(format!(
+                    "`{file}` is no place: give FILE:LINE, or --statement TEXT after it"
+                )));
+            }
+        }
+        Ok(Self(given))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The options in the order of the command line. The first place comes first wherever it stands: what is in
+/// front of every `--at` belongs to it.
+fn in_order(matches: &ArgMatches) -> Vec<(usize, &'static str, String)> {
+    let first = matches.get_one::<String>("place").cloned().unwrap_or_default();
+    let mut all = vec![(0, "at", first)];
+    for name in ["expression", "at", "statement", "condition"] {
+        let values = matches.get_many::<String>(name).into_iter().flatten().cloned();
+        all.extend(
+            matches.indices_of(name).into_iter().flatten().zip(values).map(|(at, value)| (at, name, value)),
+        );
+    }
+    all.sort_by_key(|(at, ..)| *at);
+    all
+}
+
+fn place(text: &str) -> Place {
+    text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Vec<Given>, clap::Error> {
+        let words = line.split_whitespace();
+        let matches = PointsArgs::augment_args(Command::new("trace").no_binary_name(true))
+            .try_get_matches_from(words)?;
+        PointsArgs::from_arg_matches(&matches).map(|points| points.0)
+    }
+
+    #[test]
+    fn options_belong_to_the_place_in_front_of_them() {
+        let given =
+            read("a.py:1 -e x -e y --at b.py:2 --condition z>1 -e w --at c.py --statement t -e v").unwrap();
+        let told: Vec<_> = given
+            .iter()
+            .map(|given| {
+                let expressions = given.expressions.join(" ");
+                let (condition, statement) = (given.condition.as_deref(), given.statement.as_deref());
+                (given.place.file.to_str().unwrap(), expressions, condition, statement)
+            })
+            .collect();
+        let expected = [
+            ("a.py", "x y".to_owned(), None, None),
+            ("b.py", "w".to_owned(), Some("z>1"), None),
+            ("c.py", "v".to_owned(), None, Some("t")),
+        ];
+        assert_eq!(told, expected);
+        assert_eq!(read("-e x a.py:1 --condition y").unwrap()[0].expressions, ["x"]);
+    }
+
+    #[test]
+    fn a_place_needs_a_line_and_something_to_record() {
+        for line in ["a.py:1", "a.py -e x", "a.py:1 -e x --at b.py:1", "-e x"] {
+            assert!(read(line).is_err(), "{line}");
+        }
+    }
+}

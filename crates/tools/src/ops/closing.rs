@@ -1,0 +1,43 @@
+//! Closing a session when the call that it belongs to is given up.
+
+use engine::session::Session;
+
+use crate::Context;
+
+/// Closes a session unless it is told what becomes of it.
+#[derive(Debug)]
+pub struct Closing<'a> {
+    context: &'a Context,
+    session: Session,
+    armed: bool,
+}
+
+impl<'a> Closing<'a> {
+    /// For a session that nobody else knows of, or that is closed afterwards in any case. One that is not
+    /// `armed` is left as it is when the call is given up.
+    pub fn new(context: &'a Context, session: &Session, armed: bool) -> Self {
+        Self { context, session: session.clone(), armed }
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The call is done: closes the session, or leaves it open.
+    pub async fn settle(mut self, close: bool) {
+        if close {
+            self.context.sessions.close(&self.session).await;
+        }
+        self.armed = false;
+    }
+}
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            let (sessions, session) = (self.context.sessions.clone(), self.session.clone());
+            tokio::spawn(async move { sessions.close(&session).await });
+        }
+    }
+}

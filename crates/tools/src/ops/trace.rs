@@ -1,0 +1,351 @@
+//! Recording values at each pass of a place, over any length of run.
+//!
+//! The program writes the rows itself where its debugger knows how to make it do that ([`Way::Auto`]). The way
+//! that is always right is to stop at each pass, evaluate and go on ([`Way::Stop`], in `stopping.rs`). Both give
+//! the same rows.
+
+mod cells;
+mod points;
+mod stopping;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use engine::deadlines;
+use engine::model::ids::{BreakpointId, Reference};
+use engine::model::launch::Launch;
+use engine::model::limits::Limits;
+use engine::model::stack::StackFrame;
+use engine::model::stop::{ExceptionBreakpoints, Stop, StopReason};
+use engine::recording::{Cells, Recorded, Recorder, Row};
+use engine::session::placing::Wanted;
+use engine::session::{Outcome, Session};
+use tokio::sync::{Notify, OwnedSemaphorePermit};
+use tokio::time::{Instant, timeout};
+
+use self::points::Points;
+pub use self::points::TracedPoint;
+use self::stopping::Stopping;
+use super::settle::{Settled, Wait, describe, with_progress};
+use super::{execution, lifecycle};
+use crate::{Context, ToolError};
+
+/// The most rows that may be asked for.
+pub const MOST_ROWS: u64 = 100_000;
+
+/// What to run, and what to record there.
+#[derive(Debug)]
+pub struct Trace {
+    /// The program to start; none to go on with the one that is there, running or suspended.
+    pub launch: Option<Launch>,
+    /// Where to record what.
+    pub points: Vec<Point>,
+    /// The exceptions to stop at meanwhile; none to leave that as it is.
+    pub exceptions: Option<ExceptionBreakpoints>,
+    /// How many rows, in all; at least 1.
+    pub max_rows: u64,
+    /// Of the passes at which the condition holds, the first and then every so many-th. At least 1.
+    pub sample_every: u64,
+    /// Only rows that differ from the one before, at the same place in the same thread.
+    pub only_when_changed: bool,
+    /// What becomes of the program when all rows are there.
+    pub when_full: WhenFull,
+    /// How values are written.
+    pub cells: Cells,
+    /// How many frames of the stack to keep with each row. More than none needs stops.
+    pub frames: usize,
+    /// How the rows are come by.
+    pub way: Way,
+    /// Stops for other reasons, such as a `debugger` statement, are passed over; else the first ends the trace.
+    pub passes_others: bool,
+    /// How long, and how much to tell of the program.
+    pub wait: Wait,
+    /// From when the time counts.
+    pub clock: Clock,
+    /// Ends the trace as its time does, with what is there so far.
+    pub interrupt: Option<Arc<Notify>>,
+    /// Given back when the program runs.
+    pub admission: Option<OwnedSemaphorePermit>,
+}
+
+impl Trace {
+    /// With the usual limits, in the usual way.
+    pub fn new(launch: Option<Launch>, points: Vec<Point>) -> Self {
+        Self {
+            launch,
+            points,
+            exceptions: None,
+            max_rows: 200,
+            sample_every: 1,
+            only_when_changed: false,
+            when_full: WhenFull::End,
+            cells: Cells::Text(Limits::default().value),
+            frames: 0,
+            way: Way::Auto,
+            passes_others: false,
+            wait: Wait::default(),
+            clock: Clock::Call,
+            interrupt: None,
+            admission: None,
+        }
+    }
+}
+
+/// Where to record what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Point {
+    /// The place, with its condition.
+    pub wanted: Wanted,
+    /// Evaluated at each pass, in the frame that is there.
+    pub expressions: Vec<String>,
+}
+
+/// What becomes of a program that was started for a trace when all rows are there. One that was there before
+/// is left running in either case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenFull {
+    /// It is ended.
+    #[default]
+    End,
+    /// It runs on to its end, and its passes are counted.
+    RunOn,
+}
+
+/// How the rows are come by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// The program writes them itself.
+    #[default]
+    Auto,
+    /// The program is stopped at each pass.
+    Stop,
+}
+
+impl Way {
+    /// As `STILLFRAME_TRACE` says: `stop` is for the case that a program does not bear what is put into it.
+    pub fn of_the_server() -> Self {
+        if std::env::var_os("STILLFRAME_TRACE").is_some_and(|way| way == "stop") {
+            Self::Stop
+        } else {
+            Self::Auto
+        }
+    }
+}
+
+/// Checks numbers that several vocabularies take, under the names that these have for them.
+pub fn check_counts(
+    max_hits: Option<u64>,
+    sample_every: Option<u64>,
+    timeout: Option<u64>,
+) -> Result<(), ToolError> {
+    let longest = u64::try_from(deadlines::LONGEST_WAIT.as_millis()).unwrap_or(u64::MAX);
+    let table = [
+        ("maxHits", max_hits, MOST_ROWS),
+        ("sampleEvery", sample_every, u64::MAX),
+        ("timeout", timeout, longest),
+    ];
+    for (name, given, most) in table {
+        match given {
+            Some(0) => return Err(ToolError::argument(name, "must be at least 1, and is 0")),
+            Some(given) if given > most => {
+                return Err(ToolError::argument(name, format!("must be at most {most}, and is {given}")));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// From when the time of a trace counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// From the call.
+    #[default]
+    Call,
+    /// From the moment that the program runs. Starting it has the same time again.
+    Run,
+}
+
+/// What ended a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Because {
+    /// The program ended.
+    ProgramEnded,
+    /// All rows were there.
+    Full,
+    /// The time was over.
+    TimedOut,
+    /// The program stopped for another reason, and is suspended.
+    Stopped,
+    /// It was interrupted from outside.
+    Interrupted,
+}
+
+/// What came of a trace.
+#[derive(Debug)]
+pub struct Traced {
+    /// What ended it.
+    pub because: Because,
+    /// What the program is doing now.
+    pub settled: Settled,
+    /// The places, in the order in which they were asked for.
+    pub points: Vec<TracedPoint>,
+    /// The rows, in the order of their times.
+    pub rows: Vec<Row>,
+    /// The stacks of rows, where they were asked for.
+    pub stacks: BTreeMap<RowKey, Vec<StackFrame<Reference>>>,
+    /// When it began, in milliseconds since 1970.
+    pub began: f64,
+    /// How many rows came after the limits were reached, and are not among `rows`.
+    pub dropped: u64,
+    /// How many rows there could be.
+    pub max_rows: u64,
+    /// What else needs saying.
+    pub notes: Vec<String>,
+}
+
+/// Names a row: place, process, thread and pass.
+pub type RowKey = (BreakpointId, u32, String, u64);
+
+/// The name of a row.
+pub fn key_of(row: &Row) -> RowKey {
+    (row.id, row.pid, row.thread.clone(), row.hit)
+}
+
+/// What a wait for rows led to.
+enum Came {
+    Full,
+    Settled(Outcome),
+    Interrupted,
+}
+
+/// Runs a program and records. The places are taken away afterwards, also when the call is given up. A program
+/// that was started here is ended when its time is over or, unless it is to run on, when all rows are there.
+///
+/// Errors are those of placing and starting; whatever happens later is told with the rows that there are.
+pub async fn trace(session: &Session, mut request: Trace, context: &Context) -> Result<Traced, ToolError> {
+    session.forget_early().await;
+    let launch = request.launch.take();
+    let is_ours = launch.is_some();
+    let recorder = Recorder::new(request.max_rows)?;
+    let mut points = Points::set(session, &request, &recorder).await?;
+    let (mut started, mut began) = (Instant::now(), milliseconds());
+    let mut notes = Vec::new();
+    let mut came = None;
+    match launch {
+        Some(launch) => {
+            let (still, more) = lifecycle::begin_launch(session, launch, request.wait, context).await?;
+            notes = more;
+            // What was still being started when the time was over is ended like one that ran.
+            came = still.map(|_| Came::Settled(Outcome::Running));
+        }
+        None => execution::go_on(session).await?,
+    }
+    drop(request.admission.take());
+    if request.clock == Clock::Run {
+        (started, began) = (Instant::now(), began.max(milliseconds()));
+    }
+    let until = started + request.wait.timeout;
+    let mut stopping = Stopping::new(session, &recorder, &points, &request);
+    if came.is_none() {
+        let waiting = wait(&recorder, &mut stopping, &request, is_ours, until);
+        came = Some(with_progress(session, context, waiting).await?);
+    }
+    let came = came.unwrap_or(Came::Settled(Outcome::Running));
+    let stacks = stopping.into_stacks();
+    let because = because(&came);
+    let ends = is_ours && matches!(because, Because::Full | Because::TimedOut | Because::Interrupted);
+    if because == Because::TimedOut && is_ours && recorder.is_empty() {
+        notes.extend(how_far(session).await);
+    }
+    let views = points.take_away(ends).await;
+    if ends {
+        // A session that is gone has ended its program.
+        let _ = session.end().await;
+    }
+    recorder.sync().await;
+    let Recorded { rows, hits, dropped } = recorder.recorded();
+    let outcome = match came {
+        Came::Settled(outcome) if !ends => outcome,
+        _ => session.wait(Instant::now()).await,
+    };
+    let settled = describe(session, outcome, request.wait.limits).await;
+    let points = points.report(&views, &rows, &hits);
+    let max_rows = request.max_rows;
+    Ok(Traced { because, settled, points, rows, stacks, began, dropped, max_rows, notes })
+}
+
+fn because(came: &Came) -> Because {
+    match came {
+        Came::Full => Because::Full,
+        Came::Interrupted => Because::Interrupted,
+        Came::Settled(Outcome::Running) => Because::TimedOut,
+        Came::Settled(Outcome::Stopped(_)) => Because::Stopped,
+        Came::Settled(Outcome::Ended(_)) => Because::ProgramEnded,
+    }
+}
+
+/// Waits until all rows are there, the program stops for another reason or ends, or the time is over.
+async fn wait(
+    recorder: &Recorder,
+    stopping: &mut Stopping<'_>,
+    request: &Trace,
+    is_ours: bool,
+    until: Instant,
+) -> Result<Came, ToolError> {
+    let interrupted = async {
+        match &request.interrupt {
+            Some(interrupt) => interrupt.notified().await,
+            None => std::future::pending().await,
+        }
+    };
+    // A program that runs on to its end is waited for when all rows are there, too.
+    let counts_on = is_ours && request.when_full == WhenFull::RunOn;
+    let full = async {
+        if counts_on {
+            std::future::pending::<()>().await;
+        }
+        recorder.full().await;
+    };
+    tokio::select! {
+        biased;
+        () = interrupted => Ok(Came::Interrupted),
+        outcome = stopping.run(until, counts_on) => Ok(match outcome? {
+            // All rows may be there when the program is on its way to its end.
+            Outcome::Running if !counts_on && recorder.len() >= request.max_rows => Came::Full,
+            outcome => Came::Settled(outcome),
+        }),
+        () = full => Ok(Came::Full),
+    }
+}
+
+impl Trace {
+    fn way(&self) -> Way {
+        if self.frames > 0 { Way::Stop } else { self.way }
+    }
+}
+
+/// Where a program is that was started here and has recorded nothing, one sentence a thread. It is suspended
+/// for that, and ended afterwards.
+async fn how_far(session: &Session) -> Vec<String> {
+    let paused = async {
+        session.pause(None).await.ok()?;
+        Some(session.wait(Instant::now() + deadlines::GOODBYE).await)
+    };
+    // One that does not answer is asked all the same: some tell where they are while they run.
+    let _ = timeout(deadlines::GOODBYE * 2, paused).await;
+    let asked = timeout(deadlines::GOODBYE, execution::whereabouts(session)).await;
+    asked.unwrap_or_default()
+}
+
+/// Milliseconds since 1970, with fraction.
+fn milliseconds() -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map(|now| now.as_secs_f64() * 1000.0).unwrap_or_default()
+}
+
+/// Whether a stop is at places of a trace and for no other reason.
+fn is_only_at(stop: &Stop, ids: impl Fn(&BreakpointId) -> bool) -> bool {
+    stop.reason == StopReason::Breakpoint && !stop.breakpoints.is_empty() && stop.breakpoints.iter().all(ids)
+}

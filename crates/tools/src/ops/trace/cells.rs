@@ -1,0 +1,62 @@
+//! Values as a recorder writes them, read at a stop.
+
+use engine::deadlines;
+use engine::error::Error;
+use engine::model::ids::Reference;
+use engine::model::limits::MAX_VALUE;
+use engine::model::variable::{Page, Value};
+use engine::recording::{Cell, Cells};
+use engine::session::Session;
+
+/// Evaluates an expression in a frame.
+pub(super) async fn read(session: &Session, frame: Reference, expression: &str, cells: Cells) -> Cell {
+    let read = match cells {
+        Cells::Text(limit) => as_text(session, frame, expression, limit).await,
+        Cells::Json(limit) => as_json(session, frame, expression, limit.min(MAX_VALUE)).await,
+    };
+    read.unwrap_or_else(|error| Cell::Error(error.to_string()))
+}
+
+async fn as_text(session: &Session, frame: Reference, expression: &str, limit: usize) -> Result<Cell, Error> {
+    let value = session.evaluate(frame, expression.to_owned(), deadlines::EVALUATE, limit, false).await?;
+    Ok(text_cell(value.type_name.clone(), &value))
+}
+
+fn text_cell(type_name: String, value: &Value<Reference>) -> Cell {
+    Cell::Value { type_name, text: value.text.clone(), cut: value.cut, json: false }
+}
+
+/// The expression is evaluated once, whatever comes of it.
+async fn as_json(session: &Session, frame: Reference, expression: &str, limit: usize) -> Result<Cell, Error> {
+    let asked = session.adapter().as_json(expression, limit);
+    let list = session.evaluate(frame, asked, deadlines::EVALUATE, 0, false).await?;
+    let missing = || Error::Refused("the value cannot be read".to_owned());
+    let list = list.reference.ok_or_else(missing)?;
+    let page = |start, count| Page { start, count, special: false, internals: false };
+    // Each character may have become six.
+    let head = session.variables(list, page(0, 2), limit.saturating_mul(6).saturating_add(100)).await?;
+    let [type_name, json] = head.variables.as_slice() else { return Err(missing()) };
+    let type_name = unquoted(&type_name.value.text).unwrap_or_default().to_owned();
+    if let Some(text) = unquoted(&json.value.text) {
+        // Written anew, so that it says letters where it can.
+        let text = text.replace('~', "\\");
+        let value: serde_json::Value = serde_json::from_str(&text).map_err(|_| missing())?;
+        let text = if holds_large_number(&text) { text } else { value.to_string() };
+        return Ok(Cell::Value { type_name, text, cut: false, json: true });
+    }
+    let itself = session.variables(list, page(2, 1), limit).await?;
+    itself.variables.first().map(|itself| text_cell(type_name, &itself.value)).ok_or_else(missing)
+}
+
+/// A number that would not survive being read.
+fn holds_large_number(text: &str) -> bool {
+    text.as_bytes()
+        .chunk_by(|one, other| one.is_ascii_digit() && other.is_ascii_digit())
+        .any(|run| run.len() > 18)
+}
+
+/// A text as languages show it, without its quotes. Nothing in it is escaped.
+fn unquoted(text: &str) -> Option<&str> {
+    let quote = text.chars().next().filter(|first| matches!(first, '\'' | '"'))?;
+    text.strip_prefix(quote)?.strip_suffix(quote)
+}

@@ -1,0 +1,163 @@
+//! The places of a trace: setting them, taking them away, and what there is to tell of them.
+
+use std::collections::BTreeMap;
+
+use engine::deadlines;
+use engine::model::breakpoint::{Binding, Breakpoint, Pending, Rule};
+use engine::model::ids::BreakpointId;
+use engine::recording::{Record, Recorder, Row};
+use engine::session::Session;
+use engine::session::temporary::Temporary;
+use engine::sources;
+
+use super::{Trace, Way, is_only_at};
+use crate::ToolError;
+use crate::ops::run_until::moved_to_column;
+use crate::ops::unreached::not_stopped_at;
+
+/// What there is to tell of a place.
+#[derive(Clone, Debug)]
+pub struct TracedPoint {
+    /// It, as it was at the end.
+    pub breakpoint: Breakpoint,
+    /// What was recorded there.
+    pub expressions: Vec<String>,
+    /// The text of its line.
+    pub text: Option<String>,
+    /// How often it was passed with its condition holding.
+    pub hits: u64,
+    /// How many of the rows are of it.
+    pub rows: u64,
+    /// What is to be known of it.
+    pub notes: Vec<String>,
+}
+
+/// The places of a trace that is under way. They go with it.
+pub(super) struct Points<'a> {
+    session: &'a Session,
+    set: Vec<(Breakpoint, Vec<String>, Vec<String>)>,
+    own: Temporary,
+}
+
+impl<'a> Points<'a> {
+    /// Checks every expression and sets every place, before anything runs.
+    pub(super) async fn set(
+        session: &'a Session,
+        request: &Trace,
+        recorder: &Recorder,
+    ) -> Result<Self, ToolError> {
+        let mut points = Self { session, set: Vec::new(), own: Temporary::default() };
+        for point in &request.points {
+            let record = Record {
+                expressions: point.expressions.clone(),
+                sample_every: request.sample_every,
+                only_when_changed: request.only_when_changed,
+                max_rows: request.max_rows,
+                cells: request.cells,
+                recorder: recorder.clone(),
+            };
+            let mut wanted = point.wanted.clone();
+            wanted.rule = Rule { record: Some(record), ..wanted.rule };
+            let mut placed = session.place(wanted).await?;
+            if request.way() == Way::Stop {
+                placed.request.rule.record = None;
+            }
+            let breakpoint = session.add_breakpoint(placed.request, placed.planned).await?;
+            points.own.breakpoints.push(breakpoint.id);
+            let mut notes = Vec::new();
+            if let (Some(asked), Some(line)) = (breakpoint.requested_line(), breakpoint.line())
+                && asked != line
+            {
+                notes.push(format!("line {asked} holds no code; recorded on line {line}"));
+            }
+            notes.extend(moved_to_column(&breakpoint));
+            notes.extend(placed.note);
+            points.set.push((breakpoint, point.expressions.clone(), notes));
+        }
+        if let Some(exceptions) = request.exceptions.clone() {
+            points.own.exceptions = Some(session.set_exception_breakpoints(exceptions).await?);
+        }
+        Ok(points)
+    }
+
+    /// What is recorded at each place.
+    pub(super) fn expressions(&self) -> BTreeMap<BreakpointId, Vec<String>> {
+        self.set.iter().map(|(breakpoint, expressions, _)| (breakpoint.id, expressions.clone())).collect()
+    }
+
+    /// Takes them away, and lets a program run on that is suspended at one of them. Gives what is known of them.
+    /// A program that is ended next is not waited for.
+    pub(super) async fn take_away(&mut self, ends: bool) -> Vec<Breakpoint> {
+        let own = std::mem::take(&mut self.own);
+        let views = self.session.breakpoints().await.unwrap_or_default();
+        let views = views.into_iter().filter(|view| own.breakpoints.contains(&view.id)).collect();
+        if ends {
+            let _ = tokio::time::timeout(deadlines::GOODBYE, self.session.forget(own)).await;
+        } else {
+            leave(self.session, own).await;
+        }
+        views
+    }
+
+    /// What there is to tell, with what was recorded.
+    pub(super) fn report(
+        mut self,
+        views: &[Breakpoint],
+        rows: &[Row],
+        hits: &BTreeMap<BreakpointId, u64>,
+    ) -> Vec<TracedPoint> {
+        let set = std::mem::take(&mut self.set);
+        set.into_iter()
+            .map(|(first, expressions, mut notes)| {
+                let breakpoint = views.iter().find(|view| view.id == first.id).cloned().unwrap_or(first);
+                let rows = rows.iter().filter(|row| row.id == breakpoint.id).count() as u64;
+                let hits = hits.get(&breakpoint.id).copied().unwrap_or_default();
+                if hits == 0 {
+                    notes.push(not_recorded_at(&breakpoint));
+                }
+                TracedPoint { text: text_of(&breakpoint), breakpoint, expressions, hits, rows, notes }
+            })
+            .collect()
+    }
+}
+
+impl Drop for Points<'_> {
+    fn drop(&mut self) {
+        let own = std::mem::take(&mut self.own);
+        if own != Temporary::default() {
+            let session = self.session.clone();
+            tokio::spawn(async move { leave(&session, own).await });
+        }
+    }
+}
+
+/// Takes places away from a program that goes on without them.
+async fn leave(session: &Session, own: Temporary) {
+    let ids = own.breakpoints.clone();
+    session.forget(own).await;
+    // Several threads may have come to their stops at the same time.
+    while let Some(stop) = session.execution().stop()
+        && is_only_at(stop, |id| ids.contains(id))
+        && session.resume().await.is_ok()
+    {}
+}
+
+/// A sentence about a place where nothing was recorded.
+fn not_recorded_at(breakpoint: &Breakpoint) -> String {
+    let not = not_stopped_at(breakpoint);
+    match (&breakpoint.binding, &breakpoint.failures) {
+        (_, Some(failures)) => {
+            format!("its condition failed {} times, at last: {}", failures.count, failures.message)
+        }
+        (Binding::Refused(reason) | Binding::Pending(Pending::NotLoaded(reason)), _) => {
+            format!("{not}: {reason}")
+        }
+        _ => not,
+    }
+}
+
+fn text_of(breakpoint: &Breakpoint) -> Option<String> {
+    let lines = sources::read_lines(breakpoint.path()?).ok()?;
+    let line = usize::try_from(breakpoint.line()?).ok()?.checked_sub(1)?;
+    lines.get(line).map(|text| text.trim().to_owned())
+}

@@ -1,0 +1,163 @@
+//! The way that is always right: the program is stopped at each pass, looked at, and let go. A program that writes
+//! its rows itself does not stop, so it is waited for in the same way.
+//!
+//! The rules are those of the recorders inside programs: passes are counted for each thread of JavaScript, or
+//! process of Python, on its own.
+
+use std::collections::BTreeMap;
+
+use engine::error::Error;
+use engine::model::ids::{BreakpointId, Reference, TargetId};
+use engine::model::stack::StackFrame;
+use engine::model::stop::Stop;
+use engine::recording::{Cell, Recorder, Row};
+use engine::session::{Outcome, Session};
+use tokio::time::Instant;
+
+use super::points::Points;
+use super::{RowKey, Trace, cells, is_only_at, key_of, milliseconds};
+use crate::ToolError;
+
+/// What is recorded, and what was so far.
+pub(super) struct Stopping<'a> {
+    session: &'a Session,
+    recorder: &'a Recorder,
+    request: &'a Trace,
+    expressions: BTreeMap<BreakpointId, Vec<String>>,
+    writers: BTreeMap<(BreakpointId, TargetId), Writer>,
+    pids: BTreeMap<TargetId, u32>,
+    stacks: BTreeMap<RowKey, Vec<StackFrame<Reference>>>,
+}
+
+/// A thread of JavaScript, or a process of Python, at one place.
+#[derive(Default)]
+struct Writer {
+    hits: u64,
+    rows: u64,
+    last: Option<Vec<Cell>>,
+}
+
+impl<'a> Stopping<'a> {
+    pub(super) fn new(
+        session: &'a Session,
+        recorder: &'a Recorder,
+        points: &Points<'_>,
+        request: &'a Trace,
+    ) -> Self {
+        Self {
+            session,
+            recorder,
+            request,
+            expressions: points.expressions(),
+            writers: BTreeMap::new(),
+            pids: BTreeMap::new(),
+            stacks: BTreeMap::new(),
+        }
+    }
+
+    /// The stacks of the rows.
+    pub(super) fn into_stacks(self) -> BTreeMap<RowKey, Vec<StackFrame<Reference>>> {
+        self.stacks
+    }
+
+    /// Goes from stop to stop, until one is for another reason, the program ends, or the time is over. Unless
+    /// passes are counted on, it leaves the program at the pass that gave the last row: it is running for
+    /// whoever asks, and is taken from there when its places are taken away.
+    pub(super) async fn run(&mut self, until: Instant, counts_on: bool) -> Result<Outcome, ToolError> {
+        loop {
+            let outcome = self.session.wait(until).await;
+            let Outcome::Stopped(stop) = &outcome else { return Ok(outcome) };
+            for id in &stop.breakpoints {
+                if self.expressions.contains_key(id) {
+                    self.record(*id, stop).await;
+                }
+            }
+            let is_other = !is_only_at(stop, |id| self.expressions.contains_key(id));
+            if is_other && !self.request.passes_others {
+                return Ok(outcome);
+            }
+            self.session.tell_stop(stop);
+            let full = !counts_on && self.recorder.len() >= self.request.max_rows;
+            if full || Instant::now() >= until {
+                return Ok(Outcome::Running);
+            }
+            match self.session.resume().await {
+                // It may have ended meanwhile, which is what comes next.
+                Ok(()) | Err(Error::NotPaused { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Counts a pass, and makes a row of it where one is due.
+    async fn record(&mut self, id: BreakpointId, stop: &Stop) {
+        let time = milliseconds();
+        let writer = self.writers.entry((id, stop.target)).or_default();
+        writer.hits += 1;
+        let hit = writer.hits;
+        let pid = self.pid_of(stop).await;
+        self.recorder.count(id, format!("{pid}/{}", stop.target.0), hit);
+        let is_sampled = (hit - 1).is_multiple_of(self.request.sample_every.max(1));
+        let rows = self.writers.get(&(id, stop.target)).map_or(0, |writer| writer.rows);
+        if !is_sampled || rows >= self.request.max_rows {
+            return;
+        }
+        let (frames, cells) = self.look(id, stop).await;
+        let Some(writer) = self.writers.get_mut(&(id, stop.target)) else { return };
+        if self.request.only_when_changed {
+            if writer.last.as_ref() == Some(&cells) {
+                return;
+            }
+            writer.last = Some(cells.clone());
+        }
+        writer.rows += 1;
+        let (thread, _) = self.thread_of(stop).await;
+        let row = Row { id, hit, time, pid, thread, cells };
+        if self.request.frames > 0 {
+            self.stacks.insert(key_of(&row), frames);
+        }
+        self.recorder.push(row);
+    }
+
+    /// The frames that are wanted, and the value of each expression in the first of all.
+    async fn look(&self, id: BreakpointId, stop: &Stop) -> (Vec<StackFrame<Reference>>, Vec<Cell>) {
+        let expressions = self.expressions.get(&id).map(Vec::as_slice).unwrap_or_default();
+        let stack = self.session.stack_trace(Some(stop.thread), 0, self.request.frames.max(1)).await;
+        let frames = match stack {
+            Ok(stack) => stack.frames,
+            Err(error) => {
+                let error = Cell::Error(format!("the stack could not be read: {error}"));
+                return (Vec::new(), vec![error; expressions.len()]);
+            }
+        };
+        let Some(frame) = frames.first().map(|frame| frame.id) else {
+            return (frames, vec![Cell::Error("the stack is empty".to_owned()); expressions.len()]);
+        };
+        let mut read = Vec::new();
+        for expression in expressions {
+            read.push(cells::read(self.session, frame, expression, self.request.cells).await);
+        }
+        (frames, read)
+    }
+
+    async fn pid_of(&mut self, stop: &Stop) -> u32 {
+        if let Some(pid) = self.pids.get(&stop.target) {
+            return *pid;
+        }
+        let (_, pid) = self.thread_of(stop).await;
+        self.pids.insert(stop.target, pid);
+        pid
+    }
+
+    /// The thread as its language calls it, and its process.
+    async fn thread_of(&self, stop: &Stop) -> (String, u32) {
+        let threads = self.session.threads().await.unwrap_or_default();
+        let Some(thread) = threads.into_iter().find(|thread| thread.id == stop.thread) else {
+            return (String::new(), 0);
+        };
+        let pid = thread.pid.unwrap_or_default();
+        // A session of several processes has them in the names.
+        let name = thread.name.strip_suffix(&format!(" (process {pid})")).unwrap_or(&thread.name);
+        (name.to_owned(), pid)
+    }
+}

@@ -1,0 +1,329 @@
+//! The rows of a trace.
+
+use std::collections::BTreeSet;
+
+use engine::model::breakpoint::Breakpoint;
+use engine::recording::{Cell, Row};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{StopReport, failed};
+use crate::ops::settle::Settled;
+use crate::ops::trace::{Because, MOST_ROWS, Traced, TracedPoint};
+
+/// How many bytes of rows an answer has. What is left out is in the middle.
+const BYTES: usize = 48 * 1024;
+/// What a row takes beside its values.
+const ROW: usize = 60;
+/// What a value takes beside its text.
+const VALUE: usize = 30;
+
+/// What came of a trace, and what the program is doing now.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TraceReport {
+    /// The program.
+    #[serde(flatten)]
+    pub report: StopReport,
+    /// What ended the trace: `program` (it ended), `maxHits`, `timeout`, `stop` (of another reason; the program
+    /// is paused), `interrupt`.
+    pub ended_by: String,
+    /// The places, in the order in which they were asked for.
+    pub points: Vec<PointData>,
+    /// In the order of time.
+    pub rows: Vec<RowData>,
+    /// How many there are.
+    pub totals: Totals,
+    /// Rows in the middle that the answer has no room for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub omitted: Option<Omitted>,
+}
+
+/// A place.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PointData {
+    /// Its number in the rows, from 1.
+    pub point: usize,
+    /// Absolute path.
+    pub file: String,
+    /// 1-based.
+    pub line: u32,
+    /// The line that was asked for, when it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_line: Option<u32>,
+    /// The column, when one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// The text of the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// One for each of the `values` of a row.
+    pub expressions: Vec<String>,
+    /// Only passes at which this is true count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// How often it was passed.
+    pub hits: u64,
+    /// How many rows there are of it.
+    pub rows: u64,
+    /// How often its condition failed, and how the last time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// What else is to be known, such as why it was never passed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// One pass of a place.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RowData {
+    /// The place; left out when there is only one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub point: Option<usize>,
+    /// Counts the passes of the place in its thread of JavaScript, or process of Python, from 1.
+    pub hit: u64,
+    /// Milliseconds since the trace began.
+    pub time: f64,
+    /// The thread, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
+    /// The process, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// In the order of the place's `expressions`.
+    pub values: Vec<CellData>,
+}
+
+/// What an expression came to: a value, or an error.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CellData {
+    /// The name of its type.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<String>,
+    /// Its value as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// What it threw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The text is not all of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+/// How many there are.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Totals {
+    /// Passes of all places.
+    pub hits: u64,
+    /// Rows that were recorded.
+    pub rows: usize,
+    /// Rows of this answer.
+    pub shown: usize,
+}
+
+/// Rows that the answer has no room for.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Omitted {
+    /// The number of the first of them, counted from 1.
+    pub from: usize,
+    /// That of the last.
+    pub to: usize,
+    /// How many.
+    pub count: usize,
+}
+
+impl TraceReport {
+    /// The report. `was_started` is for a program that was started for the trace.
+    pub fn new(traced: Traced, was_started: bool) -> Self {
+        let hits = traced.points.iter().map(|point| point.hits).sum();
+        let limit = limit_note(&traced, hits);
+        let Traced { because, settled, points, rows, began, notes, .. } = traced;
+        let total = rows.len();
+        let omitted = omitted(&rows.iter().map(size).collect::<Vec<_>>());
+        let several = Several::of(&points, &rows);
+        let is_shown =
+            |at: usize| omitted.as_ref().is_none_or(|omitted| at < omitted.from || at > omitted.to);
+        let shown = (1..).zip(&rows).filter(|(at, _)| is_shown(*at));
+        let shown: Vec<RowData> = shown.map(|(_, row)| several.row(row, &points, began)).collect();
+        let mut report = report(because, was_started, settled, &format!("Recorded {}", counted(total, hits)));
+        report.notes.extend(notes);
+        report.notes.extend(limit);
+        if let Some(omitted) = &omitted {
+            report.notes.push(format!(
+                "rows {} to {} are left out to keep the answer short; condition, sampleEvery and \
+                 onlyWhenChanged choose rows, maxHits takes fewer",
+                omitted.from, omitted.to
+            ));
+        }
+        Self {
+            report,
+            ended_by: word(because).to_owned(),
+            totals: Totals { hits, rows: total, shown: shown.len() },
+            points: (1..).zip(&points).map(|(number, point)| PointData::new(number, point)).collect(),
+            rows: shown,
+            omitted,
+        }
+    }
+}
+
+fn word(because: Because) -> &'static str {
+    match because {
+        Because::ProgramEnded => "program",
+        Because::Full => "maxHits",
+        Because::TimedOut => "timeout",
+        Because::Stopped => "stop",
+        Because::Interrupted => "interrupt",
+    }
+}
+
+fn counted(rows: usize, hits: u64) -> String {
+    let plural = |count: u64, one: &str, more: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {more}"),
+    };
+    format!("{} of {}", plural(rows as u64, "row", "rows"), plural(hits, "pass", "passes"))
+}
+
+/// What the program is doing, in a message that begins with what was recorded.
+fn report(because: Because, was_started: bool, settled: Settled, did: &str) -> StopReport {
+    let why = match because {
+        Because::Full => "maxHits is reached",
+        Because::TimedOut => "the time is over",
+        Because::Interrupted => "interrupted",
+        Because::ProgramEnded | Because::Stopped => "",
+    };
+    let mut report = StopReport::new(did, settled);
+    if !why.is_empty() {
+        let fate = if was_started { "the program was ended" } else { "the program goes on" };
+        report.message = format!("{did}; {why}, and {fate}");
+    } else if report.state == "ended" {
+        report.message = format!("{did}. {}", report.message);
+    }
+    report
+}
+
+/// How to get at passes that are not among the rows.
+fn limit_note(traced: &Traced, hits: u64) -> Option<String> {
+    let rows = traced.rows.len() as u64;
+    let ways =
+        format!("condition, sampleEvery and onlyWhenChanged choose rows, maxHits takes up to {MOST_ROWS}");
+    if traced.because == Because::Full {
+        return Some(format!("later passes are not recorded: {ways}"));
+    }
+    let is_full = rows > 0 && rows >= traced.max_rows || traced.dropped > 0;
+    (is_full && hits > rows).then(|| format!("{} passes are not among the rows: {ways}", hits - rows))
+}
+
+/// The rows to leave out, by their sizes in bytes: those in the middle.
+fn omitted(sizes: &[usize]) -> Option<Omitted> {
+    if sizes.iter().sum::<usize>() <= BYTES {
+        return None;
+    }
+    let fitting = |sizes: &mut dyn Iterator<Item = &usize>| {
+        let mut left = BYTES / 2;
+        sizes.take_while(|size| left.checked_sub(**size).map(|rest| left = rest).is_some()).count()
+    };
+    let first = fitting(&mut sizes.iter());
+    let last = fitting(&mut sizes.iter().rev()).min(sizes.len() - first);
+    let (from, to) = (first + 1, sizes.len() - last);
+    (from <= to).then(|| Omitted { from, to, count: to + 1 - from })
+}
+
+fn size(row: &Row) -> usize {
+    let cell = |cell: &Cell| match cell {
+        Cell::Value { type_name, text, .. } => type_name.len() + text.len() + VALUE,
+        Cell::Error(message) => message.len() + VALUE,
+    };
+    ROW + row.cells.iter().map(cell).sum::<usize>()
+}
+
+/// Of what there are several, so that rows say which.
+struct Several {
+    points: bool,
+    threads: bool,
+    processes: bool,
+}
+
+impl Several {
+    fn of(points: &[TracedPoint], rows: &[Row]) -> Self {
+        let threads: BTreeSet<(u32, &str)> = rows.iter().map(|row| (row.pid, row.thread.as_str())).collect();
+        let processes: BTreeSet<u32> = rows.iter().map(|row| row.pid).collect();
+        Self {
+            points: points.len() > 1,
+            threads: threads.len() > processes.len() || processes.len() > 1,
+            processes: processes.len() > 1,
+        }
+    }
+
+    fn row(&self, row: &Row, points: &[TracedPoint], began: f64) -> RowData {
+        let at = points.iter().position(|point| point.breakpoint.id == row.id);
+        RowData {
+            point: at.map(|at| at + 1).filter(|_| self.points),
+            hit: row.hit,
+            // Clocks of a program and of ours may differ a little.
+            time: ((row.time - began).max(0.0) * 1000.0).round() / 1000.0,
+            thread: self.threads.then(|| row.thread.clone()),
+            pid: self.processes.then_some(row.pid),
+            values: row.cells.iter().map(CellData::from).collect(),
+        }
+    }
+}
+
+impl From<&Cell> for CellData {
+    fn from(cell: &Cell) -> Self {
+        match cell {
+            Cell::Error(message) => Self { error: Some(message.clone()), ..Self::default() },
+            Cell::Value { type_name, text, cut, .. } => Self {
+                type_name: Some(type_name.clone()),
+                value: Some(text.clone()),
+                error: None,
+                truncated: *cut,
+            },
+        }
+    }
+}
+
+impl PointData {
+    fn new(number: usize, point: &TracedPoint) -> Self {
+        let breakpoint: &Breakpoint = &point.breakpoint;
+        let line = breakpoint.line();
+        Self {
+            point: number,
+            file: breakpoint.path().map(|path| path.display().to_string()).unwrap_or_default(),
+            line: line.unwrap_or_default(),
+            requested_line: breakpoint.requested_line().filter(|asked| Some(*asked) != line),
+            column: breakpoint.column(),
+            text: point.text.clone(),
+            expressions: point.expressions.clone(),
+            condition: breakpoint.rule.condition.clone(),
+            hits: point.hits,
+            rows: point.rows,
+            failure: breakpoint.failures.as_ref().map(failed),
+            notes: point.notes.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_in_the_middle_are_left_out_when_there_are_too_many_bytes() {
+        let table = [
+            (vec![], None),
+            (vec![BYTES], None),
+            (vec![BYTES / 4; 4], None),
+            (vec![BYTES / 8; 10], Some((5, 6))),
+            (vec![BYTES, 1, 1], Some((1, 1))),
+        ];
+        for (sizes, expected) in table {
+            let found = omitted(&sizes).map(|omitted| (omitted.from, omitted.to));
+            assert_eq!(found, expected, "{sizes:?}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The vocabulary of *nodejs-debug-mcp*: one tool, one question, one answer.
+//!
+//! Parameters, answers and the two errors are those of its specification, word for word. More was added: source
+//! maps, any port or none, Python, and what there is to tell when nothing was reached.
+
+mod answer;
+mod node;
+mod python;
+mod words;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
+
+use engine::adapter;
+use engine::error::Error;
+use engine::model::breakpoint::Rule;
+use engine::model::launch::{Launch, Program, Stdin};
+use engine::model::limits::{Limits, MAX_VALUE};
+use engine::model::stop::{ExceptionBreakpoints, ExceptionMode};
+use engine::recording::Cells;
+use engine::session::Session;
+use engine::session::placing::Wanted;
+use engine::sources;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::sync::Semaphore;
+
+use self::answer::Scripted;
+use crate::ops::closing::Closing;
+use crate::ops::lifecycle;
+use crate::ops::settle::Wait;
+use crate::ops::trace::{self, Clock, Point, Trace, Way, WhenFull};
+use crate::{Context, Effects, Entry, Tool, ToolError, Toolset};
+
+/// The vocabulary.
+pub static TOOLSET: Toolset = Toolset {
+    name: "script",
+    about: "one tool that runs a command and evaluates an expression at each pass of a line, as in nodejs-debug-mcp",
+    instructions: INSTRUCTIONS,
+    tools: &[Entry::of::<DebugScript>()],
+    prompts: &[],
+};
+
+const INSTRUCTIONS: &str = "\
+debug-script runs a command and evaluates an expression each time a line is passed: one call, nothing to close. \
+The expression is evaluated in the frame, so it sees local variables. The program runs on to its end; a server \
+needs a timeout, and gives what was recorded until then.";
+
+/// How many values, unless it is said.
+const ROWS: u64 = 10_000;
+/// How many frames of a stack.
+const FRAMES: usize = 50;
+
+/// How many programs are started at once. More would only start more slowly, each with less of its time left.
+static STARTS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    Arc::new(Semaphore::new(cores.max(2)))
+});
+
+/// Runs a command, and evaluates at each pass of a line.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct DebugScript {
+    /// command line that runs the program: `node app.js`, `npm test`, `python app.py`; --inspect-brk may be left out
+    command: String,
+    breakpoint: BreakpointParam,
+    /// evaluated at each pass
+    expression: String,
+    /// ms; the program is ended then
+    timeout: u64,
+    /// the stack of each result too
+    include_stack: Option<bool>,
+    /// the program's output too
+    include_output: Option<bool>,
+    /// only passes where this is true
+    condition: Option<String>,
+    /// results at most, default 10000; the program runs on
+    max_hits: Option<u64>,
+    /// default: the server's
+    cwd: Option<PathBuf>,
+    /// added to the environment
+    env: Option<BTreeMap<String, String>>,
+}
+
+/// Where.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct BreakpointParam {
+    /// source file, also of TypeScript; relative to cwd
+    file: PathBuf,
+    /// 1-based
+    line: u32,
+}
+
+impl Tool for DebugScript {
+    type Answer = Scripted;
+    const NAME: &'static str = "debug-script";
+    const TITLE: &'static str = "Debug script";
+    const DESCRIPTION: &'static str = "Run a command and evaluate an expression each time a line is passed; answers the list of typed values.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Scripted, ToolError> {
+        if self.command.trim().is_empty() {
+            return Err(ToolError::argument("command", "is empty"));
+        }
+        trace::check_counts(self.max_hits, None, Some(self.timeout))?;
+        let (timeout, with_output) = (self.timeout, self.include_output.unwrap_or(false));
+        // Given up with the call, like all that follows.
+        let admission = Arc::clone(&STARTS).acquire_owned().await.map_err(|_| Error::Closed)?;
+        let (session, launch) = self.open(context)?;
+        let closing = Closing::new(context, &session, true);
+        let request = Trace { admission: Some(admission), ..self.request(launch) };
+        let traced = trace::trace(&session, request, context).await;
+        closing.settle(true).await;
+        Ok(Scripted::new(traced?, timeout, with_output))
+    }
+}
+
+impl DebugScript {
+    /// A session in the language of the breakpoint's file, and how its program is started.
+    fn open(&self, context: &Context) -> Result<(Session, Launch), ToolError> {
+        let cwd = self.cwd.as_deref().map(sources::absolute);
+        let language =
+            adapter::by_extension(&self.breakpoint.file).map_or("javascript", |adapter| adapter.name());
+        let (executable, mut launch) = if language == "javascript" {
+            (PathBuf::from("sh"), in_a_shell(&self.command, cwd))
+        } else {
+            python::launch(&self.command, cwd)?
+        };
+        let given = self.env.clone().unwrap_or_default();
+        for (name, value) in given {
+            launch.env.entry(name).or_insert(Some(value));
+        }
+        let session = lifecycle::open(context, language, Some("debug-script".to_owned()), Some(executable))?;
+        Ok((session, launch))
+    }
+
+    fn request(self, launch: Launch) -> Trace {
+        let base = launch.cwd.clone().unwrap_or_default();
+        let wanted = Wanted {
+            file: Some(base.join(self.breakpoint.file)),
+            line: Some(self.breakpoint.line),
+            rule: Rule { condition: self.condition, ..Rule::default() },
+            ..Wanted::default()
+        };
+        let point = Point { wanted, expressions: vec![self.expression] };
+        Trace {
+            exceptions: Some(ExceptionBreakpoints::from(ExceptionMode::None)),
+            max_rows: self.max_hits.unwrap_or(ROWS),
+            when_full: WhenFull::RunOn,
+            cells: Cells::Json(MAX_VALUE),
+            frames: if self.include_stack == Some(true) { FRAMES } else { 0 },
+            way: Way::of_the_server(),
+            passes_others: true,
+            wait: Wait::new(Some(self.timeout), Limits::default()),
+            clock: Clock::Run,
+            ..Trace::new(Some(launch), vec![point])
+        }
+    }
+}
+
+/// A command that a shell runs, and that ends in Node.
+fn in_a_shell(command: &str, cwd: Option<PathBuf>) -> Launch {
+    Launch {
+        program: Program::Command,
+        args: Vec::new(),
+        runtime_args: vec!["-c".to_owned(), node::prepared(command)],
+        cwd,
+        env: BTreeMap::new(),
+        stdin: Stdin::Empty,
+        stop_on_entry: false,
+        just_my_code: true,
+    }
+}

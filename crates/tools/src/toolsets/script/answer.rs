@@ -1,0 +1,223 @@
+//! What `debug-script` answers: results as data and no text, or an error as both.
+
+use engine::model::ids::Reference;
+use engine::model::stack::StackFrame;
+use engine::recording::Cell;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::ops::settle::Settled;
+use crate::ops::trace::{Because, Traced, key_of};
+use crate::render::output_text;
+use crate::{Answer, Reply, ToolError, schema};
+
+/// How many bytes of values an answer has. The first ones are kept.
+const BYTES: usize = 1 << 20;
+/// What a result takes beside its value.
+const RESULT: usize = 40;
+
+/// What came of a command.
+#[derive(Debug)]
+pub(super) struct Scripted(Body);
+
+/// The structured content.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Body {
+    /// One for each pass, in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<Vec<ResultData>>,
+    /// What went wrong. With results: the time was over, and these came before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// Why the line was not reached, and where the program was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    /// How often the line was passed, when that is more often than there are results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hits: Option<u64>,
+    /// The exit code of a program that has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    /// What the program wrote last, where it was asked for or nothing was reached.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    output: String,
+}
+
+/// The value of the expression at one pass.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ResultData {
+    /// As `typeof` says; in Python the name of the type; `error` when the expression threw.
+    #[serde(rename = "type")]
+    type_name: String,
+    /// The value, or its text where JSON cannot say it. What was thrown, in one line.
+    value: Value,
+    /// The text is not all of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    /// Innermost first, where it was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stack: Vec<StackEntry>,
+}
+
+/// A frame.
+#[derive(Debug, Serialize, JsonSchema)]
+struct StackEntry {
+    function: String,
+    file: String,
+    /// 1-based.
+    line: u32,
+    /// 1-based.
+    column: u32,
+}
+
+/// A failure.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Failed {
+    error: String,
+}
+
+impl Scripted {
+    /// `timeout` is what was asked for, in milliseconds.
+    pub(super) fn new(traced: Traced, timeout: u64, with_output: bool) -> Self {
+        let passes = traced.points.iter().map(|point| point.hits).sum::<u64>();
+        let is_empty = traced.rows.is_empty();
+        let is_full = traced.rows.len() as u64 >= traced.max_rows;
+        let error = match traced.because {
+            Because::ProgramEnded | Because::Stopped if is_empty => {
+                Some("Process exited before breakpoint was hit".to_owned())
+            }
+            Because::TimedOut if !is_full => {
+                Some(format!("Timeout waiting for breakpoint after {timeout}ms"))
+            }
+            _ => None,
+        };
+        let results = results(&traced);
+        let told = results.len() as u64;
+        let mut body = Body {
+            hits: Some(passes).filter(|passes| *passes > told),
+            results: (!is_empty).then_some(results),
+            ..Body::default()
+        };
+        let failures = traced.points.iter().filter_map(|point| point.breakpoint.failures.as_ref());
+        body.notes.extend(failures.filter(|_| !is_empty).map(|failures| {
+            format!("the condition failed {} times, at last: {}", failures.count, failures.message)
+        }));
+        body.notes.extend(traced.points.into_iter().flat_map(|point| point.notes));
+        body.notes.extend(traced.notes);
+        if let Settled::Ended { end, output, .. } = &traced.settled {
+            if error.is_some() {
+                body.exit_code = end.exit_code();
+            }
+            if error.is_some() || with_output {
+                body.output = output_text(output);
+            }
+        }
+        body.error = error;
+        Self(body)
+    }
+}
+
+/// The values, as far as there is room for them.
+fn results(traced: &Traced) -> Vec<ResultData> {
+    let mut left = BYTES;
+    let mut results = Vec::new();
+    for row in &traced.rows {
+        let Some(cell) = row.cells.first() else { continue };
+        let stack = traced.stacks.get(&key_of(row)).map(Vec::as_slice).unwrap_or_default();
+        let (result, size) = result(cell, stack);
+        let Some(rest) = left.checked_sub(size) else { break };
+        left = rest;
+        results.push(result);
+    }
+    results
+}
+
+/// A result, and about how many bytes it takes.
+fn result(cell: &Cell, stack: &[StackFrame<Reference>]) -> (ResultData, usize) {
+    let stack: Vec<StackEntry> = stack.iter().map(StackEntry::from).collect();
+    let stack_size: usize = stack.iter().map(|frame| frame.function.len() + frame.file.len() + RESULT).sum();
+    let (type_name, value, truncated, length) = match cell {
+        Cell::Error(message) => ("error", Value::from(message.as_str()), false, message.len()),
+        Cell::Value { type_name, text, cut, json } => {
+            (type_name.as_str(), value(type_name, text, *json), *cut, text.len())
+        }
+    };
+    let result = ResultData { type_name: type_name.to_owned(), value, truncated, stack };
+    (result, RESULT + length + stack_size)
+}
+
+/// Numbers that would lose digits stay texts.
+fn value(type_name: &str, text: &str, is_json: bool) -> Value {
+    if type_name == "undefined" {
+        return Value::Null;
+    }
+    let read: Option<Value> = serde_json::from_str(text).ok().filter(|_| is_json);
+    let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    match read {
+        Some(Value::Number(number)) if is_whole && number.is_f64() => Value::from(text),
+        Some(value) => value,
+        None => Value::from(text),
+    }
+}
+
+impl From<&StackFrame<Reference>> for StackEntry {
+    fn from(frame: &StackFrame<Reference>) -> Self {
+        let location = frame.location.as_ref();
+        Self {
+            function: frame.name.clone(),
+            file: location.map(|location| location.source.name.clone()).unwrap_or_default(),
+            line: location.map_or(0, |location| location.line),
+            column: location.map_or(0, |location| location.column),
+        }
+    }
+}
+
+impl Answer for Scripted {
+    fn reply(self) -> Reply {
+        let text = self.0.error.clone().unwrap_or_default();
+        let is_error = self.0.error.is_some();
+        Reply { text, structured: Some(serde_json::to_value(self.0).unwrap_or_default()), is_error }
+    }
+
+    fn failure(error: &ToolError) -> Reply {
+        let failed = Failed { error: error.message.clone() };
+        let structured = serde_json::to_value(failed).unwrap_or_default();
+        Reply { text: error.message.clone(), structured: Some(structured), is_error: true }
+    }
+
+    fn schema() -> Option<Map<String, Value>> {
+        Some(schema::output::<Body>())
+    }
+
+    fn failure_schema() -> Option<Map<String, Value>> {
+        Some(schema::output::<Failed>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_what_json_says_and_else_their_texts() {
+        let table = [
+            ("number", "42", true, json!(42)),
+            ("number", "1.5", true, json!(1.5)),
+            ("number", "NaN", false, json!("NaN")),
+            ("string", "\"a\"", true, json!("a")),
+            ("object", "{\"a\":[1]}", true, json!({ "a": [1] })),
+            ("object", "Map(1) { 1 => 2 }", false, json!("Map(1) { 1 => 2 }")),
+            ("undefined", "undefined", false, json!(null)),
+            ("bigint", "12n", false, json!("12n")),
+            ("int", "123456789012345678901234567890", true, json!("123456789012345678901234567890")),
+        ];
+        for (type_name, text, is_json, expected) in table {
+            assert_eq!(value(type_name, text, is_json), expected, "{text}");
+        }
+    }
+}

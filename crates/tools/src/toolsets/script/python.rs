@@ -1,0 +1,136 @@
+//! A shell command that runs Python, taken apart: its program is started by us, not by a shell.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use engine::model::launch::{Launch, Program, Stdin};
+
+use super::words::{Token, Word, tokens};
+use crate::ToolError;
+
+/// Options of Python that take the next word.
+const WITH_VALUE: [&str; 3] = ["-X", "-W", "--check-hash-based-pycs"];
+
+/// The interpreter, and the launch. `cwd` is where paths begin.
+pub(super) fn launch(command: &str, cwd: Option<PathBuf>) -> Result<(PathBuf, Launch), ToolError> {
+    let words = words(command)?;
+    let mut words = words.into_iter().peekable();
+    let mut env = BTreeMap::new();
+    words.next_if(|word| word == "env");
+    while let Some((name, value)) = words
+        .peek()
+        .and_then(|word| word.split_once('='))
+        .filter(|(name, _)| !name.is_empty() && !name.contains('/'))
+    {
+        env.insert(name.to_owned(), Some(value.to_owned()));
+        words.next();
+    }
+    let interpreter = words.next().unwrap_or_default();
+    let name = interpreter.rsplit('/').next().unwrap_or_default();
+    if !["python", "pypy"].iter().any(|known| name.starts_with(known)) {
+        return Err(ToolError::python_command(&format!("begins with `{interpreter}`")));
+    }
+    let mut runtime_args = Vec::new();
+    let program = loop {
+        match words.next() {
+            None => return Err(ToolError::python_command("names no script and no module")),
+            Some(option) if option == "-m" => match words.next() {
+                Some(module) => break Program::Module(module),
+                None => return Err(ToolError::python_command("names no module after `-m`")),
+            },
+            Some(option) if option == "-c" || option == "-" => {
+                return Err(ToolError::python_command(&format!("has `{option}`, and so no file to stop in")));
+            }
+            Some(option) if option.starts_with('-') => {
+                let takes_value = WITH_VALUE.contains(&option.as_str());
+                runtime_args.push(option);
+                runtime_args.extend(words.next_if(|_| takes_value));
+            }
+            Some(script) => {
+                let base = cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+                break Program::Script(base.join(script));
+            }
+        }
+    };
+    let launch = Launch {
+        program,
+        args: words.collect(),
+        runtime_args,
+        cwd,
+        env,
+        stdin: Stdin::Empty,
+        stop_on_entry: false,
+        just_my_code: true,
+    };
+    Ok((interpreter.into(), launch))
+}
+
+/// The words, when that is all there is.
+fn words(command: &str) -> Result<Vec<String>, ToolError> {
+    let tokens =
+        tokens(command).ok_or_else(|| ToolError::python_command("has a quote that is not closed"))?;
+    let word = |token: Token| match token {
+        Token::Word(Word { value, is_expanded: false, .. }) => Ok(value),
+        Token::Word(Word { value, .. }) => {
+            Err(ToolError::python_command(&format!("has `{value}` for the shell to expand")))
+        }
+        Token::Operator { .. } => Err(ToolError::python_command("is several commands, or redirects")),
+    };
+    tokens.into_iter().map(word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_becomes_a_launch() {
+        let table = [
+            ("python app.py", "python", "/w/app.py", "", "", ""),
+            (
+                "A=1 B='x y' python3 -u -X dev 'my app.py' a 'b c'",
+                "python3",
+                "/w/my app.py",
+                "-u -X dev",
+                "a|b c",
+                "A=1 B=x y",
+            ),
+            ("env A=1 ./venv/bin/python /x/app.py", "./venv/bin/python", "/x/app.py", "", "", "A=1"),
+            ("python3 -m pytest -x t.py", "python3", "pytest", "", "-x|t.py", ""),
+        ];
+        for (command, interpreter, program, runtime_args, args, env) in table {
+            let (found, launch) = launch(command, Some("/w".into())).unwrap();
+            let set: Vec<String> = launch
+                .env
+                .iter()
+                .map(|(name, value)| format!("{name}={}", value.as_deref().unwrap_or_default()))
+                .collect();
+            assert_eq!(found.to_str(), Some(interpreter), "{command}");
+            assert_eq!(launch.program.name(), program, "{command}");
+            assert_eq!(
+                (launch.runtime_args.join(" "), launch.args.join("|")),
+                (runtime_args.to_owned(), args.to_owned())
+            );
+            assert_eq!(set.join(" "), env, "{command}");
+        }
+    }
+
+    #[test]
+    fn what_needs_a_shell_is_refused() {
+        let table = [
+            ("python app.py | cat", "is several commands, or redirects"),
+            ("cd x && python app.py", "is several commands, or redirects"),
+            ("python app.py > out", "is several commands, or redirects"),
+            ("python $FILE", "has `$FILE` for the shell to expand"),
+            ("python 'app.py", "has a quote that is not closed"),
+            ("uv run app.py", "begins with `uv`"),
+            ("python -c 'print(1)'", "has `-c`, and so no file to stop in"),
+            ("python -u", "names no script and no module"),
+            ("", "begins with ``"),
+        ];
+        for (command, problem) in table {
+            let error = launch(command, None).unwrap_err();
+            assert!(error.message.contains(problem), "{command}: {}", error.message);
+        }
+    }
+}

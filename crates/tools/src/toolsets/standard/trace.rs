@@ -1,0 +1,181 @@
+//! Recording values at each pass of a place.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use engine::model::breakpoint::Rule;
+use engine::recording::Cells;
+use engine::session::Session;
+use engine::session::placing::Wanted;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::launch::{LaunchArgs, ProgramParams};
+use super::one_shot::{Asked, OneShot};
+use super::shared::LimitsParam;
+use crate::ops::settle::Wait;
+use crate::ops::trace::{self, Because, Point, Trace, Way, WhenFull};
+use crate::render::TraceReport;
+use crate::{Context, Effects, Tool, ToolError};
+
+/// Records values.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct TraceValues {
+    /// record in this session; default: start a program in a new one
+    session_id: Option<String>,
+    program: Option<PathBuf>,
+    module: Option<String>,
+    language: Option<String>,
+    executable_path: Option<PathBuf>,
+    args: Option<Vec<String>>,
+    runtime_args: Option<Vec<String>>,
+    cwd: Option<PathBuf>,
+    env: Option<BTreeMap<String, String>>,
+    stdin: Option<String>,
+    points: Vec<PointParam>,
+    /// rows in all, default 200
+    max_hits: Option<u64>,
+    /// only every so many-th pass
+    sample_every: Option<u64>,
+    /// only rows that differ from the one before
+    only_when_changed: Option<bool>,
+    /// after maxHits: end the program (default) or let it run and count
+    when_full: Option<WhenFullParam>,
+    /// ms, default 20000; a program that was started is ended then
+    timeout: Option<u64>,
+    limits: Option<LimitsParam>,
+}
+
+/// Where to record what.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct PointParam {
+    /// default: program
+    file: Option<PathBuf>,
+    line: Option<u32>,
+    column: Option<u32>,
+    /// text of the line
+    statement: Option<String>,
+    expressions: Vec<String>,
+    /// only passes where this is true
+    condition: Option<String>,
+}
+
+/// What becomes of the program.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum WhenFullParam {
+    End,
+    Run,
+}
+
+/// What was recorded.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Recorded {
+    session_id: String,
+    #[serde(flatten)]
+    trace: TraceReport,
+    /// The session is closed.
+    closed: bool,
+}
+
+impl Tool for TraceValues {
+    type Answer = Recorded;
+    const NAME: &'static str = "trace_values";
+    const TITLE: &'static str = "Trace values";
+    const DESCRIPTION: &'static str = "Record expressions at every pass of lines while the program runs; answers a table. Starts a program, or works in a session.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Recorded, ToolError> {
+        self.check()?;
+        let asked = Asked {
+            tool: Self::NAME,
+            session_id: self.session_id.as_deref(),
+            starts: self.starts(),
+            program: self.program.as_deref(),
+            module: self.module.as_deref(),
+            files: self.points.iter().filter_map(|point| point.file.as_deref()).collect(),
+            language: self.language.as_deref(),
+            cwd: self.cwd.as_deref(),
+            executable: self.executable_path.as_deref(),
+        };
+        let one_shot = OneShot::open(context, &asked, false)?;
+        let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
+        let was_started = self.starts();
+        let request = self.request(&session);
+        let traced = match request {
+            Ok(request) => trace::trace(&session, request, context).await,
+            Err(error) => Err(error),
+        };
+        let is_paused = traced.as_ref().is_ok_and(|traced| traced.because == Because::Stopped);
+        let closed = opened_here && !is_paused;
+        one_shot.settle(closed).await;
+        let trace = TraceReport::new(traced?, was_started);
+        Ok(Recorded { session_id: session.id().to_string(), trace, closed })
+    }
+}
+
+impl TraceValues {
+    /// Whether there is a program to start.
+    fn starts(&self) -> bool {
+        self.program.is_some() || self.module.is_some() || self.runtime_args.is_some()
+    }
+
+    /// What can be said before there is a session.
+    fn check(&self) -> Result<(), ToolError> {
+        if self.points.is_empty() {
+            return Err(ToolError::argument("points", "is empty; give a place and what to evaluate there"));
+        }
+        for (at, point) in self.points.iter().enumerate() {
+            if point.expressions.is_empty() {
+                return Err(ToolError::argument(&format!("points[{at}].expressions"), "is empty"));
+            }
+        }
+        trace::check_counts(self.max_hits, self.sample_every, self.timeout)
+    }
+
+    fn request(self, session: &Session) -> Result<Trace, ToolError> {
+        let starts = self.starts();
+        let limits = LimitsParam::limits(self.limits);
+        let points = self.points.into_iter().map(|point| Point {
+            wanted: Wanted {
+                file: point.file.or_else(|| self.program.clone()),
+                line: point.line,
+                column: point.column,
+                statement: point.statement,
+                rule: Rule { condition: point.condition, ..Rule::default() },
+                ..Wanted::default()
+            },
+            expressions: point.expressions,
+        });
+        let points = points.collect();
+        let params = ProgramParams {
+            script: self.program,
+            module: self.module,
+            args: self.args,
+            runtime_args: self.runtime_args,
+            cwd: self.cwd,
+            env: self.env,
+            stdin: self.stdin,
+            stdin_file: None,
+            extra: LaunchArgs::default(),
+        };
+        let launch = if starts { Some(params.launch("program", session)?) } else { None };
+        let usual = Trace::new(launch, points);
+        Ok(Trace {
+            max_rows: self.max_hits.unwrap_or(usual.max_rows),
+            sample_every: self.sample_every.unwrap_or(1),
+            only_when_changed: self.only_when_changed.unwrap_or(false),
+            when_full: match self.when_full {
+                Some(WhenFullParam::Run) => WhenFull::RunOn,
+                Some(WhenFullParam::End) | None => WhenFull::End,
+            },
+            cells: Cells::Text(limits.value),
+            wait: Wait::new(self.timeout, limits),
+            way: Way::of_the_server(),
+            ..usual
+        })
+    }
+}
