@@ -94,8 +94,7 @@ def on_line(code, line, frame_at=sys._getframe, thread=threading.get_ident):
     if watched is None:
         return monitoring.DISABLE
     frame = frame_at(1)
-    if watched.checked != changes and not watched.is_still_there(code, line):
-        drop(code, line)
+    if watched.checked != changes and not is_still_watched(watched, code, line):
         return None
     last[thread()] = (id(frame), frame.f_lasti)
     if frame.f_lasti in watched.ways_back or ended and threading.current_thread() is threading.main_thread():
@@ -268,6 +267,18 @@ def pydevds_module():
 
 def pydevds_cache():
     return pydevds_module()._code_to_func_code_info_cache
+
+
+def is_still_watched(watched, code, line):
+    """Whether the line is, after a change of breakpoints."""
+    try:
+        if watched.is_still_there(code, line):
+            return True
+        drop(code, line)
+    except Exception:
+        # Without pydevd there is nothing to watch for.
+        pass
+    return False
 
 
 def drop(code, line):

@@ -36,6 +36,9 @@ ATOMIC = 4000
 # Programs seldom come to descriptors with such numbers, and close none by number that are not theirs.
 HIGH = 512
 
+# JSON is not written of what is nested more deeply, which a cycle is.
+DEEPEST = 50
+
 # From here on integers are written by the inspector, which knows what to do with very long ones.
 LONG = 10**18
 
@@ -271,34 +274,38 @@ def json_text(value, limit):
     """A value as JSON; nothing when JSON cannot say all of it, or not in so many characters."""
     pieces = []
     try:
-        write_json(value, pieces, [limit], ())
-    except (ValueError, RecursionError):
+        write_json(value, pieces, [limit], 0)
+    except ValueError:
         return None
     return "".join(pieces)
 
 
-def write_json(value, pieces, room, around):
+def write_json(value, pieces, room, depth):
     """Writes a value while there is room. Raises `ValueError` where there is none, or JSON has no word."""
     kind = type(value)
+    if depth == DEEPEST:
+        raise ValueError
     if kind is str:
         add(json_string(value, room[0]), pieces, room)
     elif value is None or kind is bool:
         add({None: "null", True: "true", False: "false"}[value], pieces, room)
     elif kind is int and value.bit_length() <= inspector.MOST_BITS or kind is float and math.isfinite(value):
         add(repr(value), pieces, room)
-    elif kind in (list, tuple, dict) and id(value) not in around:
-        around += (id(value),)
-        add("{" if kind is dict else "[", pieces, room)
-        for index, item in enumerate(value.items() if kind is dict else value):
+    elif kind is list or kind is tuple:
+        add("[", pieces, room)
+        for index, item in enumerate(value):
             if index:
-                add(", ", pieces, room)
-            if kind is dict:
-                if type(item[0]) is not str:
-                    raise ValueError
-                add(json_string(item[0], room[0]) + ": ", pieces, room)
-                item = item[1]
-            write_json(item, pieces, room, around)
-        add("}" if kind is dict else "]", pieces, room)
+                add(",", pieces, room)
+            write_json(item, pieces, room, depth + 1)
+        add("]", pieces, room)
+    elif kind is dict:
+        add("{", pieces, room)
+        for index, (key, item) in enumerate(value.items()):
+            if type(key) is not str:
+                raise ValueError
+            add(("," if index else "") + json_string(key, room[0]) + ":", pieces, room)
+            write_json(item, pieces, room, depth + 1)
+        add("}", pieces, room)
     else:
         raise ValueError
 
