@@ -100,15 +100,12 @@ async fn what_was_written_before_the_end_is_there_whatever_the_end() {
 #[tokio::test]
 async fn a_program_that_closes_all_descriptors_is_recorded_on() {
     let source = "\
-import os, resource
-
-def close_all():
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    os.closerange(600, 4096)
+import os
 
 for i in range(4):
     if i == 2:
-        close_all()
+        # The debugger's own connection is among the lower ones.
+        os.closerange(100, 4096)
     own = open(os.devnull)  # @pass
     own.close()
 ";
@@ -133,14 +130,18 @@ class Alarm(Exception):
 def ring(number, frame):
     raise Alarm
 
+def work(turn, seconds):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        turn = turn  # @pass
+
 signal.signal(signal.SIGALRM, ring)
+work(0, 0.001)
 caught = 0
 for turn in range(20):
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.01)
-        until = time.monotonic() + 20
-        while time.monotonic() < until:
-            turn = turn  # @pass
+        work(turn, 20)
     except Alarm:
         caught += 1
 print(caught, end='')

@@ -303,16 +303,20 @@ def breakpoints_changed():
 
 
 def stop():
-    """Gives up all lines. pydevd looks at the code anew when it comes there the next time."""
-    global turn
+    """Gives up all lines, and listens to nothing. pydevd looks at the code anew when it comes there again."""
+    global tool, turn
     turn = threading.Lock()
-    for reference in list(codes.values()):
-        code = reference()
-        if code is not None:
-            monitoring.set_local_events(tool, code, 0)
-    for code in forgotten:
-        pydevds_cache().pop(code, None)
     if tool is not None:
         monitoring.set_events(tool, 0)
+        for reference in list(codes.values()):
+            code = reference()
+            if code is not None:
+                monitoring.set_local_events(tool, code, 0)
+        for code in forgotten:
+            pydevds_cache().pop(code, None)
+        for event in (monitoring.events.LINE, monitoring.events.PY_START, monitoring.events.PY_RESUME):
+            monitoring.register_callback(tool, event, None)
+        monitoring.free_tool_id(tool)
+        tool = None
     for table in (taken, codes, forgotten, last, refused):
         table.clear()

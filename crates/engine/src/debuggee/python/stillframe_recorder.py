@@ -437,11 +437,16 @@ def restart():
         monitor.stop()
 
 
-def finish():
-    """No more rows: the debugger goes."""
+def end():
+    """The program has come to its end. What is left of it does not find this module whole."""
     tell_hits()
     if monitor is not None:
         monitor.stop()
+
+
+def finish():
+    """No more rows: the debugger goes."""
+    end()
     for pipe in list(pipes.values()):
         pipe.closed = True
         pipe.close()
@@ -465,7 +470,7 @@ def listen():
     pydevd.PyDB.on_breakpoints_changed = on_breakpoints_changed
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=restart)
-    atexit.register(tell_hits)
+    atexit.register(end)
     # The children of `multiprocessing` end without the functions of `atexit`.
     if hasattr(threading, "_register_atexit"):
         try:
