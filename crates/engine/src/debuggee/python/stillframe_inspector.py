@@ -1044,15 +1044,16 @@ def hit(place):
 
 def reached(place, frame):
     """Applies the rules of a place in a frame that has come there, and tells. True to stop."""
-    owner, rules = places.get(place, (None, ()))
-    if owner is None and rules and all(rule.record is not None for rule in rules):
-        sys.modules["stillframe_recorder"].reached(place, frame, [rule.record for rule in rules])
+    records = records_at(place)
+    if records:
+        sys.modules["stillframe_recorder"].reached(place, frame, records)
         return False
     if is_back_in_statement(frame):
         return False
     names = dict(frame.f_globals)
     names.update(frame.f_locals)
     stop = []
+    owner, rules = places.get(place, (None, ()))
     if owner is not None and not is_method_of(owner, names):
         return False
     for rule in rules:
@@ -1075,6 +1076,13 @@ def reached(place, frame):
 
         tell("hit", ids=stop, thread=BaseSchema._translate_id_to_dap(thread_id()))
     return bool(stop)
+
+
+def records_at(place):
+    """What is recorded at a place, if that is all that is done there."""
+    owner, rules = places.get(place, (None, ()))
+    records = [rule.record for rule in rules if rule.record is not None]
+    return records if owner is None and len(records) == len(rules) else None
 
 
 def reached_while_suspended(its_debugger, frame):

@@ -1,13 +1,13 @@
-"""The fast way to record, for Python 3.12 and newer: places are watched by `sys.monitoring` under a tool number
+"""The fast way to record, for Python 3.12 and newer: lines are watched by `sys.monitoring` under a tool number
 of our own, past pydevd.
 
 The first pass of a place comes by pydevd, as at every breakpoint. If all that is there records, the line is
-taken over in that code object: pydevd is made to forget the line in it, and our own line events are switched
-on. A change of breakpoints gives everything back. Either way a pass is told to one of the two, because what
-changes the sides happens in one piece: a chain of C functions, within which no other thread runs.
+taken over in that code object: pydevd is made to forget it there, and our own line events are switched on. What
+changes the sides happens in one piece, a chain of C functions within which no other thread runs. Python asks
+the tool with the higher number first, so when pydevd comes to a line all the same, because breakpoints have
+changed and it looks at all code anew, it is known whether we were there.
 
-pydevd 1.8.22 keeps what it knows of a code object in `_code_to_func_code_info_cache`, by equality. It is made
-again after `PyDB.mtime` has changed.
+pydevd 1.8.22 keeps what it knows of a code object in `_code_to_func_code_info_cache`, by equality.
 """
 
 import collections
@@ -30,42 +30,107 @@ monitoring = getattr(sys, "monitoring", None)
 partial = functools.partial
 
 tool = None
+# Counts the changes of breakpoints.
+changes = 0
+# The threads of the program are told to end. pydevd does not look at the main thread any more.
 ended = False
 turn = threading.Lock()
 
-# What happens at lines, by the identity of the code object: tuples of the instructions at which the line is
-# only come back to, and of the records.
+# What is watched: by the identity of the code object a dictionary of lines.
 taken = {}
-# The same before the last release: an event may have begun before it.
-earlier = {}
-# References to the code objects of `taken`.
+# References to those code objects.
 codes = {}
-# What pydevd has forgotten, which is so for all code objects that are equal.
+# The same by equality, for what pydevd has forgotten it has forgotten in all code that is equal.
 forgotten = {}
-# Places that cannot be taken over in a code object.
+# Where each thread has come to by an event of ours: the identity of the frame, and the instruction.
+last = {}
+# Lines that cannot be taken over, by the identity of the code object.
 refused = set()
 
 
-def in_one_piece(steps):
-    """Calls functions that are written in C. Between two of them no other thread runs."""
-    collections.deque(map(operator.call, steps), maxlen=0)
+class Line:
+    """A line that is watched."""
+
+    def __init__(self, place, records, code):
+        self.place = place
+        self.records = records
+        self.ways_back = frozenset(inspector.ways_back_in(code))
+        self.checked = changes
+
+    def is_still_there(self, code, line):
+        """Looks whether the breakpoint is the one that it was before the last change."""
+        now = changes
+        if self.checked != now:
+            place = place_at(code, line)
+            records = inspector.records_at(place)
+            if not records:
+                return False
+            self.place, self.records, self.checked = place, records, now
+        return True
 
 
-def is_taken(frame):
-    return frame.f_lineno in taken.get(id(frame.f_code), ())
+def place_at(code, line):
+    """The place that a breakpoint of pydevd's stands for."""
+    lines = inspector.breakpoints_in(inspector.debugger(), code.co_filename)
+    return inspector.place_of(lines[line]) if lines and line in lines else None
+
+
+def comes_first(frame):
+    """Whether the event that pydevd tells of has been one of ours before."""
+    watched = frame.f_lineno in taken.get(id(frame.f_code), ())
+    return watched and last.get(threading.get_ident()) == (id(frame), frame.f_lasti)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Events
+
+
+def on_line(code, line, frame_at=sys._getframe, thread=threading.get_ident):
+    """A line of code that is watched, not only of one of the lines."""
+    lines = taken.get(id(code))
+    if lines is None:
+        return None
+    watched = lines.get(line)
+    if watched is None:
+        return monitoring.DISABLE
+    frame = frame_at(1)
+    if watched.checked != changes and not is_still_watched(watched, code, line):
+        return None
+    last[thread()] = (id(frame), frame.f_lasti)
+    if frame.f_lasti in watched.ways_back or ended and threading.current_thread() is threading.main_thread():
+        return None
+    for record in watched.records:
+        record.passed(frame)
+    return None
+
+
+def on_start(code, offset):
+    """Code runs, or goes on, for the first time since something has changed. It may be equal to other code
+    that is watched, as a module's is that was loaded a second time."""
+    if id(code) not in taken and code in forgotten:
+        if not turn.acquire(False):
+            return None
+        try:
+            if code in forgotten:
+                in_one_piece(watching(code, forgotten[code]))
+        finally:
+            turn.release()
+    return monitoring.DISABLE
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Changing sides
 
 
 def take_over(place, frame, records):
-    """Has the passes of a line in the frame's code come to `records` by the events of ours from now on."""
+    """Has the passes of a line in the frame's code come to `records` by events of ours from now on."""
     code, line = frame.f_code, frame.f_lineno
-    key = (id(code), line, place)
+    key = (id(code), line, changes)
     if ended or key in refused or not turn.acquire(False):
         return
     try:
         if can_be_taken(place, frame) and has_tool():
-            lines = dict(taken.get(id(code), ()))
-            lines[line] = (frozenset(inspector.ways_back_in(code)), records)
-            begin(frame, lines)
+            begin(frame, {**taken.get(id(code), {}), line: Line(place, records, code)})
         else:
             refused.add(key)
     except Exception:
@@ -76,72 +141,75 @@ def take_over(place, frame, records):
 
 
 def can_be_taken(place, frame):
-    its_debugger, code, line = inspector.debugger(), frame.f_code, frame.f_lineno
-    lines = inspector.breakpoints_in(its_debugger, code.co_filename)
-    if not lines or line not in lines or inspector.place_of(lines[line]) != place:
+    code, line = frame.f_code, frame.f_lineno
+    if place_at(code, line) != place:
         # Functions are places too, but those are entered and not passed.
         return False
-    path = inspector.paths_of(code.co_filename)[0]
-    # For a library's code pydevd has more to keep in mind.
-    return not its_debugger.apply_files_filter(frame, path, True) and not is_jumped_to_from_itself(code, line)
+    if inspector.debugger().apply_files_filter(frame, inspector.paths_of(code.co_filename)[0], True):
+        # For a library's code pydevd has more to keep in mind.
+        return False
+    instructions = list(dis.get_instructions(code))
+    if sys.version_info >= (3, 13):
+        return not is_entered_at(instructions, code, line)
+    return not is_jumped_to_from_itself(instructions, code, line)
 
 
-def is_jumped_to_from_itself(code, line):
+def is_entered_at(instructions, code, line):
+    """Whether the line begins where the function does, as in a lambda. Python 3.13.0 tells nobody of such a
+    line any more when one tool has switched the events off there."""
+    starts = {offset for offset, start in dis.findlinestarts(code) if start == line}
+    return any(each.opname == "RESUME" and each.offset in starts for each in instructions)
+
+
+def is_jumped_to_from_itself(instructions, code, line):
     """Whether a loop is on this line alone. In Python 3.12 coming round in it is no line event, and pydevd
     makes one up."""
-    if sys.version_info >= (3, 13):
-        return False
     spans = [span for span in code.co_lines() if span[2] is not None]
 
     def lines_at(offset):
         # pydevd counts the end of a span to it.
         return {where for start, end, where in spans if start <= offset <= end}
 
-    for instruction in dis.get_instructions(code):
-        if instruction.opcode in dis.hasjrel and instruction.argval < instruction.offset:
-            if line in lines_at(instruction.offset) & lines_at(instruction.argval):
-                return True
-    return False
+    jumps = [each for each in instructions if each.opcode in dis.hasjrel and each.argval < each.offset]
+    return any(line in lines_at(jump.offset) & lines_at(jump.argval) for jump in jumps)
 
 
 def has_tool():
     """Whether there is a number for us."""
     global tool
-    if tool is not None:
-        return True
-    for number in TOOLS:
-        if monitoring.get_tool(number) is None:
-            monitoring.use_tool_id(number, "stillframe")
-            monitoring.register_callback(number, monitoring.events.LINE, on_line)
-            monitoring.register_callback(number, monitoring.events.PY_START, on_start)
-            monitoring.register_callback(number, monitoring.events.PY_RESUME, on_start)
-            tool = number
-            return True
-    return False
+    if tool is None:
+        for number in TOOLS:
+            if monitoring.get_tool(number) is None:
+                monitoring.use_tool_id(number, "stillframe")
+                monitoring.register_callback(number, monitoring.events.LINE, on_line)
+                monitoring.register_callback(number, monitoring.events.PY_START, on_start)
+                monitoring.register_callback(number, monitoring.events.PY_RESUME, on_start)
+                tool = number
+                break
+    return tool is not None
+
+
+class Breakpoints(dict):
+    """pydevd's breakpoints by file, with room for another `get`."""
 
 
 def begin(frame, lines):
-    """Changes sides for the code of a frame."""
-    from _pydevd_sys_monitoring import pydevd_sys_monitoring
-
-    # There is a compiled version of it, and one that is not.
-    theirs = sys.modules[pydevd_sys_monitoring.FuncCodeInfo.__module__]
-    cache, code, its_debugger = theirs._code_to_func_code_info_cache, frame.f_code, inspector.debugger()
+    """Has pydevd forget the lines in the frame's code, and us watch them."""
+    code, its_debugger, cache = frame.f_code, inspector.debugger(), pydevds_cache()
     if type(its_debugger.breakpoints) is not Breakpoints:
         its_debugger.breakpoints = Breakpoints(its_debugger.breakpoints)
-    breakpoints = its_debugger.breakpoints
-    theirs_here = inspector.breakpoints_in(its_debugger, code.co_filename)
-    left = {line: breakpoint for line, breakpoint in theirs_here.items() if line not in lines}
+    breakpoints, file = its_debugger.breakpoints, inspector.paths_of(code.co_filename)[1]
+    left = {line: each for line, each in breakpoints[file].items() if line not in lines}
     forgotten[code] = lines
     monitoring.set_events(tool, monitoring.events.PY_START | monitoring.events.PY_RESUME)
     try:
         in_one_piece(
             [
-                # What pydevd calls to know a code object again is put into C too.
-                partial(setattr, breakpoints, "get", {inspector.paths_of(code.co_filename)[1]: left}.get),
+                # What pydevd calls to know the code again has to be in C too.
+                partial(setattr, breakpoints, "get", {file: left}.get),
                 partial(setattr, its_debugger, "apply_files_filter", NEVER),
                 partial(cache.pop, code, None),
-                partial(theirs._get_func_code_info, code, frame),
+                partial(pydevds_module()._get_func_code_info, code, frame),
                 partial(delattr, its_debugger, "apply_files_filter"),
                 partial(delattr, breakpoints, "get"),
             ]
@@ -156,25 +224,31 @@ def begin(frame, lines):
         raise
 
 
+def in_one_piece(steps):
+    """Calls functions that are written in C. Between two of them no other thread runs."""
+    collections.deque(map(operator.call, steps), maxlen=0)
+
+
 def watching(code, lines):
-    """The steps that switch our events on in a code object. What was switched off at single lines is so no more."""
-    forget = partial(forget_code, id(code))
+    """The steps that switch our events on in a code object, at lines too where they were switched off."""
+    number = id(code)
     return [
         partial(monitoring.set_local_events, tool, code, 0),
         partial(monitoring.set_local_events, tool, code, monitoring.events.LINE),
-        partial(operator.setitem, taken, id(code), lines),
-        partial(operator.setitem, codes, id(code), weakref.ref(code, forget)),
+        partial(operator.setitem, taken, number, lines),
+        partial(operator.setitem, codes, number, weakref.ref(code, partial(forget, number))),
     ]
 
 
-def forget_code(number, reference):
+def forget(number, reference):
+    """A code object is gone."""
     if codes.get(number) is reference:
         del codes[number]
         taken.pop(number, None)
 
 
 def running_twins(code):
-    """Other code objects that are equal, as those of a module that was loaded twice, in frames that run."""
+    """Other code objects that are equal, of frames that run."""
     found = {}
     for frame in sys._current_frames().values():
         while frame is not None:
@@ -184,77 +258,65 @@ def running_twins(code):
     return found.values()
 
 
-class Breakpoints(dict):
-    """pydevd's breakpoints by file, with room for another `get`."""
+def pydevds_module():
+    from _pydevd_sys_monitoring import pydevd_sys_monitoring
+
+    # There is a compiled version of it, and one that is not.
+    return sys.modules[pydevd_sys_monitoring.FuncCodeInfo.__module__]
 
 
-def on_line(code, line, frame_at=sys._getframe):
-    """A line event of ours."""
-    lines = taken.get(id(code)) or earlier.get(id(code))
-    if lines is None:
-        return None
-    found = lines.get(line)
-    if found is None:
-        return monitoring.DISABLE
-    frame = frame_at(1)
-    if frame.f_lasti not in found[0]:
-        for record in found[1]:
-            record.passed(frame)
-    return None
+def pydevds_cache():
+    return pydevds_module()._code_to_func_code_info_cache
 
 
-def on_start(code, offset):
-    """Code begins to run, or goes on, that has not since the last change. It may be a twin."""
-    if id(code) not in taken and code in forgotten:
-        if not turn.acquire(False):
-            return None
-        try:
-            lines = forgotten.get(code)
-            if lines is not None:
-                in_one_piece(watching(code, lines))
-        finally:
-            turn.release()
-    return monitoring.DISABLE
+def is_still_watched(watched, code, line):
+    """Whether the line is, after a change of breakpoints."""
+    try:
+        if watched.is_still_there(code, line):
+            return True
+        drop(code, line)
+    except Exception:
+        # Without pydevd there is nothing to watch for.
+        pass
+    return False
 
 
-def release():
-    """Gives all lines back to pydevd."""
-    global taken, earlier
+def drop(code, line):
+    """A breakpoint is not there any more, or not one that only records. pydevd knows, since it was told of
+    the change."""
     with turn:
-        refused.clear()
-        earlier = taken
-        if not taken:
+        lines = {other: watched for other, watched in taken.get(id(code), {}).items() if other != line}
+        if lines:
+            taken[id(code)] = forgotten[code] = lines
             return
-        its_debugger = inspector.debugger()
-        steps = [partial(monitoring.set_events, tool, 0)]
-        for code in [reference() for reference in codes.values()]:
-            if code is not None:
-                steps.append(partial(monitoring.set_local_events, tool, code, 0))
-                steps.append(partial(monitoring.set_local_events, monitoring.DEBUGGER_ID, code, pydevds_events(code)))
-        if its_debugger is not None:
-            steps.append(partial(setattr, its_debugger, "mtime", its_debugger.mtime + 1))
-        steps.append(monitoring.restart_events)
-        taken = {}
-        in_one_piece(steps)
-        codes.clear()
-        forgotten.clear()
+        monitoring.set_local_events(tool, code, 0)
+        taken.pop(id(code), None)
+        codes.pop(id(code), None)
+        if not taken:
+            forgotten.clear()
 
 
-def pydevds_events(code):
-    """What pydevd listens to in code with breakpoints."""
-    events = monitoring.events
-    return monitoring.get_local_events(monitoring.DEBUGGER_ID, code) | events.LINE | events.JUMP
+def breakpoints_changed():
+    global changes
+    changes += 1
+    refused.clear()
 
 
-def end():
-    """Gives all lines back for good."""
-    global ended
-    ended = True
-    release()
-
-
-def restart():
-    """In a child that was forked off."""
-    global turn
+def stop():
+    """Gives up all lines, and listens to nothing. pydevd looks at the code anew when it comes there again."""
+    global tool, turn
     turn = threading.Lock()
-    release()
+    if tool is not None:
+        monitoring.set_events(tool, 0)
+        for reference in list(codes.values()):
+            code = reference()
+            if code is not None:
+                monitoring.set_local_events(tool, code, 0)
+        for code in forgotten:
+            pydevds_cache().pop(code, None)
+        for event in (monitoring.events.LINE, monitoring.events.PY_START, monitoring.events.PY_RESUME):
+            monitoring.register_callback(tool, event, None)
+        monitoring.free_tool_id(tool)
+        tool = None
+    for table in (taken, codes, forgotten, last, refused):
+        table.clear()

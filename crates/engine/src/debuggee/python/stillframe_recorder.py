@@ -39,6 +39,9 @@ MESSAGE = 1000
 # Programs seldom come to descriptors with such numbers, and close none by number that are not theirs.
 HIGH = 512
 
+# JSON is not written of what is nested more deeply, which a cycle is.
+DEEPEST = 50
+
 # From here on integers are written by the inspector, which knows what to do with very long ones.
 LONG = 10**18
 
@@ -61,22 +64,17 @@ owner_pid = getpid()
 # Passes
 
 
-def reached(place, frame, all_here):
-    """A frame has come to a place where nothing but recording is done, by pydevd."""
-    if monitor is not None and monitor.is_taken(frame):
-        # pydevd has made its list of places anew. Our own event follows.
-        monitor.take_over(place, frame, all_here)
-        return
-    if inspector.is_back_in_statement(frame):
-        return
-    for record in all_here:
-        try:
-            record.passed(frame)
-        except BaseException:
-            # What pydevd would make of it is worse than to lose it.
-            pass
+def reached(place, frame, records_here):
+    """A frame has come, by pydevd, to a place where nothing but recording is done."""
+    if not inspector.is_back_in_statement(frame) and (monitor is None or not monitor.comes_first(frame)):
+        for record in records_here:
+            try:
+                record.passed(frame)
+            except BaseException:
+                # What pydevd would make of it is worse than to lose it.
+                pass
     if monitor is not None:
-        monitor.take_over(place, frame, all_here)
+        monitor.take_over(place, frame, records_here)
 
 
 class Record:
@@ -279,34 +277,38 @@ def json_text(value, limit):
     """A value as JSON; nothing when JSON cannot say all of it, or not in so many characters."""
     pieces = []
     try:
-        write_json(value, pieces, [limit], ())
-    except (ValueError, RecursionError):
+        write_json(value, pieces, [limit], 0)
+    except ValueError:
         return None
     return "".join(pieces)
 
 
-def write_json(value, pieces, room, around):
+def write_json(value, pieces, room, depth):
     """Writes a value while there is room. Raises `ValueError` where there is none, or JSON has no word."""
     kind = type(value)
+    if depth == DEEPEST:
+        raise ValueError
     if kind is str:
         add(json_string(value, room[0]), pieces, room)
     elif value is None or kind is bool:
         add({None: "null", True: "true", False: "false"}[value], pieces, room)
     elif kind is int and value.bit_length() <= inspector.MOST_BITS or kind is float and math.isfinite(value):
         add(repr(value), pieces, room)
-    elif kind in (list, tuple, dict) and id(value) not in around:
-        around += (id(value),)
-        add("{" if kind is dict else "[", pieces, room)
-        for index, item in enumerate(value.items() if kind is dict else value):
+    elif kind is list or kind is tuple:
+        add("[", pieces, room)
+        for index, item in enumerate(value):
             if index:
-                add(", ", pieces, room)
-            if kind is dict:
-                if type(item[0]) is not str:
-                    raise ValueError
-                add(json_string(item[0], room[0]) + ": ", pieces, room)
-                item = item[1]
-            write_json(item, pieces, room, around)
-        add("}" if kind is dict else "]", pieces, room)
+                add(",", pieces, room)
+            write_json(item, pieces, room, depth + 1)
+        add("]", pieces, room)
+    elif kind is dict:
+        add("{", pieces, room)
+        for index, (key, item) in enumerate(value.items()):
+            if type(key) is not str:
+                raise ValueError
+            add(("," if index else "") + json_string(key, room[0]) + ":", pieces, room)
+            write_json(item, pieces, room, depth + 1)
+        add("}", pieces, room)
     else:
         raise ValueError
 
@@ -435,19 +437,19 @@ def restart():
     for record in list(records.values()):
         record.restart()
     if monitor is not None:
-        monitor.restart()
+        monitor.stop()
 
 
-def breakpoints_change():
-    """The debugger is about to set or remove breakpoints."""
+def end():
+    """The program has come to its end. What is left of it does not find this module whole."""
     tell_hits()
     if monitor is not None:
-        monitor.release()
+        monitor.stop()
 
 
 def finish():
-    """No more rows: the debugger goes, or the program ends."""
-    breakpoints_change()
+    """No more rows: the debugger goes."""
+    end()
     for pipe in list(pipes.values()):
         pipe.closed = True
         pipe.close()
@@ -463,13 +465,15 @@ def listen():
 
     @functools.wraps(change)
     def on_breakpoints_changed(self, *arguments, **more):
-        breakpoints_change()
+        tell_hits()
+        if monitor is not None:
+            monitor.breakpoints_changed()
         return change(self, *arguments, **more)
 
     pydevd.PyDB.on_breakpoints_changed = on_breakpoints_changed
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=restart)
-    atexit.register(tell_hits)
+    atexit.register(end)
     # The children of `multiprocessing` end without the functions of `atexit`.
     if hasattr(threading, "_register_atexit"):
         try:
@@ -482,7 +486,7 @@ def threads_end():
     """From here on pydevd does not look at the main thread any more, so neither do we."""
     tell_hits()
     if monitor is not None:
-        monitor.end()
+        monitor.ended = True
 
 
 monitor = None
