@@ -5,29 +5,30 @@
 //! the same rows.
 
 mod cells;
+mod outcome;
 mod points;
 mod stopping;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::deadlines;
-use engine::model::ids::{BreakpointId, Reference};
+use engine::model::ids::BreakpointId;
 use engine::model::launch::Launch;
 use engine::model::limits::Limits;
-use engine::model::stack::StackFrame;
 use engine::model::stop::{ExceptionBreakpoints, Stop, StopReason};
-use engine::recording::{Cells, Recorded, Recorder, Row};
+use engine::recording::{Cells, Recorder};
 use engine::session::placing::Wanted;
 use engine::session::{Outcome, Session};
 use tokio::sync::{Notify, OwnedSemaphorePermit};
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
+pub use self::outcome::{Because, RowKey, Traced, key_of};
+use self::outcome::{Came, conclude};
 use self::points::Points;
 pub use self::points::TracedPoint;
 use self::stopping::Stopping;
-use super::settle::{Settled, Wait, describe, with_progress};
+use super::settle::{Wait, with_progress};
 use super::{execution, lifecycle};
 use crate::{Context, ToolError};
 
@@ -167,123 +168,56 @@ pub enum Clock {
     Run,
 }
 
-/// What ended a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Because {
-    /// The program ended.
-    ProgramEnded,
-    /// All rows were there.
-    Full,
-    /// The time was over.
-    TimedOut,
-    /// The program stopped for another reason, and is suspended.
-    Stopped,
-    /// It was interrupted from outside.
-    Interrupted,
-}
-
-/// What came of a trace.
-#[derive(Debug)]
-pub struct Traced {
-    /// What ended it.
-    pub because: Because,
-    /// What the program is doing now.
-    pub settled: Settled,
-    /// The places, in the order in which they were asked for.
-    pub points: Vec<TracedPoint>,
-    /// The rows, in the order of their times.
-    pub rows: Vec<Row>,
-    /// The stacks of rows, where they were asked for.
-    pub stacks: BTreeMap<RowKey, Vec<StackFrame<Reference>>>,
-    /// When it began, in milliseconds since 1970.
-    pub began: f64,
-    /// How many rows came after the limits were reached, and are not among `rows`.
-    pub dropped: u64,
-    /// How many rows there could be.
-    pub max_rows: u64,
-    /// What else needs saying.
-    pub notes: Vec<String>,
-}
-
-/// Names a row: place, process, thread and pass.
-pub type RowKey = (BreakpointId, u32, String, u64);
-
-/// The name of a row.
-pub fn key_of(row: &Row) -> RowKey {
-    (row.id, row.pid, row.thread.clone(), row.hit)
-}
-
-/// What a wait for rows led to.
-enum Came {
-    Full,
-    Settled(Outcome),
-    Interrupted,
-}
-
 /// Runs a program and records. The places are taken away afterwards, also when the call is given up. A program
 /// that was started here is ended when its time is over or, unless it is to run on, when all rows are there.
 ///
 /// Errors are those of placing and starting; whatever happens later is told with the rows that there are.
 pub async fn trace(session: &Session, mut request: Trace, context: &Context) -> Result<Traced, ToolError> {
     session.forget_early().await;
-    let launch = request.launch.take();
-    let is_ours = launch.is_some();
     let recorder = Recorder::new(request.max_rows)?;
-    let mut points = Points::set(session, &request, &recorder).await?;
-    let (mut started, mut began) = (Instant::now(), milliseconds());
-    let mut notes = Vec::new();
-    let mut came = None;
+    let points = Points::set(session, &request, &recorder).await?;
+    let begun = begin(session, &mut request, context).await?;
+    let mut stopping = Stopping::new(session, &recorder, &points, &request);
+    let came = if begun.is_late {
+        Came::Settled(Outcome::Running)
+    } else {
+        let waiting = wait(&recorder, &mut stopping, &request, &begun);
+        with_progress(session, context, waiting).await?
+    };
+    let stacks = stopping.into_stacks();
+    let traced = conclude(session, points, &recorder, &request, begun, came).await;
+    Ok(Traced { stacks, ..traced })
+}
+
+/// How a trace began.
+struct Begun {
+    /// The program was started for it.
+    is_ours: bool,
+    /// The program was still being started when the time was over. It is ended like one that ran.
+    is_late: bool,
+    /// In milliseconds since 1970.
+    at: f64,
+    until: Instant,
+    notes: Vec<String>,
+}
+
+/// Starts the program, or lets the one run that is there.
+async fn begin(session: &Session, request: &mut Trace, context: &Context) -> Result<Begun, ToolError> {
+    let called = Instant::now();
+    let launch = request.launch.take();
+    let at = milliseconds();
+    let mut begun = Begun { is_ours: launch.is_some(), is_late: false, at, until: called, notes: Vec::new() };
     match launch {
         Some(launch) => {
-            let (still, more) = lifecycle::begin_launch(session, launch, request.wait, context).await?;
-            notes = more;
-            // What was still being started when the time was over is ended like one that ran.
-            came = still.map(|_| Came::Settled(Outcome::Running));
+            let (still, notes) = lifecycle::begin_launch(session, launch, request.wait, context).await?;
+            (begun.is_late, begun.notes) = (still.is_some(), notes);
         }
         None => execution::go_on(session).await?,
     }
     drop(request.admission.take());
-    if request.clock == Clock::Run {
-        (started, began) = (Instant::now(), began.max(milliseconds()));
-    }
-    let until = started + request.wait.timeout;
-    let mut stopping = Stopping::new(session, &recorder, &points, &request);
-    if came.is_none() {
-        let waiting = wait(&recorder, &mut stopping, &request, is_ours, until);
-        came = Some(with_progress(session, context, waiting).await?);
-    }
-    let came = came.unwrap_or(Came::Settled(Outcome::Running));
-    let stacks = stopping.into_stacks();
-    let because = because(&came);
-    let ends = is_ours && matches!(because, Because::Full | Because::TimedOut | Because::Interrupted);
-    if because == Because::TimedOut && is_ours && recorder.is_empty() {
-        notes.extend(how_far(session).await);
-    }
-    let views = points.take_away(ends).await;
-    if ends {
-        // A session that is gone has ended its program.
-        let _ = session.end().await;
-    }
-    recorder.sync().await;
-    let Recorded { rows, hits, dropped } = recorder.recorded();
-    let outcome = match came {
-        Came::Settled(outcome) if !ends => outcome,
-        _ => session.wait(Instant::now()).await,
-    };
-    let settled = describe(session, outcome, request.wait.limits).await;
-    let points = points.report(&views, &rows, &hits);
-    let max_rows = request.max_rows;
-    Ok(Traced { because, settled, points, rows, stacks, began, dropped, max_rows, notes })
-}
-
-fn because(came: &Came) -> Because {
-    match came {
-        Came::Full => Because::Full,
-        Came::Interrupted => Because::Interrupted,
-        Came::Settled(Outcome::Running) => Because::TimedOut,
-        Came::Settled(Outcome::Stopped(_)) => Because::Stopped,
-        Came::Settled(Outcome::Ended(_)) => Because::ProgramEnded,
-    }
+    let from = if request.clock == Clock::Run { Instant::now() } else { called };
+    begun.until = from + request.wait.timeout;
+    Ok(begun)
 }
 
 /// Waits until all rows are there, the program stops for another reason or ends, or the time is over.
@@ -291,8 +225,7 @@ async fn wait(
     recorder: &Recorder,
     stopping: &mut Stopping<'_>,
     request: &Trace,
-    is_ours: bool,
-    until: Instant,
+    begun: &Begun,
 ) -> Result<Came, ToolError> {
     let interrupted = async {
         match &request.interrupt {
@@ -301,7 +234,7 @@ async fn wait(
         }
     };
     // A program that runs on to its end is waited for when all rows are there, too.
-    let counts_on = is_ours && request.when_full == WhenFull::RunOn;
+    let counts_on = begun.is_ours && request.when_full == WhenFull::RunOn;
     let full = async {
         if counts_on {
             std::future::pending::<()>().await;
@@ -311,7 +244,7 @@ async fn wait(
     tokio::select! {
         biased;
         () = interrupted => Ok(Came::Interrupted),
-        outcome = stopping.run(until, counts_on) => Ok(match outcome? {
+        outcome = stopping.run(begun.until, counts_on) => Ok(match outcome? {
             // All rows may be there when the program is on its way to its end.
             Outcome::Running if !counts_on && recorder.len() >= request.max_rows => Came::Full,
             outcome => Came::Settled(outcome),
@@ -324,19 +257,6 @@ impl Trace {
     fn way(&self) -> Way {
         if self.frames > 0 { Way::Stop } else { self.way }
     }
-}
-
-/// Where a program is that was started here and has recorded nothing, one sentence a thread. It is suspended
-/// for that, and ended afterwards.
-async fn how_far(session: &Session) -> Vec<String> {
-    let paused = async {
-        session.pause(None).await.ok()?;
-        Some(session.wait(Instant::now() + deadlines::GOODBYE).await)
-    };
-    // One that does not answer is asked all the same: some tell where they are while they run.
-    let _ = timeout(deadlines::GOODBYE * 2, paused).await;
-    let asked = timeout(deadlines::GOODBYE, execution::whereabouts(session)).await;
-    asked.unwrap_or_default()
 }
 
 /// Milliseconds since 1970, with fraction.

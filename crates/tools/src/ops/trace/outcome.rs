@@ -1,0 +1,133 @@
+//! What comes of a trace.
+
+use std::collections::BTreeMap;
+
+use engine::deadlines;
+use engine::model::ids::{BreakpointId, Reference};
+use engine::model::stack::StackFrame;
+use engine::recording::{Recorded, Recorder, Row};
+use engine::session::{Outcome, Session};
+use tokio::time::{Instant, timeout};
+
+use super::points::{Points, TracedPoint};
+use super::{Begun, Trace};
+use crate::ops::execution;
+use crate::ops::settle::{Settled, describe};
+
+/// What ended a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Because {
+    /// The program ended.
+    ProgramEnded,
+    /// All rows were there.
+    Full,
+    /// The time was over.
+    TimedOut,
+    /// The program stopped for another reason, and is suspended.
+    Stopped,
+    /// It was interrupted from outside.
+    Interrupted,
+}
+
+/// What came of a trace.
+#[derive(Debug)]
+pub struct Traced {
+    /// What ended it.
+    pub because: Because,
+    /// What the program is doing now.
+    pub settled: Settled,
+    /// The places, in the order in which they were asked for.
+    pub points: Vec<TracedPoint>,
+    /// The rows, in the order of their times.
+    pub rows: Vec<Row>,
+    /// The stacks of rows, where they were asked for.
+    pub stacks: BTreeMap<RowKey, Vec<StackFrame<Reference>>>,
+    /// When it began, in milliseconds since 1970.
+    pub began: f64,
+    /// How many rows came after the limits were reached, and are not among `rows`.
+    pub dropped: u64,
+    /// How many rows there could be.
+    pub max_rows: u64,
+    /// What else needs saying.
+    pub notes: Vec<String>,
+}
+
+/// Names a row: place, process, thread and pass.
+pub type RowKey = (BreakpointId, u32, String, u64);
+
+/// The name of a row.
+pub fn key_of(row: &Row) -> RowKey {
+    (row.id, row.pid, row.thread.clone(), row.hit)
+}
+
+/// What a wait for rows led to.
+pub(super) enum Came {
+    Full,
+    Settled(Outcome),
+    Interrupted,
+}
+
+/// Takes the places away, ends a program that is not to go on, and reads what there is to tell.
+pub(super) async fn conclude(
+    session: &Session,
+    mut points: Points<'_>,
+    recorder: &Recorder,
+    request: &Trace,
+    begun: Begun,
+    came: Came,
+) -> Traced {
+    let because = because(&came);
+    let cut_off = matches!(because, Because::Full | Because::TimedOut | Because::Interrupted);
+    let ends = begun.is_ours && cut_off;
+    let mut notes = begun.notes;
+    if ends && because == Because::TimedOut && recorder.is_empty() {
+        notes.extend(how_far(session).await);
+    }
+    let views = points.take_away(ends).await;
+    if ends {
+        // A session that is gone has ended its program.
+        let _ = session.end().await;
+    }
+    recorder.sync().await;
+    let Recorded { rows, hits, dropped } = recorder.recorded();
+    let outcome = match came {
+        Came::Settled(outcome) if !ends => outcome,
+        _ => session.wait(Instant::now()).await,
+    };
+    let settled = describe(session, outcome, request.wait.limits).await;
+    let points = points.report(&views, &rows, &hits);
+    Traced {
+        because,
+        settled,
+        points,
+        rows,
+        stacks: BTreeMap::new(),
+        began: begun.at,
+        dropped,
+        max_rows: request.max_rows,
+        notes,
+    }
+}
+
+fn because(came: &Came) -> Because {
+    match came {
+        Came::Full => Because::Full,
+        Came::Interrupted => Because::Interrupted,
+        Came::Settled(Outcome::Running) => Because::TimedOut,
+        Came::Settled(Outcome::Stopped(_)) => Because::Stopped,
+        Came::Settled(Outcome::Ended(_)) => Because::ProgramEnded,
+    }
+}
+
+/// Where a program is that was started here and has recorded nothing, one sentence a thread. It is suspended
+/// for that, and ended afterwards.
+async fn how_far(session: &Session) -> Vec<String> {
+    let paused = async {
+        session.pause(None).await.ok()?;
+        Some(session.wait(Instant::now() + deadlines::GOODBYE).await)
+    };
+    // One that does not answer is asked all the same: some tell where they are while they run.
+    let _ = timeout(deadlines::GOODBYE * 2, paused).await;
+    let asked = timeout(deadlines::GOODBYE, execution::whereabouts(session)).await;
+    asked.unwrap_or_default()
+}
