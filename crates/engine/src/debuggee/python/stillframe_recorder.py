@@ -33,6 +33,9 @@ COUNT_PAUSE = 0.05
 # A pipe takes so many bytes in one piece, whoever else writes. POSIX asks for 512; Linux has 4096.
 ATOMIC = 4000
 
+# A longer message of an error is cut, however long values may be.
+MESSAGE = 1000
+
 # Programs seldom come to descriptors with such numbers, and close none by number that are not theirs.
 HIGH = 512
 
@@ -165,7 +168,7 @@ class Record:
             if was_raised_by_a_signal(error):
                 raise
             message = inspector.message_of(in_time(error))
-            return "[null,%s]" % quoted(message if len(message) <= self.limit else message[: self.limit] + "...")
+            return "[null,%s]" % quoted(message if len(message) <= MESSAGE else message[:MESSAGE] + "...")
 
     def cell_of(self, value):
         kind = type(value)
