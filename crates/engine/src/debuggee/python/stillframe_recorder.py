@@ -100,8 +100,8 @@ class Record:
         self.writer = "%d/%d" % (getpid(), time.time_ns())
 
     def passed(self, frame):
-        """A frame has come to the place. Nothing is raised but what a signal's handler of the program raised
-        meanwhile."""
+        """A frame has come to the place. Nothing is raised but what a handler of the program raised for a
+        signal meanwhile."""
         try:
             if not self.pipe.closed:
                 self.take(frame)
@@ -436,15 +436,22 @@ def restart():
         pipe.close()
     for record in list(records.values()):
         record.restart()
+    stop_monitor()
+
+
+def stop_monitor():
     if monitor is not None:
-        monitor.stop()
+        try:
+            monitor.stop()
+        except Exception:
+            # The program has taken away what pydevd or Python needs for it.
+            pass
 
 
 def end():
     """The program has come to its end. What is left of it does not find this module whole."""
     tell_hits()
-    if monitor is not None:
-        monitor.stop()
+    stop_monitor()
 
 
 def finish():
