@@ -131,7 +131,7 @@ async fn probe(session: &Session, request: RunUntil, context: &Context) -> Resul
             ])
         }
         Settled::Running { output, failures, .. } => text::lines([
-            format!("Still running when the time was up; {missed}."),
+            format!("Still running when the time was up; {missed} in time."),
             text::output(&output),
             text::remarks(&failures, &notes),
             whereabouts(session, context).await,
