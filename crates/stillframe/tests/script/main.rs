@@ -4,7 +4,6 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
-    clippy::unwrap_used,
     reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
 
@@ -40,6 +39,11 @@ impl Scripting {
 
     /// A server in a folder with these files.
     async fn with_files(files: &[(&str, &str)]) -> Self {
+        Self::with_environment(files, &[]).await
+    }
+
+    /// The same with more environment.
+    async fn with_environment(files: &[(&str, &str)], env: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir_in(STILLFRAME.scratch).expect("a folder can be made");
         for (name, text) in files {
             let path = folder.path().join(name);
@@ -49,6 +53,7 @@ impl Scripting {
         }
         let mut options = STILLFRAME.options().await;
         options.args = ["serve", "--toolset", "script"].map(str::to_owned).to_vec();
+        options.env.extend(env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         options.cwd = Some(folder.path().to_owned());
         Self { folder, server: options.start().await }
     }

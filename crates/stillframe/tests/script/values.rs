@@ -65,3 +65,40 @@ async fn a_long_text_comes_whole_and_a_huge_one_is_marked() {
     assert!(huge["value"].as_str().unwrap().len() < 110_000);
     scripting.finish().await;
 }
+
+#[tokio::test]
+async fn a_program_that_is_stopped_at_each_pass_gives_the_same_values() {
+    let text = "class Thing:\n    def __repr__(self):\n        return 'a thing'\n\n\nfor i in range(2):\n    print(i)  # @here\n";
+    let files = [("main.js", MAIN), ("app.py", text)];
+    let writing = Scripting::with_files(&files).await;
+    let stopping = Scripting::with_environment(&files, &[("STILLFRAME_TRACE", "stop")]).await;
+    let javascript = [
+        "({ number, text: 'it\\'s ~ \\\\ \u{e9}', list: [null, true, 1.5], none: undefined })",
+        "[new Date(0), -0, new Set([1]), { m: new Map() }]",
+        "[NaN, number]",
+        "undefined",
+        "() => 1",
+        "'x'.repeat(200000)",
+        "nope",
+    ];
+    let python = [
+        "{'i': i, 'text': 'it\\'s ~ \\\\ \u{e9} \\x7f', 'list': [None, True, 1.5, (1, 2)]}",
+        "Thing()",
+        "{1: 2}",
+        "float('nan')",
+        "[10 ** 25]",
+        "'x' * 200000",
+        "nope",
+    ];
+    let app = json!({ "breakpoint": { "file": "app.py", "line": 0 } });
+    let asked = javascript.iter().map(|expression| ("node main.js", expression, json!({})));
+    for (command, expression, more) in
+        asked.chain(python.iter().map(|it| ("python3 app.py", it, app.clone())))
+    {
+        let written = writing.ask(command, expression, more.clone()).await;
+        assert!(written["structuredContent"]["results"][1].is_object(), "{written}");
+        assert_eq!(stopping.ask(command, expression, more).await, written, "{expression}");
+    }
+    writing.finish().await;
+    stopping.finish().await;
+}
