@@ -118,7 +118,8 @@ impl Snapshot {
         }
     }
 
-    /// Reads the variables of the frames that called the first, all within the time of one reading.
+    /// Reads the variables of the frames that called the first, all within the time of one reading. Frames that
+    /// have none that could be read are left out.
     pub async fn callers(&self, session: &Session, limits: Limits) -> Vec<Caller> {
         let until = Instant::now() + deadlines::READ;
         let mut callers = Vec::new();
@@ -126,6 +127,8 @@ impl Snapshot {
             let reading = session.locals(frame.id, first_page(limits), limits.value);
             let locals = match tokio::time::timeout_at(until, reading).await {
                 Ok(Ok((_, children))) => Ok(children),
+                // It waits for the ones above it and is not on the stack any more, as its name says.
+                Ok(Err(Error::Unsupported(_))) => continue,
                 Ok(Err(error)) => Err(format!("could not be read: {error}")),
                 Err(_) => Err("were not read: there was no time left".to_owned()),
             };

@@ -8,6 +8,8 @@
     reason = "a helper that fails is a test that fails"
 )]
 
+#[path = "recording_python/attached.rs"]
+mod attached;
 #[path = "recording_python/changes.rs"]
 mod changes;
 #[path = "recording_python/machine.rs"]

@@ -26,13 +26,12 @@ print(made, end='')
 
 const OTHER: &str = "def other():\n    return 1  # @other\n";
 
+/// Waits for a stop, and gives its line.
 async fn stopped(scene: &Scene) -> u32 {
     let outcome = scene.wait().await;
-    let Outcome::Stopped(stop) = outcome else { panic!("{:?}: {outcome:?}", scene.way) };
-    scene.session.stack_trace(None, 0, 1).await.unwrap().frames[0]
-        .location
-        .as_ref()
-        .map_or(stop.epoch as u32, |at| at.line)
+    assert!(matches!(outcome, Outcome::Stopped(_)), "{:?}: {outcome:?}", scene.way);
+    let stack = scene.session.stack_trace(None, 0, 1).await.unwrap();
+    stack.frames[0].location.as_ref().unwrap().line
 }
 
 #[tokio::test]

@@ -144,7 +144,7 @@ async fn a_program_that_runs_on_is_shown_where_it_is(language: Language) {
     let talk = Talk::within(folder.path()).await;
     let told = talk.says("debug_probe", asked(&program, "never", json!({ "timeout": 1000 }))).await;
     let begin = format!(
-        "Still running when the time was up; {} was not reached.\nOutput:\nready\nStopped (pause) at ",
+        "Still running when the time was up; {} was not reached in time.\nOutput:\nready\nStopped (pause) at ",
         at(&program, "never")
     );
     assert!(told.starts_with(&begin), "{told}");
@@ -164,7 +164,7 @@ async fn a_program_that_waits_for_ever_is_shown_where_it_waits(language: Languag
     let talk = Talk::within(folder.path()).await;
     let told = talk.says("debug_probe", asked(&program, "never", json!({ "timeout": 1000 }))).await;
     let begin = format!(
-        "Still running when the time was up; {} was not reached.\n{}\nStack:\n#0 <module> ({})",
+        "Still running when the time was up; {} was not reached in time.\n{}\nStack:\n#0 <module> ({})",
         at(&program, "never"),
         stop("pause", &program, "waits"),
         at(&program, "waits"),

@@ -3,16 +3,17 @@
 // not come across, because they belong to symbols that are not enumerable:
 //
 // `stillframe.wanted`: the set of the files that are to stop between transpilation and compilation.
-// `stillframe.insertions`: a map from the real path of a file to `{ source, edits: [[offset, text], …], esm }`. Where the
-//   file is still `source` when it is compiled, the texts are put in, at offsets in UTF-16 units without a byte order
-//   mark; `stillframe.inserted`, when that is a function, is called with the path. `esm: false` is a file that is no
-//   ES module for certain.
+// `stillframe.insertions`: a map from the real path of a file to `{ source, edits: [[offset, text], …], esm }`. Where
+//   the file is still `source` when it is compiled, the texts are put in, at offsets in UTF-16 units without a byte
+//   order mark; `stillframe.inserted`, when that is a function, is called with the path, once or more. `esm: false` is
+//   a file that is no ES module for certain.
 //
 // What another loader has changed is left alone: it may keep what it makes of a text for the next run.
 'use strict';
 const fs = require('fs');
 const Module = require('module');
 const { fileURLToPath } = require('url');
+const { isMainThread, parentPort } = require('worker_threads');
 
 class Insertions extends Map {
   set(filename, insertion) {
@@ -147,8 +148,14 @@ function caller(callee) {
 
 let watchesModules = false;
 
+/**
+ * A thread in which Node runs the program's own loaders has nobody to talk to. What it reads, it reads for another
+ * thread and for those loaders, and Node 22 cannot have synchronous hooks in it.
+ */
+const isForLoaders = !isMainThread && !parentPort;
+
 function watchModules() {
-  if (watchesModules) return;
+  if (watchesModules || isForLoaders) return;
   watchesModules = true;
   if (Module.registerHooks) hookModules();
   else watchReads();

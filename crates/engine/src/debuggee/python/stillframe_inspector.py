@@ -1291,6 +1291,11 @@ REQUESTS = {
     "meets": request_meets,
 }
 
+if "stillframe_recorder" in sys.modules:
+    # Another debugger was here before. What it has recorded with belongs to its inspector.
+    sys.modules.pop("stillframe_recorder").finish()
+    sys.modules.pop("stillframe_monitor", None)
+
 if "pydevd" in sys.modules and os.path.exists(__file__):
     # A child process: pydevd imports this module by the name that `prepare` gave it in the parent.
     prepare(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))))

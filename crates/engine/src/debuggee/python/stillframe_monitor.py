@@ -141,6 +141,11 @@ def take_over(place, frame, records):
 
 
 def can_be_taken(place, frame):
+    from _pydevd_bundle.pydevd_constants import PYDEVD_USE_SYS_MONITORING
+
+    if not PYDEVD_USE_SYS_MONITORING:
+        # It was told to use a trace function.
+        return False
     code, line = frame.f_code, frame.f_lineno
     if place_at(code, line) != place:
         # Functions are places too, but those are entered and not passed.
@@ -214,7 +219,7 @@ def begin(frame, lines):
                 partial(delattr, breakpoints, "get"),
             ]
             + watching(code, lines)
-            + [step for twin in running_twins(code) for step in watching(twin, lines)]
+            + [step for twin in twins(code) for step in watching(twin, lines)]
         )
     except BaseException:
         vars(its_debugger).pop("apply_files_filter", None)
@@ -247,14 +252,14 @@ def forget(number, reference):
         taken.pop(number, None)
 
 
-def running_twins(code):
-    """Other code objects that are equal, of frames that run."""
-    found = {}
+def twins(code):
+    """Other code objects that are equal: those that are watched, and those of frames that run."""
+    candidates = [reference() for reference in codes.values()]
     for frame in sys._current_frames().values():
         while frame is not None:
-            if frame.f_code is not code and frame.f_code == code:
-                found[id(frame.f_code)] = frame.f_code
+            candidates.append(frame.f_code)
             frame = frame.f_back
+    found = {id(each): each for each in candidates if each is not code and each == code}
     return found.values()
 
 

@@ -33,14 +33,14 @@ COUNT_PAUSE = 0.05
 # A pipe takes so many bytes in one piece, whoever else writes. POSIX asks for 512; Linux has 4096.
 ATOMIC = 4000
 
-# A longer message of an error is cut, however long values may be.
-MESSAGE = 1000
-
 # Programs seldom come to descriptors with such numbers, and close none by number that are not theirs.
 HIGH = 512
 
 # JSON is not written of what is nested more deeply, which a cycle is.
 DEEPEST = 50
+
+# Messages of errors are not cut below this, for their end says as much as their beginning.
+LONG_MESSAGE = 1000
 
 # From here on integers are written by the inspector, which knows what to do with very long ones.
 LONG = 10**18
@@ -54,7 +54,7 @@ quoted = json.encoder.encode_basestring
 current_thread = threading.current_thread
 getpid = os.getpid
 
-records = {}
+records = []
 pipes = {}
 thread_names = {}
 owner_pid = getpid()
@@ -88,7 +88,8 @@ class Record:
         self.as_json = form == "json"
         self.pipe = pipes.get(path) or pipes.setdefault(path, Pipe(path))
         self.restart()
-        records[rule.number] = self
+        # One of the same rule as it was before still has passes to tell of.
+        records[:] = [record for record in records if not record.pipe.closed] + [self]
 
     def restart(self):
         self.hits = itertools.count(1)
@@ -100,8 +101,8 @@ class Record:
         self.writer = "%d/%d" % (getpid(), time.time_ns())
 
     def passed(self, frame):
-        """A frame has come to the place. Nothing is raised but what a signal's handler of the program raised
-        meanwhile."""
+        """A frame has come to the place. Nothing is raised but what a handler of the program raised for a
+        signal meanwhile."""
         try:
             if not self.pipe.closed:
                 self.take(frame)
@@ -167,8 +168,8 @@ class Record:
         except BaseException as error:
             if was_raised_by_a_signal(error):
                 raise
-            message = inspector.message_of(in_time(error))
-            return "[null,%s]" % quoted(message if len(message) <= MESSAGE else message[:MESSAGE] + "...")
+            message, most = inspector.message_of(in_time(error)), max(self.limit, LONG_MESSAGE)
+            return "[null,%s]" % quoted(message if len(message) <= most else message[:most] + "...")
 
     def cell_of(self, value):
         kind = type(value)
@@ -187,7 +188,11 @@ class Record:
 
 def thread_name():
     """The name of the thread that runs, as JSON."""
-    name = current_thread().name
+    try:
+        name = current_thread().name
+    except Exception:
+        # A subclass may have its own idea of a name.
+        name = ""
     known = thread_names.get(name)
     if known is None:
         if len(thread_names) > 1000:
@@ -208,7 +213,7 @@ def was_raised_by_a_signal(error):
     between any two instructions, ours too, and its exception is for the program."""
     if current_thread() is not threading.main_thread() or isinstance(error, inspector.Interrupted):
         return False
-    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    handlers = [_signal.getsignal(number) for number in range(1, _signal.NSIG)]
     if type(error) is KeyboardInterrupt and signal.default_int_handler in handlers:
         return True
     codes = [getattr(getattr(handler, "__func__", handler), "__code__", None) for handler in handlers]
@@ -247,7 +252,8 @@ class Expression:
     def value(self, frame, names, convert=None):
         """Its value in a frame, whose globals and locals are given."""
         if self.error is not None:
-            raise self.error
+            # It would keep each of the places where it was raised.
+            raise self.error.with_traceback(None)
         code = self.code if self.private is None else self.code_in(frame)
         if self.needs_copy:
             # Comprehensions and lambdas look for local names among the globals, and what is assigned must
@@ -284,7 +290,8 @@ def json_text(value, limit):
 
 
 def write_json(value, pieces, room, depth):
-    """Writes a value while there is room. Raises `ValueError` where there is none, or JSON has no word."""
+    """Writes a value while there is room. Raises `ValueError` where there is none, or JSON has no word. The
+    blanks that `json.dumps` writes are left out, and take room."""
     kind = type(value)
     if depth == DEEPEST:
         raise ValueError
@@ -299,6 +306,7 @@ def write_json(value, pieces, room, depth):
         for index, item in enumerate(value):
             if index:
                 add(",", pieces, room)
+                room[0] -= 1
             write_json(item, pieces, room, depth + 1)
         add("]", pieces, room)
     elif kind is dict:
@@ -307,6 +315,7 @@ def write_json(value, pieces, room, depth):
             if type(key) is not str:
                 raise ValueError
             add(("," if index else "") + json_string(key, room[0]) + ":", pieces, room)
+            room[0] -= 2 if index else 1
             write_json(item, pieces, room, depth + 1)
         add("}", pieces, room)
     else:
@@ -424,7 +433,7 @@ def without_signal(send, descriptor, data):
 
 def tell_hits():
     """Tells how often places were passed, as far as that is news."""
-    for record in list(records.values()):
+    for record in list(records):
         record.tell_hits()
 
 
@@ -434,17 +443,24 @@ def restart():
     owner_pid = getpid()
     for pipe in list(pipes.values()):
         pipe.close()
-    for record in list(records.values()):
+    for record in list(records):
         record.restart()
+    stop_monitor()
+
+
+def stop_monitor():
     if monitor is not None:
-        monitor.stop()
+        try:
+            monitor.stop()
+        except Exception:
+            # The program has taken away what pydevd or Python needs for it.
+            pass
 
 
 def end():
     """The program has come to its end. What is left of it does not find this module whole."""
     tell_hits()
-    if monitor is not None:
-        monitor.stop()
+    stop_monitor()
 
 
 def finish():
@@ -465,10 +481,12 @@ def listen():
 
     @functools.wraps(change)
     def on_breakpoints_changed(self, *arguments, **more):
-        tell_hits()
         if monitor is not None:
             monitor.breakpoints_changed()
-        return change(self, *arguments, **more)
+        changed = change(self, *arguments, **more)
+        # A place that was taken away may never be passed again.
+        tell_hits()
+        return changed
 
     pydevd.PyDB.on_breakpoints_changed = on_breakpoints_changed
     if hasattr(os, "register_at_fork"):

@@ -126,23 +126,18 @@ impl InspectorClient {
     }
 
     /// Loads what records. A program that was started with the inspector has it beside that.
-    async fn provide_recorder(&self) -> Result<()> {
-        let provide = async || -> Result<()> {
-            let load = format!("__import__('sys').modules['{MODULE}'].load('{RECORDER}')");
-            if self.execute(load).await.is_ok() {
-                return Ok(());
-            }
-            let known = format!("__import__('sys').modules['{MODULE}']");
-            if self.execute(known).await.is_err() {
-                // A child that came to its debugger in a way of its own has no inspector yet.
-                self.send_itself().await?;
-            }
-            for (name, source) in self.code.recorder {
-                self.send(name, source).await?;
-            }
-            Ok(())
-        };
-        self.recorder.get_or_try_init(provide).await?;
+    async fn load_recorder(&self) -> Result<()> {
+        let inspector = format!("__import__('sys').modules['{MODULE}']");
+        if self.execute(format!("{inspector}.load('{RECORDER}')")).await.is_ok() {
+            return Ok(());
+        }
+        if self.execute(inspector).await.is_err() {
+            // A child that came to its debugger in a way of its own has no inspector yet.
+            self.send_itself().await?;
+        }
+        for (name, source) in self.code.recorder {
+            self.send(name, source).await?;
+        }
         Ok(())
     }
 
@@ -254,7 +249,7 @@ impl InspectorClient {
     /// Gives the rules of a place to the program, and the condition that applies them.
     pub(super) async fn define(&self, place: u64, class: Option<&str>, rules: &[RuleFor]) -> Result<String> {
         if rules.iter().any(|rule| rule.rule.record.is_some()) {
-            self.provide_recorder().await?;
+            self.recorder.get_or_try_init(|| self.load_recorder()).await?;
         }
         let rules: Vec<Json> = rules
             .iter()

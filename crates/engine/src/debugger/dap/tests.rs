@@ -12,6 +12,7 @@ use crate::model::breakpoint::Rule;
 use crate::model::ids::BreakpointId;
 use crate::model::stop::StopReason;
 use crate::output::Category;
+use crate::recording::{Cells, Record, Recorder};
 
 /// The server's side, driven by hand.
 struct Peer {
@@ -236,6 +237,23 @@ async fn two_rules_on_one_line_are_more_than_a_server_takes() {
         rule: Rule { condition: Some("x".to_owned()), ..Rule::default() },
     };
     let wanted = vec![SourceBreakpoint { line: 3, column: None, rules: vec![rule(1), rule(2)] }];
+    let error = scene.debugger.set_breakpoints(Path::new("/w/main"), wanted).await.unwrap_err();
+    assert_eq!(error.code(), "unsupported");
+}
+
+#[tokio::test]
+async fn values_are_not_recorded_without_code_of_ours_in_the_program() {
+    let scene = Scene::ready(json!({})).await;
+    let record = Record {
+        expressions: vec!["x".to_owned()],
+        sample_every: 1,
+        only_when_changed: false,
+        max_rows: 1,
+        cells: Cells::Text(10),
+        recorder: Recorder::new(1).unwrap(),
+    };
+    let rule = RuleFor { id: BreakpointId(1), rule: Rule { record: Some(record), ..Rule::default() } };
+    let wanted = vec![SourceBreakpoint { line: 3, column: None, rules: vec![rule] }];
     let error = scene.debugger.set_breakpoints(Path::new("/w/main"), wanted).await.unwrap_err();
     assert_eq!(error.code(), "unsupported");
 }

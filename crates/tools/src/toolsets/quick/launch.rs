@@ -164,6 +164,10 @@ fn started(target: &Target, settled: &Settled) -> String {
             text::output(&snapshot.output),
             text::remarks(&snapshot.failures, &snapshot.notes),
         ]),
+        // It came to a breakpoint at once.
+        Settled::Stopped(_) => {
+            text::lines([format!("{started} Ready for breakpoints."), text::settled(settled)])
+        }
         other => text::lines([started, text::settled(other)]),
     }
 }

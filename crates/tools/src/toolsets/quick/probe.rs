@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use engine::adapter::Adapter;
 use engine::model::breakpoint::Rule;
+use engine::model::ids::Reference;
+use engine::model::stack::StackFrame;
 use engine::model::stop::{ExceptionBreakpoints, StopReason};
 use engine::session::Session;
 use engine::session::placing::Wanted;
@@ -129,7 +131,7 @@ async fn probe(session: &Session, request: RunUntil, context: &Context) -> Resul
             ])
         }
         Settled::Running { output, failures, .. } => text::lines([
-            format!("Still running when the time was up; {missed}."),
+            format!("Still running when the time was up; {missed} in time."),
             text::output(&output),
             text::remarks(&failures, &notes),
             whereabouts(session, context).await,
@@ -145,13 +147,17 @@ fn headed(heading: &str, text: String) -> String {
 /// The frames with their variables.
 fn stack(snapshot: &Snapshot, callers: &[Caller], adapter: &dyn Adapter) -> String {
     let own = snapshot.locals.as_ref().map(|(_, locals)| text::variables(locals, adapter));
-    let theirs = callers.iter().map(|caller| match &caller.locals {
-        Ok(locals) => text::variables(locals, adapter),
-        Err(problem) => format!("  its variables {problem}"),
+    let theirs = |frame: &StackFrame<Reference>| {
+        let caller = callers.iter().find(|caller| caller.frame.id == frame.id)?;
+        Some(match &caller.locals {
+            Ok(locals) => text::variables(locals, adapter),
+            Err(problem) => format!("  its variables {problem}"),
+        })
+    };
+    let shown = snapshot.frames.iter().enumerate().map(|(number, frame)| {
+        let locals = if number == 0 { own.clone() } else { theirs(frame) };
+        text::lines([text::frame(number, frame), locals.unwrap_or_default()])
     });
-    let locals = std::iter::once(own.unwrap_or_default()).chain(theirs);
-    let frames = snapshot.frames.iter().enumerate().zip(locals.chain(std::iter::repeat(String::new())));
-    let shown = frames.map(|((number, frame), locals)| text::lines([text::frame(number, frame), locals]));
     let users = snapshot.total_frames.saturating_sub(snapshot.hidden_frames);
     let more = users.saturating_sub(snapshot.frames.len());
     text::lines(shown.chain((more > 0).then(|| format!("... and {more} more"))))

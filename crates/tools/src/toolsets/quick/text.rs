@@ -63,11 +63,11 @@ pub(super) fn place(snapshot: &Snapshot) -> String {
     ])
 }
 
-/// `app.py:22`.
+/// `app.py:22`; without the line where the debugger does not know it.
 fn short(location: &Location) -> String {
     let source = &location.source;
     let file = source.path.as_deref().map_or_else(|| source.name.clone(), base_name);
-    format!("{file}:{}", location.line)
+    if location.line == 0 { file } else { format!("{file}:{}", location.line) }
 }
 
 /// Numbered lines, with `>>>` at the one that is meant.

@@ -221,3 +221,29 @@ import('./part.mjs');
     let printed = project.with("main.cjs", "part.js part.mjs", "").await;
     assert_eq!(printed, "y\ninserted part.mjs\nz\npassed new\n");
 }
+
+/// Its thread loads our script, too.
+#[tokio::test]
+async fn loaders_in_a_thread_of_their_own_see_the_text_as_it_is_on_disk() {
+    let main = "import { register } from 'node:module';
+register('./loader.mjs', import.meta.url); // @main
+await import('./part.mjs');
+";
+    let loader = "import fs from 'node:fs';
+export async function load(url, context, nextLoad) {
+  const loaded = await nextLoad(url, context); // @loader
+  fs.writeSync(1, `sees ${String(loaded.source).includes('__passed')}\\n`);
+  return loaded;
+}
+";
+    let files = [
+        ("main.mjs", main),
+        ("loader.mjs", loader),
+        ("part.mjs", "console.log('a');\nconsole.log('b'); // @part\n"),
+    ];
+    let printed = Project::of(&files).with("main.mjs", "main.mjs loader.mjs part.mjs", "").await;
+    // Where Node has no other hooks than those, the modules that they see are not compiled from what it has read.
+    let is_ours = |line: &&str| !line.ends_with("part.mjs") && !line.ends_with("part");
+    let others: Vec<&str> = printed.lines().filter(is_ours).collect();
+    assert_eq!(others, ["inserted main.mjs", "passed main", "sees false", "a", "b"]);
+}
