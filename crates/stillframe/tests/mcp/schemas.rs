@@ -147,6 +147,10 @@ async fn every_success_fits_its_schema() {
     checked.ok("run_until", until).await;
     checked.ok("run_until", json!({ "program": shop.path() })).await;
 
+    let pay = json!({ "line": shop.line("pay"), "expressions": ["amount", "nobody", "'x' * 500"] });
+    let never = json!({ "line": shop.line("call"), "expressions": ["1"], "condition": "nobody" });
+    checked.ok("trace_values", json!({ "program": shop.path(), "points": [pay, never] })).await;
+
     let all: BTreeSet<String> = checked.schemas.keys().cloned().collect();
     assert_eq!(checked.seen, all);
     checked.server.finish().await;
