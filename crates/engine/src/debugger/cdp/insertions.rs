@@ -32,7 +32,8 @@ pub(super) struct Recorded {
     pub(super) rules: Vec<RuleFor>,
 }
 
-/// Tells the hook what to put in from now on. It works while a process waits for us.
+/// Tells the hook what to put in from now on. It works while a process waits for us. A worker that waits has no hook
+/// yet, which takes over what it finds.
 pub(super) async fn look_out(debugger: &CdpDebugger, places: Vec<Recorded>) {
     if !debugger.0.shared.is_ours || !debugger.0.insertions.has_changed(&places) {
         return;
@@ -45,8 +46,8 @@ pub(super) async fn look_out(debugger: &CdpDebugger, places: Vec<Recorded>) {
     let files: Vec<_> = files.collect();
     let tell = Evaluate {
         expression: format!(
-            "{{const insertions=globalThis[Symbol.for('stillframe.insertions')];\
-             if(insertions){{insertions.clear();for(const file of {})insertions.set(...file)}}}}",
+            "{{const insertions=globalThis[Symbol.for('stillframe.insertions')]??=new Map();\
+             insertions.clear();for(const file of {})insertions.set(...file)}}",
             json!(files)
         ),
         silent: true,
