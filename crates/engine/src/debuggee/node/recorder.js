@@ -26,7 +26,7 @@
   const LONGEST = 4000;
   // How many characters a number has at most.
   const LONGEST_NUMBER = 25;
-  // A longer message of an error is cut, however long values may be.
+  // Messages of errors are not cut below this, for their end says as much as their beginning.
   const MESSAGE = 1000;
   // How long a count may be out of date, in milliseconds.
   const STALE = 50;
@@ -47,7 +47,7 @@
   // Half a surrogate pair has no place in JSON.
   const quote = (text) => stringify(apply(isWellFormed, text, []) ? text : apply(toWellFormed, text, []));
 
-  const shortened = (text) => (text.length > MESSAGE ? apply(slice, text, [0, MESSAGE]) + '...' : text);
+  const shortened = (text, most) => (text.length > most ? apply(slice, text, [0, most]) + '...' : text);
 
   const textCell = (value, limit) => {
     // What is recorded most. Zero has a sign, and is left to the others.
@@ -142,7 +142,8 @@
     }
 
     failure(error) {
-      const message = quote(shortened(values.problem(error, MESSAGE + 1)));
+      const most = this.limit > MESSAGE ? this.limit : MESSAGE;
+      const message = quote(shortened(values.problem(error, most + 1), most));
       this.cells += (this.cells === '' ? '' : ',') + `[null,${message}]`;
     }
 

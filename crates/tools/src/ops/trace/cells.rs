@@ -8,20 +8,22 @@ use engine::model::variable::{Page, Value};
 use engine::recording::{Cell, Cells};
 use engine::session::Session;
 
-/// A longer message of an error is cut, however long values may be. The recorders have the same limit.
+/// Messages of errors are not cut below this, for their end says as much as their beginning. The recorders
+/// have the same limit.
 const MESSAGE: usize = 1000;
 
 /// Evaluates an expression in a frame.
 pub(super) async fn read(session: &Session, frame: Reference, expression: &str, cells: Cells) -> Cell {
+    let (Cells::Text(limit) | Cells::Json(limit)) = cells;
     let read = match cells {
-        Cells::Text(limit) => as_text(session, frame, expression, limit).await,
-        Cells::Json(limit) => as_json(session, frame, expression, limit.min(MAX_VALUE)).await,
+        Cells::Text(_) => as_text(session, frame, expression, limit).await,
+        Cells::Json(_) => as_json(session, frame, expression, limit.min(MAX_VALUE)).await,
     };
-    read.unwrap_or_else(|error| Cell::Error(shortened(error.to_string())))
+    read.unwrap_or_else(|error| Cell::Error(shortened(error.to_string(), limit.max(MESSAGE))))
 }
 
-fn shortened(mut message: String) -> String {
-    if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
+fn shortened(mut message: String, most: usize) -> String {
+    if let Some((end, _)) = message.char_indices().nth(most) {
         message.truncate(end);
         message.push_str("...");
     }
