@@ -273,6 +273,11 @@ pub struct CdpSetup {
 }
 
 impl CdpSetup {
+    /// Whether a script is our hook, or one that the hook loads.
+    pub fn is_hook(&self, path: &Path) -> bool {
+        path.parent() == self.hook.parent()
+    }
+
     /// The program's name for a file, as a path of ours.
     pub fn to_local(&self, path: &Path) -> PathBuf {
         self.mapped(path, |(ours, theirs)| (theirs, ours))

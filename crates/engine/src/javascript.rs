@@ -24,8 +24,7 @@ use oxc_syntax::scope::ScopeFlags;
 
 pub use around::functions_around;
 pub use caught::is_caught;
-#[expect(unused_imports, reason = "the recorder will call them")]
-pub(crate) use insertion::{Insertion, insertion, is_portable};
+pub(crate) use insertion::{insertion, is_portable};
 pub(crate) use line_starts::LineStarts;
 
 /// The longest text that is looked at, in bytes.

@@ -9,6 +9,7 @@
 //! the process.
 
 pub mod guardian;
+mod identity;
 mod marked;
 mod ports;
 mod unmuted;
@@ -34,6 +35,7 @@ use crate::output::{Category, Output, Utf8Stream};
 
 use self::unmuted::Unmuted;
 
+pub use identity::Identity;
 pub use marked::MARK;
 pub(crate) use marked::server_mark;
 

@@ -20,6 +20,8 @@ pub struct Sessions(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     open: Mutex<Vec<Session>>,
+    /// Those that only their openers know of.
+    own: Mutex<Vec<Session>>,
     /// Counts the openings and closings.
     changed: watch::Sender<u64>,
 }
@@ -33,45 +35,53 @@ impl Default for Sessions {
 impl Sessions {
     /// None yet.
     pub fn new() -> Self {
-        Self(Arc::new(Shared { open: Mutex::default(), changed: watch::Sender::new(0) }))
+        Self(Arc::new(Shared {
+            open: Mutex::default(),
+            own: Mutex::default(),
+            changed: watch::Sender::new(0),
+        }))
     }
 
     /// Opens a session for a language.
     pub fn open(&self, adapter: &'static dyn Adapter, name: String, executable: Option<PathBuf>) -> Session {
-        let host: &'static dyn Host = &MACHINE;
-        let chosen = executable.clone();
-        self.add(match adapter.protocol() {
-            Protocol::Dap => {
-                let connector = DapConnector::new(adapter, host, chosen);
-                Session::spawn(SessionOptions { name, adapter, host, executable, connector })
-            }
-            Protocol::Cdp => {
-                let connector = CdpConnector::new(adapter, host, chosen);
-                Session::spawn(SessionOptions { name, adapter, host, executable, connector })
-            }
-        })
+        self.add(spawn(adapter, name, executable))
+    }
+
+    /// Opens a session that only its opener knows of: it is not listed, found or told of, and ends with the
+    /// others.
+    pub fn open_own(
+        &self,
+        adapter: &'static dyn Adapter,
+        name: String,
+        executable: Option<PathBuf>,
+    ) -> Session {
+        let session = spawn(adapter, name, executable);
+        lock(&self.0.own).push(session.clone());
+        session
     }
 
     /// Takes up a session that was made elsewhere.
     pub fn add(&self, session: Session) -> Session {
-        self.lock().push(session.clone());
+        lock(&self.0.open).push(session.clone());
         self.0.changed.send_modify(|count| *count += 1);
         session
     }
 
-    /// All of them, oldest first.
+    /// All of them but those that only their openers know of, oldest first.
     pub fn list(&self) -> Vec<Session> {
-        self.lock().clone()
+        lock(&self.0.open).clone()
     }
 
     /// The session of that id.
     pub fn find(&self, id: &str) -> Option<Session> {
-        self.lock().iter().find(|session| session.id().as_str() == id).cloned()
+        lock(&self.0.open).iter().find(|session| session.id().as_str() == id).cloned()
     }
 
     /// Closes a session: its program is ended, or left running when it was attached to.
     pub async fn close(&self, session: &Session) {
-        self.lock().retain(|open| open.id() != session.id());
+        for sessions in [&self.0.open, &self.0.own] {
+            lock(sessions).retain(|known| known.id() != session.id());
+        }
         self.0.changed.send_modify(|count| *count += 1);
         // A session that is gone is closed.
         let _ = session.end().await;
@@ -79,7 +89,8 @@ impl Sessions {
 
     /// Closes all sessions, side by side.
     pub async fn close_all(&self) {
-        let open = std::mem::take(&mut *self.lock());
+        let mut open = std::mem::take(&mut *lock(&self.0.open));
+        open.append(&mut lock(&self.0.own));
         futures_util::future::join_all(open.iter().map(Session::end)).await;
     }
 
@@ -87,9 +98,24 @@ impl Sessions {
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.0.changed.subscribe()
     }
+}
 
-    /// Nothing panics while the lock is held, so a poisoned one is as good.
-    fn lock(&self) -> MutexGuard<'_, Vec<Session>> {
-        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
+/// Nothing panics while a lock is held, so a poisoned one is as good.
+fn lock(sessions: &Mutex<Vec<Session>>) -> MutexGuard<'_, Vec<Session>> {
+    sessions.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn spawn(adapter: &'static dyn Adapter, name: String, executable: Option<PathBuf>) -> Session {
+    let host: &'static dyn Host = &MACHINE;
+    let chosen = executable.clone();
+    match adapter.protocol() {
+        Protocol::Dap => {
+            let connector = DapConnector::new(adapter, host, chosen);
+            Session::spawn(SessionOptions { name, adapter, host, executable, connector })
+        }
+        Protocol::Cdp => {
+            let connector = CdpConnector::new(adapter, host, chosen);
+            Session::spawn(SessionOptions { name, adapter, host, executable, connector })
+        }
     }
 }

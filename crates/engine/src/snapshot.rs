@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
+use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::breakpoint::{Breakpoint, Failures};
 use crate::model::ids::Reference;
@@ -40,8 +43,23 @@ pub struct Snapshot {
     pub watches: Vec<Changed>,
     /// What was written since the last report.
     pub output: Excerpt,
+    /// Conditions and log messages that failed.
+    pub failures: Vec<Failed>,
     /// What could not be read, and what else needs saying.
     pub notes: Vec<String>,
+}
+
+/// A frame that waits for the one that it called, and what is in it.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The frame.
+    pub frame: StackFrame<Reference>,
+    /// Its variables, or why they are not known: it goes on after "its variables".
+    pub locals: Result<Children<Reference>, String>,
+}
+
+fn first_page(limits: Limits) -> Page {
+    Page { start: 0, count: limits.variables as u64, special: false, internals: false }
 }
 
 impl Snapshot {
@@ -59,9 +77,7 @@ impl Snapshot {
         let (frames, hidden_frames) = users_frames(stack.frames, Some(&stop));
         let locals = match frames.first() {
             Some(frame) => {
-                let page =
-                    Page { start: 0, count: limits.variables as u64, special: false, internals: false };
-                let locals = session.locals(frame.id, page, limits.value).await;
+                let locals = session.locals(frame.id, first_page(limits), limits.value).await;
                 locals.map_err(|error| keep("the local variables", error)).ok()
             }
             None => None,
@@ -84,7 +100,6 @@ impl Snapshot {
         if stop.reason == StopReason::Pause {
             notes.extend(stop.text.clone());
         }
-        notes.extend(failures(session).await);
         if unwatched > 0 {
             notes.push(format!("there was no time left to look at {unwatched} of the watched expressions"));
         }
@@ -98,8 +113,28 @@ impl Snapshot {
             exception,
             watches,
             output: session.take_new_output(limits.output),
+            failures: failures(session).await,
             notes,
         }
+    }
+
+    /// Reads the variables of the frames that called the first, all within the time of one reading. Frames that
+    /// have none that could be read are left out.
+    pub async fn callers(&self, session: &Session, limits: Limits) -> Vec<Caller> {
+        let until = Instant::now() + deadlines::READ;
+        let mut callers = Vec::new();
+        for frame in self.frames.iter().skip(1) {
+            let reading = session.locals(frame.id, first_page(limits), limits.value);
+            let locals = match tokio::time::timeout_at(until, reading).await {
+                Ok(Ok((_, children))) => Ok(children),
+                // It waits for the ones above it and is not on the stack any more, as its name says.
+                Ok(Err(Error::Unsupported(_))) => continue,
+                Ok(Err(error)) => Err(format!("could not be read: {error}")),
+                Err(_) => Err("were not read: there was no time left".to_owned()),
+            };
+            callers.push(Caller { frame: frame.clone(), locals });
+        }
+        callers
     }
 
     /// Where the program is, as far as its user is concerned.
@@ -149,25 +184,43 @@ pub async fn lines(session: &Session, name: &str, path: Option<&Path>) -> Result
     }
 }
 
-/// Conditions and log messages that failed, one sentence each.
-pub async fn failures(session: &Session) -> Vec<String> {
-    let mut notes = breakpoint_failures(session).await;
-    if let Ok((_, Some(failures))) = session.exception_breakpoints().await {
-        notes.push(describe_failure("the exceptions", "condition", &failures));
-    }
-    notes
+/// A condition or log message that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// The breakpoint that it belongs to; none for the exceptions.
+    pub breakpoint: Option<Breakpoint>,
+    failures: Failures,
 }
 
-async fn breakpoint_failures(session: &Session) -> Vec<String> {
+impl Failed {
+    /// A sentence about it, with this as the name of what it belongs to.
+    pub fn sentence(&self, name: &str) -> String {
+        let is_condition =
+            self.breakpoint.as_ref().is_none_or(|breakpoint| breakpoint.rule.condition.is_some());
+        let what = if is_condition { "condition" } else { "log message" };
+        let Failures { count, message } = &self.failures;
+        let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+        format!("the {what} of {name} failed {times}, and did not stop the program: {message}")
+    }
+}
+
+/// Names the breakpoint by its id.
+impl std::fmt::Display for Failed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let id = self.breakpoint.as_ref().map(|breakpoint| breakpoint.id.to_string());
+        f.write_str(&self.sentence(id.as_deref().unwrap_or("the exceptions")))
+    }
+}
+
+/// Conditions and log messages that failed.
+pub async fn failures(session: &Session) -> Vec<Failed> {
     let breakpoints: Result<Vec<Breakpoint>> = session.breakpoints().await;
     let failed = |breakpoint: Breakpoint| {
-        let what = if breakpoint.rule.condition.is_some() { "condition" } else { "log message" };
-        breakpoint.failures.map(|failures| describe_failure(&breakpoint.id.to_string(), what, &failures))
+        breakpoint.failures.clone().map(|failures| Failed { breakpoint: Some(breakpoint), failures })
     };
-    breakpoints.unwrap_or_default().into_iter().filter_map(failed).collect()
-}
-
-fn describe_failure(id: &str, what: &str, failures: &Failures) -> String {
-    let times = if failures.count == 1 { "once".to_owned() } else { format!("{} times", failures.count) };
-    format!("the {what} of {id} failed {times}, and did not stop the program: {}", failures.message)
+    let mut failed: Vec<Failed> = breakpoints.unwrap_or_default().into_iter().filter_map(failed).collect();
+    if let Ok((_, Some(failures))) = session.exception_breakpoints().await {
+        failed.push(Failed { breakpoint: None, failures });
+    }
+    failed
 }

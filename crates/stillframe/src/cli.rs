@@ -117,4 +117,26 @@ mod tests {
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
     }
+
+    /// Agents do what the skill says.
+    #[test]
+    fn the_skill_gives_commands_that_there_are() {
+        let skill = include_str!("../../../skills/stillframe/SKILL.md");
+        let commands = skill.lines().filter(|line| line.starts_with("stillframe "));
+        let commands: Vec<Vec<&str>> = commands.map(words).collect();
+        assert_eq!(commands.len(), 9);
+        for command in commands {
+            let read = Cli::try_parse_from(&command);
+            assert!(read.is_ok(), "{command:?}: {}", read.unwrap_err());
+        }
+    }
+
+    /// The words of a command, some of which stand in single quotes.
+    fn words(command: &'static str) -> Vec<&'static str> {
+        let parts = command.split('\'').enumerate();
+        let of_part = |(at, part): (usize, &'static str)| {
+            if at % 2 == 1 { vec![part] } else { part.split_whitespace().collect() }
+        };
+        parts.flat_map(of_part).collect()
+    }
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tools::Context;
 use tools::ops::languages::{Language, languages};
 use tools::ops::lifecycle;
-use tools::ops::run_until::{RunUntil, run_until};
+use tools::ops::run_until::{Frames, RunUntil, run_until};
 use tools::ops::settle::{Settled, Wait};
 
 use crate::terminal::{self, BAD, FAINT, GOOD, HEADING, WARN, styled};
@@ -74,6 +74,7 @@ async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
         launch: Some(launch),
         places: vec![Wanted { file: Some(sample.path.clone()), line: Some(2), ..Wanted::default() }],
         exceptions: ExceptionBreakpoints::default(),
+        frames: Frames::Top,
         expressions: vec!["answer".to_owned()],
         wait: Wait::default(),
     };

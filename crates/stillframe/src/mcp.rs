@@ -21,7 +21,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tools::Toolset;
+use tools::{Context, Toolset};
 
 use self::front::Front;
 use self::guarded::Guarded;
@@ -45,10 +45,10 @@ pub(crate) async fn serve(toolsets: Vec<&'static Toolset>) -> anyhow::Result<Exi
     // request's own token, so that all of them notice at once.
     let shutdown = CancellationToken::new();
     let signals = tokio::spawn(cancel_on_signal(shutdown.clone()));
-    let sessions = Sessions::new();
+    let context = Context::new(Sessions::new());
     let (reader, writer) = stdio_pipes();
     let transport = Front::new(AsyncRwTransport::new_server(reader, writer), shutdown.clone());
-    let server = Guarded(Server::new(sessions.clone(), toolsets));
+    let server = Guarded(Server::new(context.clone(), toolsets));
     let running = match serve_server_with_ct(server, transport, shutdown.clone()).await {
         Ok(running) => running,
         // The client left before it asked for anything.
@@ -64,13 +64,13 @@ pub(crate) async fn serve(toolsets: Vec<&'static Toolset>) -> anyhow::Result<Exi
         () = shutdown.cancelled() => {
             // Ends which a limit cuts short are as good as others: the process is about to exit.
             let answers = timeout(LAST_ANSWERS, &mut waiting);
-            let programs = timeout(LAST_PROGRAMS, sessions.close_all());
+            let programs = timeout(LAST_PROGRAMS, context.close());
             let _ = tokio::join!(answers, programs);
         }
     }
     signals.abort();
     // A session that a last call opened meanwhile.
-    let _ = timeout(LAST_PROGRAMS, sessions.close_all()).await;
+    let _ = timeout(LAST_PROGRAMS, context.close()).await;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -9,13 +9,12 @@ use std::time::Duration;
 use clap::Args;
 use engine::deadlines;
 use engine::model::breakpoint::{HitCondition, Rule};
-use engine::model::limits::Limits;
 use engine::model::stop::{ExceptionBreakpoints, StopReason};
 use engine::session::placing::Wanted;
 use engine::sessions::Sessions;
-use tools::ops::run_until::{Ran, RunUntil, run_until};
+use tools::ops::run_until::{Frames, Ran, RunUntil, run_until, whole};
 use tools::ops::settle::{Settled, Wait};
-use tools::render::{StopReport, expression_value};
+use tools::render::{CallerData, StopReport, expression_value};
 use tools::{Context, Report};
 
 use self::place::Place;
@@ -61,7 +60,7 @@ pub(crate) struct ProbeArgs {
 pub(crate) async fn run(args: ProbeArgs) -> anyhow::Result<ExitCode> {
     let sessions = Sessions::new();
     let context =
-        Context { sessions: sessions.clone(), report: Some(Report::new(|message| terminal::hint(&message))) };
+        Context::new(sessions.clone()).reporting(Some(Report::new(|message| terminal::hint(&message))));
     let as_json = args.json;
     let has_place = !args.places().is_empty();
     let probed = tokio::select! {
@@ -75,7 +74,8 @@ pub(crate) async fn run(args: ProbeArgs) -> anyhow::Result<ExitCode> {
     let mut stop = StopReport::new("Ran", ran.settled);
     stop.notes.extend(ran.notes);
     let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
-    let report = report::Probed { stop, values };
+    let callers = ran.callers.iter().map(CallerData::from).collect();
+    let report = report::Probed { stop, callers, values };
     terminal::print(&if as_json { report.json()? } else { report.people() })?;
     Ok(ExitCode::from(code))
 }
@@ -85,7 +85,8 @@ async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
     let request = RunUntil {
         places: args.places(),
         exceptions: ExceptionBreakpoints::default(),
-        wait: Wait { timeout: Duration::from_secs(args.timeout), limits: Limits::default() },
+        wait: Wait { timeout: Duration::from_secs(args.timeout), limits: whole() },
+        frames: Frames::All,
         expressions: args.expressions.clone(),
         launch: Some(launch),
     };

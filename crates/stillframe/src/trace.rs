@@ -75,7 +75,7 @@ enum Way {
 pub(crate) async fn run(args: TraceArgs) -> anyhow::Result<ExitCode> {
     let sessions = Sessions::new();
     let context =
-        Context { sessions: sessions.clone(), report: Some(Report::new(|message| terminal::hint(&message))) };
+        Context::new(sessions.clone()).reporting(Some(Report::new(|message| terminal::hint(&message))));
     let as_json = args.json;
     let interrupt = Arc::new(Notify::new());
     let traced = record(args, Arc::clone(&interrupt), &context);

@@ -101,7 +101,9 @@ mod tests {
     #[test]
     fn scenarios_name_the_same_lines_in_each_language() {
         let only_python = ["bill_header", "decorator"];
-        for scenario in ["bank", "empty_scope", "endings", "readers", "steps", "swap_vars", "values"] {
+        for scenario in
+            ["bank", "empty_scope", "endings", "readers", "steps", "swap_vars", "traced", "values"]
+        {
             let mut python = names(Language::Python, scenario);
             python.retain(|name| !only_python.contains(&name.as_str()));
             assert_eq!(names(Language::Node, scenario), python, "{scenario}");

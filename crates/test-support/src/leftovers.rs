@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 /// The variable that a test's processes inherit.
 const VARIABLE: &str = "STILLFRAME_TEST_MARK";
@@ -53,6 +53,12 @@ impl Mark {
 fn command_line(pid: u32) -> String {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     String::from_utf8_lossy(&line).replace('\0', " ")
+}
+
+/// Sends a process what a terminal sends for Ctrl-C.
+pub fn interrupt(pid: u32) {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process number");
+    kill_process(pid, Signal::INT).expect("it lives");
 }
 
 /// Waits for the end of a process that need not be our child.

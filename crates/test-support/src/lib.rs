@@ -15,6 +15,6 @@ mod toolchains;
 
 pub use fixture::{Fixture, repository};
 pub use language::{Language, Texts, Words};
-pub use leftovers::Mark;
+pub use leftovers::{Mark, interrupt};
 pub use server::{Answer, Built, Era, Goodbye, Reply, Server, ServerOptions};
 pub use toolchains::{run_tool, toolchains};

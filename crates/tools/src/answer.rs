@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::error::ErrorBody;
-use crate::{ToolError, schema};
+use crate::{ToolError, error, schema};
 
 /// What a tool call leads to.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +59,7 @@ fn as_json(answer: &impl Serialize, is_error: bool) -> Reply {
     Reply { text: structured.to_string(), structured: Some(structured), is_error }
 }
 
-/// Text made for a model, and nothing else.
+/// Text made for a model, and nothing else, in the way of `quick`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text(pub String);
 
@@ -68,8 +68,8 @@ impl Answer for Text {
         Reply { text: self.0, structured: None, is_error: false }
     }
 
-    fn failure(error: &ToolError) -> Reply {
-        Reply { text: format!("Error: {}", error.message), structured: None, is_error: true }
+    fn failure(failed: &ToolError) -> Reply {
+        Reply { text: format!("Error: {}", failed.told(error::quick)), structured: None, is_error: true }
     }
 
     fn schema() -> Option<Map<String, Value>> {

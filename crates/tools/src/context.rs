@@ -6,12 +6,15 @@ use engine::session::Session;
 use engine::sessions::Sessions;
 
 use crate::ToolError;
+use crate::toolsets::quick::Quick;
 
 /// The surroundings of one call.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// The open sessions.
     pub sessions: Sessions,
+    /// The one session of the vocabulary that has no ids.
+    pub quick: Quick,
     /// Who hears of progress, when somebody wants to.
     pub report: Option<Report>,
 }
@@ -41,7 +44,19 @@ impl std::fmt::Debug for Report {
 impl Context {
     /// For calls that nobody is told the progress of.
     pub fn new(sessions: Sessions) -> Self {
-        Self { sessions, report: None }
+        Self { sessions, quick: Quick::default(), report: None }
+    }
+
+    /// The same, for a call that somebody may be told the progress of.
+    #[must_use]
+    pub fn reporting(&self, report: Option<Report>) -> Self {
+        Self { report, ..self.clone() }
+    }
+
+    /// Ends all sessions in an orderly way.
+    pub async fn close(&self) {
+        // Side by side, because there may be little time for either.
+        tokio::join!(self.quick.leave(), self.sessions.close_all());
     }
 
     /// The session of that id; without one, the only open session.

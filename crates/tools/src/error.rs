@@ -1,10 +1,15 @@
-//! Failures, in words for a model. All wording is here.
+//! Failures, in words for a model. All wording is here, and in `words.rs` what to do next.
+
+mod words;
 
 use engine::error::Error;
 use engine::session::Session;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+pub use words::{Next, Words};
+pub(crate) use words::{quick, standard};
 
 /// Why a call failed, and what to do next.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,8 +18,10 @@ pub struct ToolError {
     pub code: &'static str,
     /// What failed, in the short words of the toolset's tool reference.
     pub error: String,
-    /// The same with what to do next.
+    /// The same with what to do next, as far as every vocabulary has the same words for that.
     pub message: String,
+    /// What else there is to do; [`ToolError::told`] puts it into words.
+    pub next: Option<Next>,
     /// Data about it.
     pub context: Map<String, Value>,
 }
@@ -34,7 +41,14 @@ impl ToolError {
     fn new(code: &'static str, error: impl Into<String>, next: &str) -> Self {
         let error = error.into();
         let message = if next.is_empty() { error.clone() } else { format!("{error}; {next}") };
-        Self { code, error, message, context: Map::new() }
+        Self { code, error, message, next: None, context: Map::new() }
+    }
+
+    /// The same, with something to do next.
+    #[must_use]
+    pub fn then(mut self, next: Next) -> Self {
+        self.next = Some(next);
+        self
     }
 
     fn with(mut self, name: &str, value: Value) -> Self {
@@ -44,23 +58,30 @@ impl ToolError {
 
     /// No session of that id.
     pub fn no_session(id: &str, open: &[Session]) -> Self {
-        Self::new(
-            "session_not_found",
-            format!("Managed session not found: {id}"),
-            "list_debug_sessions tells which ones are open, create_debug_session opens one",
-        )
-        .with("openSessions", ids(open))
+        Self::new("session_not_found", format!("Managed session not found: {id}"), "")
+            .then(Next::FindSession)
+            .with("openSessions", ids(open))
     }
 
     /// No session at all.
     pub fn no_sessions() -> Self {
-        Self::new("session_not_found", "no debug session is open", "call create_debug_session first")
+        Self::new("session_not_found", "no debug session is open", "").then(Next::OpenSession)
     }
 
     /// Several sessions, and none was named.
     pub fn which_session(open: &[Session]) -> Self {
-        Self::new("session_ambiguous", "several debug sessions are open", "give `sessionId`")
+        Self::new("session_ambiguous", "several debug sessions are open", "")
+            .then(Next::NameSession)
             .with("openSessions", ids(open))
+    }
+
+    /// Nothing is being debugged; `last` is what would be started again.
+    pub fn no_program(last: Option<&str>) -> Self {
+        let failed = Self::new("not_started", "no program is being debugged", "");
+        match last {
+            Some(last) => failed.and(&format!("the last one was `{last}`")).then(Next::StartAgain),
+            None => failed.then(Next::Start),
+        }
     }
 
     /// An argument is wrong.
@@ -89,6 +110,7 @@ impl ToolError {
             code: "not_paused",
             error: "Session is not paused".to_owned(),
             message: "Cannot get local variables. The session must be paused at a breakpoint.".to_owned(),
+            next: None,
             context: Map::new(),
         }
         .with("state", json!(state))
@@ -101,13 +123,21 @@ impl ToolError {
         self
     }
 
-    /// What is sent.
+    /// The message with all that there is to do next, in the words of a vocabulary.
+    pub fn told(&self, words: Words) -> String {
+        match self.next.map(words).filter(|next| !next.is_empty()) {
+            Some(next) => format!("{}; {next}", self.message),
+            None => self.message.clone(),
+        }
+    }
+
+    /// What `standard` sends.
     pub fn body(&self) -> ErrorBody {
         ErrorBody {
             success: false,
             code: self.code,
             error: self.error.clone(),
-            message: self.message.clone(),
+            message: self.told(standard),
             context: self.context.clone(),
         }
     }
@@ -127,31 +157,29 @@ impl From<Error> for ToolError {
         let text = error.to_string();
         match error {
             Error::NotPaused { state } => {
-                Self::new(code, "Session is not paused", "")
-                    .and(match state {
-                        "running" => "the program is running: pause_execution stops it, or let it run to a breakpoint",
-                        "ended" => "the program has ended: restart_debugging starts it again",
-                        _ => "no program was started: call start_debugging",
-                    })
-                    .with("state", json!(state))
+                let (why, next) = match state {
+                    "running" => ("the program is running", Next::Suspend),
+                    "ended" => ("the program has ended", Next::StartAgain),
+                    _ => ("no program was started", Next::Start),
+                };
+                Self::new(code, "Session is not paused", why).then(next).with("state", json!(state))
             }
             Error::NotLive { state } => {
-                let next = if state == "ended" { "restart_debugging starts it again" } else { "call start_debugging" };
-                Self::new(code, text, next).with("state", json!(state))
+                let next = if state == "ended" { Next::StartAgain } else { Next::Start };
+                Self::new(code, text, "").then(next).with("state", json!(state))
             }
-            Error::AlreadyLive => Self::new(code, text, "restart_debugging starts it again, close_debug_session ends it"),
-            Error::NoBreakpoint(id) => {
-                Self::new(code, text, "list_breakpoints tells which there are").with("breakpointId", json!(id.to_string()))
+            Error::AlreadyLive => Self::new(code, text, "").then(Next::EndFirst),
+            Error::NoBreakpoint(id) => Self::new(code, text, "")
+                .then(Next::FindBreakpoint)
+                .with("breakpointId", json!(id.to_string())),
+            Error::NoThread(id) => {
+                Self::new(code, text, "").then(Next::FindThread).with("threadId", json!(id.0))
             }
-            Error::NoThread(id) => Self::new(code, text, "list_threads tells which there are").with("threadId", json!(id.0)),
-            Error::NoReference { number, .. } | Error::WrongReference { number, .. } => Self::new(
-                code,
-                text,
-                "frameId comes from get_stack_trace, variablesReference from get_scopes, get_variables and evaluate_expression",
-            )
-            .with("reference", json!(number.0)),
+            Error::NoReference { number, .. } | Error::WrongReference { number, .. } => {
+                Self::new(code, text, "").then(Next::FindReference).with("reference", json!(number.0))
+            }
             Error::Stale { number, .. } => {
-                Self::new(code, text, "get a new one from get_stack_trace or get_scopes").with("reference", json!(number.0))
+                Self::new(code, text, "").then(Next::RenewReference).with("reference", json!(number.0))
             }
             Error::NoFile { path, similar } => {
                 let similar: Vec<String> = similar.iter().map(|path| path.display().to_string()).collect();
@@ -163,10 +191,16 @@ impl From<Error> for ToolError {
                     .with("file", json!(path.display().to_string()))
                     .with("similar", json!(similar))
             }
-            Error::BadFile { path, .. } => Self::new(code, text, "").with("file", json!(path.display().to_string())),
+            Error::BadFile { path, .. } => {
+                Self::new(code, text, "").with("file", json!(path.display().to_string()))
+            }
             Error::NoLine { path, line, nearest, .. } => {
                 let numbers: Vec<String> = nearest.iter().map(|(line, _)| line.to_string()).collect();
-                let next = if numbers.is_empty() { String::new() } else { format!("lines that would do: {}", numbers.join(", ")) };
+                let next = if numbers.is_empty() {
+                    String::new()
+                } else {
+                    format!("lines that would do: {}", numbers.join(", "))
+                };
                 Self::new(code, text, &next)
                     .with("file", json!(path.display().to_string()))
                     .with("line", json!(line))
@@ -178,14 +212,18 @@ impl From<Error> for ToolError {
             Error::Raised { type_name, message, traceback } => {
                 let full = if traceback.is_empty() { message.clone() } else { traceback };
                 // What Python and JavaScript call a name that stands for nothing.
-                let error = if matches!(type_name.as_str(), "NameError" | "ReferenceError") { format!("Name not found: {full}") } else { full };
-                Self { code, error, message, context: Map::new() }.with("type", json!(type_name))
+                let error = if matches!(type_name.as_str(), "NameError" | "ReferenceError") {
+                    format!("Name not found: {full}")
+                } else {
+                    full
+                };
+                Self { code, error, message, next: None, context: Map::new() }.with("type", json!(type_name))
             }
-            Error::Lost => Self::new(code, text, "continue_execution tells how it ended, restart_debugging starts it again"),
+            Error::Lost => Self::new(code, text, "").then(Next::LearnEnd),
             Error::Environment { remedy, .. } => Self::new(code, text, &remedy),
-            Error::StartFailed { output, .. } if !output.is_empty() => {
-                Self::new(code, text, "").and(&format!("it printed: {}", output.trim())).with("output", json!(output))
-            }
+            Error::StartFailed { output, .. } if !output.is_empty() => Self::new(code, text, "")
+                .and(&format!("it printed: {}", output.trim()))
+                .with("output", json!(output)),
             Error::Deadline { after, .. } => {
                 let milliseconds = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
                 Self::new(code, text, "").with("timeout", json!(milliseconds))

@@ -16,5 +16,5 @@ pub mod toolsets;
 
 pub use answer::{Answer, Reply, Text};
 pub use context::{Context, Report};
-pub use error::ToolError;
+pub use error::{Next, ToolError, Words};
 pub use tool::{Effects, Entry, Prompt, Tool, Toolset};

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use breakpoint::{BreakpointData, failed};
-pub use report::StopReport;
+pub use report::{CallerData, StopReport};
 pub use trace::{CellData, Omitted, PointData, RowData, Totals, TraceReport};
 pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
 

@@ -1,12 +1,13 @@
 //! Vocabularies. Each is a literal table over [`ops`](crate::ops); none calls another.
 
+pub mod quick;
 pub mod script;
 pub mod standard;
 
 use crate::{Entry, Toolset};
 
 /// Every vocabulary.
-pub static TOOLSETS: &[&Toolset] = &[&standard::TOOLSET, &script::TOOLSET];
+pub static TOOLSETS: &[&Toolset] = &[&standard::TOOLSET, &quick::TOOLSET, &script::TOOLSET];
 
 /// The vocabularies of a list such as `standard,script`; `all` is all of them.
 ///

@@ -56,13 +56,20 @@ fn tool(entry: &Entry, answers: &mut Vec<(&'static str, Vec<Field>)>) -> String 
         none if none.is_empty() => "No parameters.\n".to_owned(),
         parameters => table("parameter", "required", &parameters),
     };
-    let answer = (entry.output)().map(|output| fields::of(&output)).unwrap_or_default();
+    let (answer, said) = match (entry.output)() {
+        Some(output) => {
+            let answer = fields::of(&output);
+            let said = described(&answer, answers);
+            (answer, said)
+        }
+        None => (Vec::new(), "The answer is text.\n".to_owned()),
+    };
     let text = [
         format!("### `{}`\n", entry.name),
         format!("**{}.** {}\n", entry.title, entry.description.trim()),
         format!("Annotations: {}.\n", effects(entry.effects)),
         parameters,
-        described(&answer, answers),
+        said,
     ]
     .join("\n");
     answers.push((entry.name, answer));

@@ -85,7 +85,7 @@ struct Shared {
 impl Shared {
     /// Whether a file is the user's: none of Node's, no library, and not our hook.
     fn is_users(&self, path: &Path) -> bool {
-        !self.adapter.is_internal(path) && path != self.setup.hook
+        !self.adapter.is_internal(path) && !self.setup.is_hook(path)
     }
 
     /// What a source holds; nothing when that cannot be known.

@@ -57,6 +57,8 @@ fn kinds(path: &Path) -> Option<&'static [fn() -> SourceType]> {
         "mjs" => Some(&[SourceType::mjs]),
         "cjs" => Some(&[SourceType::cjs]),
         "js" => Some(&[SourceType::mjs, SourceType::cjs]),
+        // Where Node runs it as it is, types become blanks.
+        "ts" | "mts" | "cts" => Some(&[SourceType::ts]),
         _ => None,
     }
 }

@@ -275,6 +275,17 @@ impl Breakpoint {
         }
     }
 
+    /// Where it is, in short: `app.py:22`, or the name of its function.
+    pub fn label(&self) -> String {
+        match &self.place {
+            Place::Line { path, line, .. } => {
+                let file = path.file_name().unwrap_or_default().to_string_lossy();
+                format!("{file}:{}", self.line().unwrap_or(*line))
+            }
+            Place::Function { name } => name.clone(),
+        }
+    }
+
     /// Its file, when it has one.
     pub fn path(&self) -> Option<&std::path::Path> {
         match &self.place {

@@ -3,7 +3,6 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use engine::sessions::Sessions;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use rmcp::model::{
@@ -45,16 +44,16 @@ const SERVED: [&str; 12] = [
 
 /// The server of one connection.
 pub(super) struct Server {
-    sessions: Sessions,
+    context: Context,
     toolsets: Vec<&'static Toolset>,
     tools: Vec<Tool>,
     subscriptions: Subscriptions,
 }
 
 impl Server {
-    pub(super) fn new(sessions: Sessions, toolsets: Vec<&'static Toolset>) -> Self {
+    pub(super) fn new(context: Context, toolsets: Vec<&'static Toolset>) -> Self {
         let tools = toolsets.iter().flat_map(|toolset| toolset.tools).map(listed).collect();
-        Self { sessions, toolsets, tools, subscriptions: Subscriptions::default() }
+        Self { context, toolsets, tools, subscriptions: Subscriptions::default() }
     }
 }
 
@@ -89,13 +88,13 @@ fn output_schema(output: JsonObject, failure: Option<JsonObject>) -> JsonObject 
 
 fn answer(reply: Reply) -> CallToolResult {
     let content = if reply.text.is_empty() { Vec::new() } else { vec![ContentBlock::text(reply.text)] };
-    let mut result = match (reply.structured, reply.is_error) {
-        (Some(structured), false) => CallToolResult::structured(structured),
-        (Some(structured), true) => CallToolResult::structured_error(structured),
-        (None, false) => CallToolResult::success(Vec::new()),
-        (None, true) => CallToolResult::error(Vec::new()),
+    let mut result = match reply.structured {
+        Some(structured) => CallToolResult::structured(structured),
+        None => CallToolResult::success(Vec::new()),
     };
     result.content = content;
+    // An answer without it is a success.
+    result.is_error = reply.is_error.then_some(true);
     result
 }
 
@@ -140,7 +139,7 @@ impl ServerHandler for Server {
         };
         let arguments = request.arguments.unwrap_or_default();
         let called = progress::relay(&cx, |report| {
-            let context = Context { sessions: self.sessions.clone(), report };
+            let context = self.context.reporting(report);
             AssertUnwindSafe(async move { entry.call(arguments, &context).await }).catch_unwind()
         });
         Ok(match called.await {
@@ -160,7 +159,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(output::list(&self.sessions)))
+        Ok(ListResourcesResult::with_all_items(output::list(&self.context.sessions)))
     }
 
     async fn list_resource_templates(
@@ -181,7 +180,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let found = output::find(&self.sessions, &request.uri)?;
+        let found = output::find(&self.context.sessions, &request.uri)?;
         Ok(ReadResourceResult::new(vec![output::read(&found, &request.uri)]).into())
     }
 
@@ -190,7 +189,7 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let found = output::find(&self.sessions, &request.uri)?;
+        let found = output::find(&self.context.sessions, &request.uri)?;
         self.subscriptions.add(&found, request.uri, cx.peer);
         Ok(())
     }
@@ -206,14 +205,14 @@ impl ServerHandler for Server {
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let uris = requested.resource_subscriptions.iter().flatten();
-        let known = uris.filter(|uri| output::find(&self.sessions, uri).is_ok());
+        let known = uris.filter(|uri| output::find(&self.context.sessions, uri).is_ok());
         Some(SubscriptionFilter::builder().resource_subscriptions(known).build())
     }
 
     async fn listen(&self, cx: SubscriptionContext) -> Result<(), ErrorData> {
         let accepted = cx.accepted().resource_subscriptions.clone().unwrap_or_default();
         let following = accepted.into_iter().filter_map(|uri| {
-            let end = output::find(&self.sessions, &uri).ok()?.watch();
+            let end = output::find(&self.context.sessions, &uri).ok()?.watch();
             Some(output::follow_for_listener(end, uri, cx.sink().clone()))
         });
         let following = join_all(following.collect::<Vec<_>>());

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use serde::Serialize;
-use tools::render::{StopReport, ValueData};
+use tools::render::{CallerData, StopReport, ValueData, VariableData};
 use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::{BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped};
@@ -17,6 +17,9 @@ const NAMES: usize = 24;
 pub(super) struct Probed {
     #[serde(flatten)]
     pub(super) stop: StopReport,
+    /// The frames that called the one in which it stopped, with their variables.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) callers: Vec<CallerData>,
     /// One for each expression, in the order in which they were given.
     pub(super) values: Vec<ValueData>,
 }
@@ -105,26 +108,10 @@ impl Probed {
 
     fn locals(&self) -> String {
         let Some(locals) = &self.stop.locals else { return String::new() };
-        let names = locals.iter().map(|local| local.name.width()).max().unwrap_or(0).min(NAMES);
-        let mut text = String::new();
-        for local in locals {
-            let name = fit(&local.name, WIDTH - "   =".len());
-            let gap = " ".repeat(names.saturating_sub(name.width()));
-            let room = WIDTH.saturating_sub(names.max(name.width()) + "   = ".len());
-            let _ = if room < NAMES {
-                // A name that leaves no room for its value has a line of its own.
-                let value = fit(&local.value, WIDTH - 6);
-                writeln!(text, "  {} =\n      {value}", styled(NAME, name))
-            } else {
-                writeln!(text, "  {}{gap} = {}", styled(NAME, name), fit(&local.value, room))
-            };
-        }
-        if let Some(more) = self.stop.more_locals {
-            let _ = writeln!(text, "  {}", styled(FAINT, format_args!("… and {more} more")));
-        }
-        section("locals", &text)
+        section("locals", &variables(locals, self.stop.more_locals, "  "))
     }
 
+    /// The frames, each but the first with its variables below it.
     fn stack(&self) -> String {
         let mut text = String::new();
         for frame in &self.stop.stack_frames {
@@ -133,6 +120,13 @@ impl Probed {
             let gap = if fits { " " } else { "\n      " };
             let (name, place) = (fit(&frame.name, WIDTH - 2), fit_end(&place, WIDTH - 6));
             let _ = writeln!(text, "  {}{gap}{}", styled(NAME, name), styled(FAINT, place));
+            let Some(caller) = self.callers.iter().find(|caller| caller.frame.id == frame.id) else {
+                continue;
+            };
+            text.push_str(&variables(&caller.locals, caller.more_locals, "    "));
+            if let Some(problem) = &caller.problem {
+                text.push_str(&styled(WARN, wrapped(problem, "    ")));
+            }
         }
         if let Some(more) = self.stop.more_frames {
             let _ = writeln!(text, "  {}", styled(FAINT, format_args!("… and {more} more")));
@@ -148,6 +142,29 @@ impl Probed {
         text.push_str(&wrapped(&self.stop.output, "  "));
         section("output", &text)
     }
+}
+
+/// One line for each, and one for those that are not shown.
+fn variables(variables: &[VariableData], more: Option<u64>, indent: &str) -> String {
+    let width = WIDTH - indent.len();
+    let names = variables.iter().map(|variable| variable.name.width()).max().unwrap_or(0).min(NAMES);
+    let mut text = String::new();
+    for variable in variables {
+        let name = fit(&variable.name, width - " =".len());
+        let gap = " ".repeat(names.saturating_sub(name.width()));
+        let room = width.saturating_sub(names.max(name.width()) + " = ".len());
+        let _ = if room < NAMES {
+            // A name that leaves no room for its value has a line of its own.
+            let value = fit(&variable.value, width - 4);
+            writeln!(text, "{indent}{} =\n{indent}    {value}", styled(NAME, name))
+        } else {
+            writeln!(text, "{indent}{}{gap} = {}", styled(NAME, name), fit(&variable.value, room))
+        };
+    }
+    if let Some(more) = more {
+        let _ = writeln!(text, "{indent}{}", styled(FAINT, format_args!("… and {more} more")));
+    }
+    text
 }
 
 fn section(name: &str, text: &str) -> String {

@@ -7,6 +7,7 @@ mod errors;
 mod plain;
 mod probe;
 mod tools;
+mod trace;
 
 use std::path::Path;
 use std::process::Output;

@@ -27,6 +27,40 @@ async fn a_line_is_stopped_at_and_shown() {
 }
 
 #[tokio::test]
+async fn callers_are_shown_with_their_variables() {
+    let program = Fixture::python("swap_vars");
+    let place = at(&program, "second_assignment");
+    let ran = stillframe(["probe", &place]).await.ended_with(0);
+    let stack = ran.out.split_once("\nstack\n").expect("a stack").1;
+    let lines: Vec<&str> = stack.lines().collect();
+    assert!(lines[0].starts_with("  swap_variables "), "{}", ran.out);
+    assert!(lines[1].starts_with("  main ") || lines[2].starts_with("  main "), "{}", ran.out);
+    assert!(lines.contains(&"    x = 10") && lines.contains(&"    y = 20"), "{}", ran.out);
+
+    let report = stillframe(["probe", &place, "--json"]).await.ended_with(0).json();
+    assert_eq!(report["callers"][0]["id"], report["stackFrames"][1]["id"]);
+    assert_eq!(
+        (&report["callers"][0]["name"], &report["callers"][0]["line"]),
+        (&json!("main"), &json!(program.line("call")))
+    );
+    let locals = report["callers"][0]["locals"].as_array().expect("a list");
+    let values: Vec<(&Value, &Value)> =
+        locals.iter().map(|local| (&local["name"], &local["value"])).collect();
+    assert_eq!(values, [(&json!("x"), &json!("10")), (&json!("y"), &json!("20"))]);
+}
+
+#[tokio::test]
+async fn a_caller_that_is_not_on_the_stack_any_more_has_no_variables() {
+    let folder = folder();
+    let text = "async function inner() {\n  await null;\n  return 1; // @stop\n}\nasync function outer() {\n  \
+                const kept = await inner();\n  return kept;\n}\nouter();\n";
+    let program = Fixture::write(folder.path(), "waits.js", text);
+    let ran = stillframe(["probe", &at(&program, "stop"), "--json"]).await.ended_with(0);
+    assert_eq!(ran.json()["stackFrames"][1]["name"], "async outer");
+    assert_eq!(ran.json()["callers"], Value::Null);
+}
+
+#[tokio::test]
 async fn a_column_is_stopped_at_where_the_language_has_them() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "line.js", "let a = 1; a += 1; console.log(a);\n");

@@ -15,6 +15,7 @@ mod launching;
 mod reference;
 mod run_until;
 mod stepping;
+mod trace;
 mod values;
 
 use test_support::Built;

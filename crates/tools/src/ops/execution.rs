@@ -70,14 +70,14 @@ pub async fn pause(
 ) -> Result<Settled, ToolError> {
     session.pause(thread).await?;
     let settled = settle(session, wait, context).await;
-    let Settled::Running { output, program, mut notes } = settled else { return Ok(settled) };
-    notes.push(
-        "the pause is asked for and takes effect as soon as the program leaves native code; call \
-         continue_execution with a longer timeout to wait for it"
-            .to_owned(),
-    );
+    if !matches!(settled, Settled::Running { .. }) {
+        return Ok(settled);
+    }
+    let asked = "the pause is asked for and takes effect as soon as the program leaves native code; wait for it \
+                 with a longer timeout";
+    let mut notes = vec![asked.to_owned()];
     notes.extend(whereabouts(session).await);
-    Ok(Settled::Running { output, program, notes })
+    Ok(settled.with_notes(notes))
 }
 
 /// How long a pause waits unless it is told otherwise.
@@ -87,7 +87,7 @@ pub fn pause_wait(timeout_ms: Option<u64>, limits: engine::model::limits::Limits
 }
 
 /// Where the threads of a running program are, one sentence each.
-pub(super) async fn whereabouts(session: &Session) -> Vec<String> {
+pub async fn whereabouts(session: &Session) -> Vec<String> {
     let Ok(threads) = session.threads().await else { return Vec::new() };
     let mut notes = Vec::new();
     for thread in threads.iter().take(10) {

@@ -26,7 +26,18 @@ pub fn open(
     Ok(context.sessions.open(adapter, name, executable))
 }
 
-fn language_of(language: &str) -> Result<&'static dyn Adapter, ToolError> {
+/// Opens a session that no other toolset gets to see.
+pub fn open_own(
+    context: &Context,
+    adapter: &'static dyn Adapter,
+    name: &str,
+    executable: Option<PathBuf>,
+) -> Session {
+    context.sessions.open_own(adapter, name.to_owned(), executable)
+}
+
+/// The language of that name.
+pub fn language_of(language: &str) -> Result<&'static dyn Adapter, ToolError> {
     adapter::by_name(language).ok_or_else(|| {
         let known: Vec<&str> = adapter::ADAPTERS.iter().map(|adapter| adapter.name()).collect();
         ToolError::no_language(language, &known)
@@ -133,12 +144,12 @@ async fn begin(
         doing if doing.is_empty() => String::new(),
         doing => format!(" ({doing})"),
     };
-    let note = format!("the program is still being started{doing}; continue_execution waits for it");
+    let note = format!("the program is still being started{doing}");
     Ok(Some(describe(session, Outcome::Running, wait.limits).await.with_notes(vec![note])))
 }
 
 /// A program that is not there is said at once, in better words than an interpreter has for it.
-fn check_program(launch: &Launch) -> Result<(), ToolError> {
+pub fn check_program(launch: &Launch) -> Result<(), ToolError> {
     if let engine::model::launch::Program::Script(path) = &launch.program {
         sources::read_lines(path)?;
     }

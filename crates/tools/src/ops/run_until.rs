@@ -7,17 +7,19 @@ use engine::error::Error;
 use engine::model::breakpoint::{Breakpoint, Rule};
 use engine::model::ids::{BreakpointId, Reference};
 use engine::model::launch::Launch;
+use engine::model::limits::Limits;
 use engine::model::stop::ExceptionBreakpoints;
 use engine::model::variable::Value;
 use engine::session::Session;
 use engine::session::placing::Wanted;
 use engine::session::temporary::Temporary;
+use engine::snapshot::Caller;
 use tokio::time::Instant;
 
 use super::settle::{Settled, Wait};
 use super::unreached::not_stopped_at;
 use super::{execution, inspect, lifecycle};
-use crate::{Context, ToolError};
+use crate::{Context, Next, ToolError};
 
 /// What to run, how far, and what to tell there.
 #[derive(Debug)]
@@ -30,8 +32,25 @@ pub struct RunUntil {
     pub exceptions: ExceptionBreakpoints,
     /// What to evaluate there.
     pub expressions: Vec<String>,
+    /// Of which frames the variables are read.
+    pub frames: Frames,
     /// How long, and how much to tell.
     pub wait: Wait,
+}
+
+/// Of which frames the variables are read at a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frames {
+    /// The innermost of the user's.
+    Top,
+    /// All of the user's that are told.
+    All,
+}
+
+/// How much a report holds that is all there will ever be: nobody can ask for more of a program that is ended
+/// with it.
+pub fn whole() -> Limits {
+    Limits { frames: 10, ..Limits::default() }
 }
 
 /// What came of it.
@@ -39,6 +58,8 @@ pub struct RunUntil {
 pub struct Ran {
     /// What the program is doing now.
     pub settled: Settled,
+    /// The frames that called the innermost one, when they were asked for.
+    pub callers: Vec<Caller>,
     /// The expressions and what came of each.
     pub values: Vec<(String, Result<Value<Reference>, ToolError>)>,
     /// What is to be known of the places.
@@ -73,13 +94,16 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
         notes.extend(not_reached(session, &guarded.own.breakpoints).await);
     }
     guarded.settle(&settled).await;
-    let values = match &settled {
-        Settled::Stopped(_) => {
-            evaluate_all(session, request.expressions, request.wait.limits.value.saturating_mul(5)).await
+    let (mut callers, mut values) = (Vec::new(), Vec::new());
+    if let Settled::Stopped(snapshot) = &settled {
+        let limits = request.wait.limits;
+        // Before the expressions, which may change them.
+        if request.frames == Frames::All {
+            callers = snapshot.callers(session, limits).await;
         }
-        _ => Vec::new(),
-    };
-    Ok(Ran { settled, values, notes })
+        values = evaluate_all(session, request.expressions, limits.value.saturating_mul(5)).await;
+    }
+    Ok(Ran { settled, callers, values, notes })
 }
 
 /// A sentence for each breakpoint that did not stop the program.
@@ -130,7 +154,7 @@ async fn evaluate_all(
 
 fn not_evaluated(after: Duration) -> ToolError {
     let late = Error::Deadline { what: "the expressions before this one".to_owned(), after };
-    ToolError::from(late).and("evaluate_expression asks for it alone")
+    ToolError::from(late).then(Next::EvaluateAlone)
 }
 
 /// What holds until the next stop. A call that is given up takes it away.

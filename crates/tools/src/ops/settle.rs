@@ -8,7 +8,7 @@ use engine::model::limits::Limits;
 use engine::model::stop::End;
 use engine::output::Excerpt;
 use engine::session::{Outcome, Session};
-use engine::snapshot::{self, Snapshot};
+use engine::snapshot::{self, Failed, Snapshot};
 use tokio::time::Instant;
 
 use super::unreached::{Unreached, unreached};
@@ -57,6 +57,8 @@ pub enum Settled {
         output: Excerpt,
         /// How the program itself ended, when only processes that it started are left.
         program: Option<End>,
+        /// Conditions and log messages that failed.
+        failures: Vec<Failed>,
         /// What else needs saying.
         notes: Vec<String>,
     },
@@ -68,6 +70,8 @@ pub enum Settled {
         output: Excerpt,
         /// The breakpoints that it ended without.
         unreached: Vec<Unreached>,
+        /// Conditions and log messages that failed.
+        failures: Vec<Failed>,
         /// What else needs saying.
         notes: Vec<String>,
     },
@@ -125,7 +129,8 @@ pub async fn describe(session: &Session, outcome: Outcome, limits: Limits) -> Se
         }
         Outcome::Running => Settled::Running {
             program: session.program_ended().await.ok().flatten(),
-            notes: snapshot::failures(session).await,
+            failures: snapshot::failures(session).await,
+            notes: Vec::new(),
             output: session.take_new_output(limits.output),
         },
         Outcome::Ended(end) => {
@@ -133,7 +138,8 @@ pub async fn describe(session: &Session, outcome: Outcome, limits: Limits) -> Se
             Settled::Ended {
                 unreached: unreached(session, &end).await,
                 end,
-                notes: snapshot::failures(session).await,
+                failures: snapshot::failures(session).await,
+                notes: Vec::new(),
                 output: session.take_new_output(limits.output),
             }
         }

@@ -1,5 +1,7 @@
 //! Breakpoints that a run has ended without.
 
+use std::fmt;
+
 use engine::model::breakpoint::{Breakpoint, Fate, Place};
 use engine::model::ids::BreakpointId;
 use engine::model::stop::End;
@@ -13,8 +15,53 @@ const MOST: usize = 5;
 pub struct Unreached {
     /// Which.
     pub id: BreakpointId,
-    /// Why, in a sentence.
-    pub text: String,
+    /// Where it is, in short.
+    pub label: String,
+    /// What became of it.
+    fate: Fated,
+}
+
+/// What became of a breakpoint that did not act.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Fated {
+    /// No function of that name was entered, with this rule.
+    NotEntered(String),
+    /// It was never bound, for this reason.
+    NeverBound(String),
+    /// It was never reached, with this rule.
+    NeverReached(String),
+}
+
+impl Unreached {
+    /// A sentence about it, in a vocabulary that has no ids.
+    pub fn sentence(&self) -> String {
+        match &self.fate {
+            Fated::NotEntered(_) => self.fate.to_string(),
+            fate => format!("the breakpoint at {} {fate}", self.label),
+        }
+    }
+}
+
+impl fmt::Display for Fated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotEntered(text) => f.write_str(text),
+            Self::NeverBound(reason) => write!(f, "was never bound: {reason}"),
+            Self::NeverReached(rule) => write!(f, "was never reached{rule}"),
+        }
+    }
+}
+
+/// Names it by its id.
+impl fmt::Display for Unreached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, label, fate } = self;
+        match fate {
+            Fated::NotEntered(_) => write!(f, "{id}: {fate}"),
+            Fated::NeverBound(_) => write!(f, "{id} {fate}"),
+            Fated::NeverReached(_) => write!(f, "{id} at {label} {fate}"),
+        }
+    }
 }
 
 /// The breakpoints that a run has ended without. Nothing when somebody ended it or let go of it: who knows what
@@ -27,32 +74,24 @@ pub async fn unreached(session: &Session, end: &End) -> Vec<Unreached> {
     breakpoints.iter().filter_map(tell).collect()
 }
 
-/// The sentences, as far as they are not too many.
-pub fn notes(unreached: Vec<Unreached>) -> Vec<String> {
-    let more = unreached.len().saturating_sub(MOST);
-    let mut notes: Vec<String> = unreached.into_iter().take(MOST).map(|it| it.text).collect();
-    if more > 0 {
-        notes.push(format!("and {more} more that were not reached: list_breakpoints tells them"));
-    }
-    notes
+/// Those that are told one by one, and how many more there are.
+pub fn shown(unreached: &[Unreached]) -> (&[Unreached], usize) {
+    let told = unreached.get(..MOST).unwrap_or(unreached);
+    (told, unreached.len() - told.len())
 }
 
 /// One whose condition failed was reached, and is told of with that.
 fn tell(breakpoint: &Breakpoint) -> Option<Unreached> {
     let Breakpoint { id, hits: 0, failures: None, enabled: true, .. } = breakpoint else { return None };
-    let text = match (&breakpoint.place, &breakpoint.fate) {
+    let fate = match (&breakpoint.place, &breakpoint.fate) {
         (_, Fate::Unknown) => return None,
         (Place::Function { name }, _) => {
-            format!("{id}: no function `{name}` was entered{}", rule(breakpoint))
+            Fated::NotEntered(format!("no function `{name}` was entered{}", rule(breakpoint)))
         }
-        (_, Fate::Unbound(reason)) => format!("{id} was never bound: {reason}"),
-        (Place::Line { path, line, .. }, Fate::Bound) => {
-            let file = path.file_name().unwrap_or_default().to_string_lossy();
-            let line = breakpoint.planned.line.unwrap_or(*line);
-            format!("{id} at {file}:{line} was never reached{}", rule(breakpoint))
-        }
+        (_, Fate::Unbound(reason)) => Fated::NeverBound(reason.clone()),
+        (Place::Line { .. }, Fate::Bound) => Fated::NeverReached(rule(breakpoint)),
     };
-    Some(Unreached { id: *id, text })
+    Some(Unreached { id: *id, label: breakpoint.label(), fate })
 }
 
 /// A sentence about a place that a run was to stop at and did not.
@@ -125,16 +164,26 @@ mod tests {
             (breakpoint(Fate::Unknown), None),
         ];
         for (breakpoint, expected) in table {
-            let told = tell(&breakpoint).map(|unreached| unreached.text);
+            let told = tell(&breakpoint).map(|unreached| unreached.to_string());
             assert_eq!(told.as_deref(), expected, "{breakpoint:?}");
         }
     }
 
     #[test]
+    fn without_ids_the_place_stands_for_the_breakpoint() {
+        let unbound = tell(&breakpoint(Fate::Unbound("the program has not loaded it".to_owned()))).unwrap();
+        let said = "the breakpoint at app.js:10 was never bound: the program has not loaded it";
+        assert_eq!(unbound.sentence(), said);
+    }
+
+    #[test]
     fn five_are_told_and_the_rest_is_counted() {
-        let one = Unreached { id: BreakpointId(1), text: "it".to_owned() };
-        assert_eq!(notes(vec![one.clone(); 5]).len(), 5);
-        let many = notes(vec![one; 12]);
-        assert_eq!((many.len(), many[5].starts_with("and 7 more")), (6, true));
+        let one = tell(&breakpoint(Fate::Bound)).unwrap();
+        let count = |of: usize| {
+            let all = vec![one.clone(); of];
+            let (told, more) = shown(&all);
+            (told.len(), more)
+        };
+        assert_eq!((count(0), count(5), count(12)), ((0, 0), (5, 0), (5, 7)));
     }
 }

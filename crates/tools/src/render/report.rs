@@ -6,7 +6,7 @@ use engine::model::variable::Children;
 use engine::output::Excerpt;
 use engine::session::Session;
 use engine::session::watches::Changed;
-use engine::snapshot::Snapshot;
+use engine::snapshot::{Caller, Failed, Snapshot};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -117,16 +117,53 @@ pub struct ExceptionData {
     pub stack: String,
 }
 
+/// A frame that waits for the one that it called, with its variables.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CallerData {
+    /// The frame.
+    #[serde(flatten)]
+    pub frame: FrameData,
+    /// Its variables.
+    pub locals: Vec<VariableData>,
+    /// How many more it has than are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_locals: Option<u64>,
+    /// Why its variables are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+impl From<&Caller> for CallerData {
+    fn from(caller: &Caller) -> Self {
+        let frame = FrameData::from(&caller.frame);
+        match &caller.locals {
+            Ok(children) => {
+                Self { frame, locals: variables(children), more_locals: more(children), problem: None }
+            }
+            Err(problem) => {
+                let problem = Some(format!("its variables {problem}"));
+                Self { frame, locals: Vec::new(), more_locals: None, problem }
+            }
+        }
+    }
+}
+
 impl StopReport {
     /// The report. `did` says what was done, for the message of one that is not ended: `Stepped over`.
     pub fn new(did: &str, settled: Settled) -> Self {
         match settled {
             Settled::Stopped(snapshot) => Self::stopped(did, *snapshot),
-            Settled::Running { output, program, notes } => {
-                Self::running(did, &output, program.as_ref(), notes)
+            Settled::Running { output, program, failures, notes } => {
+                Self::running(did, &output, program.as_ref(), with_failures(&failures, notes))
             }
-            Settled::Ended { end, output, unreached, mut notes } => {
-                notes.extend(unreached::notes(unreached));
+            Settled::Ended { end, output, unreached, failures, notes } => {
+                let mut notes = with_failures(&failures, notes);
+                let (told, more) = unreached::shown(&unreached);
+                notes.extend(told.iter().map(ToString::to_string));
+                if more > 0 {
+                    notes.push(format!("and {more} more that were not reached: list_breakpoints tells them"));
+                }
                 Self::ended(&end, &output, notes)
             }
         }
@@ -159,7 +196,7 @@ impl StopReport {
             locals,
             more_locals,
             watches: snapshot.watches.into_iter().map(WatchData::from).collect(),
-            notes: snapshot.notes,
+            notes: with_failures(&snapshot.failures, snapshot.notes),
             ..Self::default()
         }
         .with_output(&snapshot.output)
@@ -206,6 +243,12 @@ impl StopReport {
     pub fn brief(session: &Session, message: String) -> Self {
         Self { success: true, state: session.execution().as_str().to_owned(), message, ..Self::default() }
     }
+}
+
+/// Notes with a sentence for each failure, breakpoints named by their ids.
+fn with_failures(failures: &[Failed], mut notes: Vec<String>) -> Vec<String> {
+    notes.extend(failures.iter().map(ToString::to_string));
+    notes
 }
 
 /// How many variables there are besides those that are shown.

@@ -5,7 +5,7 @@ use engine::model::variable::{Children, Value, Variable};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ToolError;
+use crate::{ToolError, error};
 
 /// A named value.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -95,7 +95,7 @@ pub struct ValueData {
 pub fn expression_value(expression: String, result: &Result<Value<Reference>, ToolError>) -> ValueData {
     let (value, error) = match result {
         Ok(value) => (Some(value), None),
-        Err(error) => (None, Some(error.message.clone())),
+        Err(error) => (None, Some(error.told(error::standard))),
     };
     ValueData {
         expression,

@@ -49,6 +49,8 @@ needs a timeout, and gives what was recorded until then.";
 
 /// How many values, unless it is said.
 const ROWS: u64 = 10_000;
+/// The code of the error of a program that did not come up.
+const ENDED_EARLY: &str = "start_failed";
 /// How many frames of a stack.
 const FRAMES: usize = 50;
 
@@ -113,7 +115,12 @@ impl Tool for DebugScript {
         let request = Trace { admission: Some(admission), ..self.request(launch) };
         let traced = trace::trace(&session, request, context).await;
         closing.settle(true).await;
-        Ok(Scripted::new(traced?, timeout, with_output))
+        match traced {
+            Ok(traced) => Ok(Scripted::new(traced, timeout, with_output)),
+            // A command that ends before there is anything to debug.
+            Err(error) if error.code == ENDED_EARLY => Ok(Scripted::never_ran(error)),
+            Err(error) => Err(error),
+        }
     }
 }
 

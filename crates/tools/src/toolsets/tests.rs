@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::*;
+use crate::{Next, Words, error};
 
 /// The tools of the reference that `standard` comes from, in its order.
 const REFERENCE: [&str; 16] = [
@@ -43,8 +44,21 @@ const OWN: [&str; 13] = [
     "trace_values",
 ];
 
+/// The tools of `quick`, which are those of *debugger-mcp*.
+const QUICK: [&str; 9] = [
+    "debug_launch",
+    "debug_breakpoint",
+    "debug_continue",
+    "debug_step",
+    "debug_evaluate",
+    "debug_stack",
+    "debug_variables",
+    "debug_probe",
+    "debug_stop",
+];
+
 /// Those that only look.
-const READ_ONLY: [&str; 10] = [
+const READ_ONLY: [&str; 12] = [
     "list_debug_sessions",
     "list_supported_languages",
     "list_breakpoints",
@@ -55,10 +69,12 @@ const READ_ONLY: [&str; 10] = [
     "get_source_context",
     "list_threads",
     "get_output",
+    "debug_stack",
+    "debug_variables",
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 15] = [
+const DESTRUCTIVE: [&str; 22] = [
     "close_debug_session",
     "remove_breakpoint",
     "clear_breakpoints",
@@ -74,10 +90,17 @@ const DESTRUCTIVE: [&str; 15] = [
     "step_out",
     "evaluate_expression",
     "set_variable",
+    "debug_probe",
+    "debug_launch",
+    "debug_breakpoint",
+    "debug_continue",
+    "debug_step",
+    "debug_evaluate",
+    "debug_stop",
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 14] = [
+const NOT_IDEMPOTENT: [&str; 19] = [
     "create_debug_session",
     "attach_to_process",
     "set_breakpoint",
@@ -92,6 +115,11 @@ const NOT_IDEMPOTENT: [&str; 14] = [
     "step_out",
     "evaluate_expression",
     "set_variable",
+    "debug_probe",
+    "debug_launch",
+    "debug_continue",
+    "debug_step",
+    "debug_evaluate",
 ];
 
 fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -112,6 +140,14 @@ fn standard_has_the_tools_of_the_reference_and_thirteen_more() {
 #[test]
 fn script_is_one_tool() {
     assert_eq!(names_of(script::TOOLSET.tools.iter()), BTreeSet::from(["debug-script"]));
+}
+
+#[test]
+fn quick_has_its_nine_tools_and_plain_text() {
+    assert_eq!(names_of(quick::TOOLSET.tools.iter()), QUICK.into_iter().collect());
+    for entry in quick::TOOLSET.tools {
+        assert_eq!(((entry.output)(), (entry.failure)()), (None, None), "{}", entry.name);
+    }
 }
 
 #[test]
@@ -236,6 +272,20 @@ fn instructions_and_prompts_name_tools_that_exist() {
             let unknown: Vec<&&str> = named.difference(&known).collect();
             assert!(unknown.is_empty(), "{unknown:?} in: {text}");
         }
+    }
+}
+
+#[test]
+fn what_to_do_next_names_tools_of_the_vocabulary() {
+    let table: [(&Toolset, Words); 2] =
+        [(&standard::TOOLSET, error::standard), (&quick::TOOLSET, error::quick)];
+    for (toolset, words) in table {
+        let known = names_of(toolset.tools.iter());
+        for next in Next::ALL {
+            let unknown: Vec<&str> = tool_names(words(next)).difference(&known).copied().collect();
+            assert!(unknown.is_empty(), "{next:?} in {}: {unknown:?}", toolset.name);
+        }
+        assert!(tool_names(words(Next::Start)).len() == 1, "{}", toolset.name);
     }
 }
 

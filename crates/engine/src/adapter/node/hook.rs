@@ -1,4 +1,4 @@
-//! The script that each process of a program loads before its own code.
+//! The scripts that each process of a program loads before its own code.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -8,28 +8,36 @@ use std::sync::LazyLock;
 use super::super::Host;
 use crate::error::{Error, Result};
 
-const TEXT: &str = include_str!("../../debuggee/node/hook.cjs");
-const NAME: &str = "hook.cjs";
+/// What `NODE_OPTIONS` names.
+const HOOK: &str = "hook.cjs";
 
-/// Where it is in our cache; it is written there when it is not. The folder changes with the content, so that
-/// two versions of stillframe do not get in each other's way.
+/// Their names and texts. The last one loads the others.
+const FILES: [(&str, &str); 2] = [
+    ("loading.cjs", include_str!("../../debuggee/node/loading.cjs")),
+    (HOOK, include_str!("../../debuggee/node/hook.cjs")),
+];
+
+/// Where the hook is in our cache; it is written there when it is not, with what it loads. The folder changes with
+/// the content, so that two versions of stillframe do not get in each other's way.
 pub(super) fn provide(host: &dyn Host) -> Result<PathBuf> {
     static FOLDER: LazyLock<String> = LazyLock::new(|| {
         let mut hasher = DefaultHasher::new();
-        TEXT.hash(&mut hasher);
+        FILES.hash(&mut hasher);
         format!("{:016x}", hasher.finish())
     });
     let folder = host.cache_dir().join("node").join(&*FOLDER);
-    let path = folder.join(NAME);
+    let path = folder.join(HOOK);
     if host.is_file(&path) {
         return Ok(path);
     }
     let write = || {
         std::fs::create_dir_all(&folder)?;
-        // Another server may be doing the same at this moment, and a reader must never see half a file.
-        let part = folder.join(format!("{NAME}.{}", std::process::id()));
-        std::fs::write(&part, TEXT)?;
-        std::fs::rename(&part, &path)
+        FILES.iter().try_for_each(|(name, text)| {
+            // Another server may be doing the same at this moment, and a reader must never see half a file.
+            let part = folder.join(format!("{name}.{}", std::process::id()));
+            std::fs::write(&part, text)?;
+            std::fs::rename(&part, folder.join(name))
+        })
     };
     write().map_err(|error| Error::Environment {
         problem: format!("`{}` cannot be written: {error}", folder.display()),
@@ -37,3 +45,6 @@ pub(super) fn provide(host: &dyn Host) -> Result<PathBuf> {
     })?;
     Ok(path)
 }
+
+#[cfg(test)]
+mod tests;

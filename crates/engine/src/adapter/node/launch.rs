@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::javascript;
 use crate::model::launch::{Attach, Endpoint, Launch, Program};
 use crate::process::ProcessSpec;
+use crate::sources;
 
 /// Where the hook finds the way to tell us of its process.
 const ANNOUNCE: &str = "STILLFRAME_ANNOUNCE";
@@ -49,7 +50,7 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
     };
     let setup = CdpSetup {
         entry: launch.stop_on_entry.then(|| entry(&launch.program)),
-        program: script,
+        program: script.or_else(|| mentioned(host, launch)),
         hook: hook.to_owned(),
         transpiles,
         just_my_code: launch.just_my_code,
@@ -57,6 +58,17 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
         is_local: true,
     };
     Ok(Plan { process: Some(process), injector: None, wire: Wire::CdpAnnounced(setup) })
+}
+
+/// A script among the words of a command, as in `sh -c "node dist/main.js"`: what it was made of is looked for
+/// around it.
+fn mentioned(host: &dyn Host, launch: &Launch) -> Option<PathBuf> {
+    let folder = working_folder(launch);
+    let words = launch.runtime_args.iter().chain(&launch.args);
+    let words =
+        words.flat_map(|text| text.split(|letter: char| letter.is_whitespace() || "'\"".contains(letter)));
+    let mut scripts = words.map(|word| folder.join(word)).filter(|path| javascript::is_plain(path));
+    scripts.find(|script| host.is_file(script)).map(|script| sources::absolute(&script))
 }
 
 /// Node runs it as it is: nothing else is loaded that could compile it, or what it loads.

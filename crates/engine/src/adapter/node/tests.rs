@@ -99,6 +99,24 @@ fn a_script_is_started_as_its_user_would_and_the_hook_rides_along() {
 }
 
 #[test]
+fn a_script_among_the_words_of_a_command_is_where_its_source_is_looked_for() {
+    let table = [
+        (vec!["-c", "A=1 node --no-warnings dist/main.js x | cat"], Some("/project/dist/main.js")),
+        (vec!["-c", "node '/project/dist/main.js'"], Some("/project/dist/main.js")),
+        (vec!["run", "dev"], None),
+        (vec!["-c", "node dist/gone.js"], None),
+    ];
+    for (words, expected) in table {
+        let runtime_args = words.iter().map(|word| (*word).to_owned()).collect();
+        let launch = Launch { runtime_args, ..launch(Program::Command) };
+        let machine = machine([("/project/dist/main.js", "")]);
+        let plan = plan_with(&machine, &runtime("/bin/sh", "20.11.1"), launch).unwrap();
+        let Wire::CdpAnnounced(setup) = plan.wire else { panic!("a launch announces itself") };
+        assert_eq!(setup.program.as_deref(), expected.map(Path::new), "{words:?}");
+    }
+}
+
+#[test]
 fn node_options_are_kept_behind_the_hook_but_for_the_inspector() {
     let ours = "--inspect-publish-uid=http --require /cache/node/1/hook.cjs";
     let inherited = Some("--no-warnings --inspect-brk=9230 -r \"./my setup.js\"");

@@ -6,36 +6,7 @@
 const announce = process.env.STILLFRAME_ANNOUNCE;
 
 if (announce) {
-  const Module = require('module');
-  const wanted = new Set();
-
-  // The debugger keeps the set up to date. Programs do not come across a symbol that is not enumerable.
-  Object.defineProperty(globalThis, Symbol.for('stillframe.wanted'), { value: wanted });
-
-  // V8 has no stop between the compilation of a CommonJS module and its first statement. A file that was
-  // transpiled a moment ago has its positions elsewhere than its source, and only its text says where. The
-  // stacks of other modules are to stay as they are, so only wanted files are compiled by way of us.
-  let compile = Module.prototype._compile;
-  const observed = function (content, filename, ...rest) {
-    const at = typeof content === 'string' ? content.lastIndexOf('//# sourceMappingURL=') : -1;
-    if (at >= 0) transpiled(filename, content.slice(at + 21).trim());
-    return Reflect.apply(compile, this, [content, filename, ...rest]);
-  };
-  Object.defineProperty(Module.prototype, '_compile', {
-    configurable: true,
-    enumerable: true,
-    get() {
-      return wanted.size > 0 && wanted.has(this?.filename) ? observed : compile;
-    },
-    set(value) {
-      // A loader puts itself before the compiler, and we stay before both.
-      if (this === Module.prototype) {
-        compile = value;
-        return;
-      }
-      Object.defineProperty(this, '_compile', { configurable: true, enumerable: true, writable: true, value });
-    },
-  });
+  require('./loading.cjs').observe(transpiled);
 
   // Optimized code forgets variables that it does not read again; a person may want to.
   require('v8').setFlagsFromString('--no-analyze-environment-liveness');

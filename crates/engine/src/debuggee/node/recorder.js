@@ -15,7 +15,7 @@
   const { parse, stringify } = JSON;
   const { Buffer: { byteLength } } = values.load('buffer');
   const { apply } = Reflect;
-  const { isWellFormed, toWellFormed } = String.prototype;
+  const { isWellFormed, slice, toWellFormed } = String.prototype;
   const tell = __stillframe;
   const { rules } = tell;
   const clock = performance.now.bind(performance);
@@ -24,6 +24,10 @@
   const writer = stringify(`${pid}/${thread}`);
   // A longer line may be torn by other writers to the pipe.
   const LONGEST = 4000;
+  // How many characters a number has at most.
+  const LONGEST_NUMBER = 25;
+  // A longer message of an error is cut, however long values may be.
+  const MESSAGE = 1000;
   // How long a count may be out of date, in milliseconds.
   const STALE = 50;
 
@@ -43,7 +47,13 @@
   // Half a surrogate pair has no place in JSON.
   const quote = (text) => stringify(apply(isWellFormed, text, []) ? text : apply(toWellFormed, text, []));
 
+  const shortened = (text) => (text.length > MESSAGE ? apply(slice, text, [0, MESSAGE]) + '...' : text);
+
   const textCell = (value, limit) => {
+    // What is recorded most. Zero has a sign, and is left to the others.
+    if (typeof value === 'number' && (value > 0 || value < 0) && limit >= LONGEST_NUMBER) {
+      return `["number","${value}"]`;
+    }
     const shown = values.cell(value, limit);
     return `[${stringify(shown[1])},${quote(shown[0])}${shown[4] ? ',1' : ''}]`;
   };
@@ -132,7 +142,7 @@
     }
 
     failure(error) {
-      const message = quote(values.problem(error, this.limit));
+      const message = quote(shortened(values.problem(error, MESSAGE + 1)));
       this.cells += (this.cells === '' ? '' : ',') + `[null,${message}]`;
     }
 

@@ -33,14 +33,14 @@ COUNT_PAUSE = 0.05
 # A pipe takes so many bytes in one piece, whoever else writes. POSIX asks for 512; Linux has 4096.
 ATOMIC = 4000
 
+# A longer message of an error is cut, however long values may be.
+MESSAGE = 1000
+
 # Programs seldom come to descriptors with such numbers, and close none by number that are not theirs.
 HIGH = 512
 
 # JSON is not written of what is nested more deeply, which a cycle is.
 DEEPEST = 50
-
-# Messages of errors are not cut below this, for their end says as much as their beginning.
-LONG_MESSAGE = 1000
 
 # From here on integers are written by the inspector, which knows what to do with very long ones.
 LONG = 10**18
@@ -168,8 +168,8 @@ class Record:
         except BaseException as error:
             if was_raised_by_a_signal(error):
                 raise
-            message, most = inspector.message_of(in_time(error)), max(self.limit, LONG_MESSAGE)
-            return "[null,%s]" % quoted(message if len(message) <= most else message[:most] + "...")
+            message = inspector.message_of(in_time(error))
+            return "[null,%s]" % quoted(message if len(message) <= MESSAGE else message[:MESSAGE] + "...")
 
     def cell_of(self, value):
         kind = type(value)

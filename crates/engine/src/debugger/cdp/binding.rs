@@ -44,10 +44,11 @@ pub(super) async fn bind_program(debugger: &CdpDebugger) -> Result<()> {
     bind(debugger, None).await
 }
 
-/// Lets the program write values by itself.
+/// Lets the program write values by itself. A worker that has not begun has no `require` yet, and gets what it needs
+/// at its first pass.
 pub(super) async fn bind_recorder(debugger: &CdpDebugger) -> Result<()> {
     bind_program(debugger).await?;
-    if debugger.0.bound.recorder.swap(true, Ordering::AcqRel) {
+    if debugger.0.bound.recorder.swap(true, Ordering::AcqRel) || debugger.is_worker() {
         return Ok(());
     }
     match debugger.0.values.default_helper().await? {

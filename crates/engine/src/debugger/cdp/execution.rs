@@ -308,7 +308,8 @@ fn is_passed_over(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
 
 fn is_hook(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
     let script = debugger.0.scripts.get(&frame.location.script_id);
-    script.is_some_and(|script| script.path.as_ref() == Some(&debugger.0.shared.setup.hook))
+    let path = script.as_ref().and_then(|script| script.path.as_deref());
+    path.is_some_and(|path| debugger.0.shared.setup.is_hook(path))
 }
 
 /// Breakpoints at all places where the function of a stop returns: only there its value is to be seen. A

@@ -36,7 +36,7 @@ pub(super) async fn find(
     wanted: Vec<FunctionBreakpoint>,
 ) -> Vec<(FunctionBreakpoint, Vec<(u32, u32)>)> {
     let mentioned = mentioned(path.to_owned(), wanted).await;
-    if mentioned.is_empty() || path == debugger.0.shared.setup.hook {
+    if mentioned.is_empty() || debugger.0.shared.setup.is_hook(path) {
         return Vec::new();
     }
     let Some(code) = debugger.0.shared.analyze(path).await else { return Vec::new() };

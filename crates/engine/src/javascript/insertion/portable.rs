@@ -172,30 +172,38 @@ impl<'a> VisitJs<'a> for Fine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapter::{Host, Machine};
+    use crate::deadlines;
+    use crate::process::ProcessSpec;
+
+    const FINE: &[&str] = &[
+        "a",
+        "this.a[b]?.c(1)",
+        "a = b",
+        "a, b",
+        "items.map(x => x.id)",
+        "(x, y) => x",
+        "`${a}\\n`",
+        "(a, b) => ({ c: a.map((d) => d), ...b })['e'] ??= `f${a}`",
+        "a?.[b]?.c ?? (d = { e: [, ...f] }, g**2n)",
+        "package_ + letter + $ + ünï",
+        "'\\n'",
+        "0",
+        "0.5",
+        "0x1f",
+        "10n",
+        "typeof a",
+        "delete a.b",
+        "new A(...b)",
+        "{ a, b: 1, ...c }",
+        "a // why",
+        "JSON.stringify(a)",
+        "/* } */ a",
+    ];
 
     #[test]
     fn what_depends_on_its_place_is_refused() {
-        for fine in [
-            "a",
-            "this.a[b]?.c(1)",
-            "a = b",
-            "a, b",
-            "items.map(x => x.id)",
-            "(x, y) => x",
-            "`${a}\\n`",
-            "'\\n'",
-            "0",
-            "0.5",
-            "0x1f",
-            "10n",
-            "typeof a",
-            "delete a.b",
-            "new A(...b)",
-            "{ a, b: 1, ...c }",
-            "a // why",
-            "JSON.stringify(a)",
-            "/* } */ a",
-        ] {
+        for fine in FINE {
             assert!(is_portable(fine), "{fine}");
         }
         for refused in [
@@ -237,5 +245,34 @@ mod tests {
         ] {
             assert!(!is_portable(refused), "{refused}");
         }
+    }
+
+    /// Compiles each of the expressions in code of all kinds.
+    const KINDS: &str = "
+      const vm = require('node:vm');
+      for (const expression of JSON.parse(process.argv[1])) {
+        const put = `;{ () => (\\n${expression}\\n) }`;
+        for (const code of [
+          put,
+          `'use strict'${put}`,
+          `async function* f() {${put}}`,
+          `class A extends B { static {${put}} constructor() {${put}} static async *#m() {${put}} }`,
+          `({ get a() {${put}}, async b() {${put}} })`,
+        ]) new vm.Script(code);
+        new vm.SourceTextModule(put);
+      }";
+
+    #[tokio::test]
+    async fn v8_takes_the_rest_everywhere() {
+        let spec = ProcessSpec {
+            program: std::env::var_os("STILLFRAME_TEST_NODE")
+                .map_or_else(|| Machine.which("node").unwrap(), Into::into),
+            args: ["--experimental-vm-modules", "-e", KINDS, &serde_json::to_string(FINE).unwrap()]
+                .map(Into::into)
+                .into(),
+            ..ProcessSpec::default()
+        };
+        let finished = Machine.run(&spec, deadlines::HELPER).await.unwrap();
+        assert!(finished.success, "{}", finished.stderr);
     }
 }

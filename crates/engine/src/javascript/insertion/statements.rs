@@ -60,7 +60,9 @@ impl Head<'_> {
         let gets_value = |declarator: &&VariableDeclarator<'_>| {
             declarator.init.is_some() || declaration.kind == VariableDeclarationKind::Let
         };
-        if matches!(declaration.kind, VariableDeclarationKind::Using | VariableDeclarationKind::AwaitUsing) {
+        let disposes =
+            matches!(declaration.kind, VariableDeclarationKind::Using | VariableDeclarationKind::AwaitUsing);
+        if disposes || declaration.declare {
             return false;
         }
         let Some(first) = declaration.declarations.iter().find(gets_value) else { return false };

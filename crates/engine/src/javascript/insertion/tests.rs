@@ -78,8 +78,41 @@ fn there_is_none_where_it_would_not_be_exact() {
     ] {
         assert_eq!(marked(source), "", "{source}");
     }
-    assert_eq!(insertion("a()\nb()", Path::new("main.ts"), 2), None);
+    assert_eq!(insertion("a()\nb()", Path::new("main.tsx"), 2), None);
     assert_eq!(insertion("a()\nb()", Path::new("main.js"), 3), None);
+}
+
+#[test]
+fn types_are_passed_over() {
+    let source = "\
+import type { A } from './a';
+let total: number = f() as number;
+declare const given: number;
+interface B {
+  a: A;
+}
+total = f<string>(total!);
+type C = string
+class D {
+  private own: C = 'a';
+  over(a: string): void;
+  over(a: unknown): void {
+    const b: C = a as C;
+    if (b! as unknown) {
+      this.own = b;
+    }
+  }
+}
+export const e: number = f();
+";
+    let ends = [(2, "'./a';"), (7, "}"), (13, " {"), (14, "as C;"), (15, ") {"), (19, "}")];
+    for line in 1..=19 {
+        let place = insertion(source, Path::new("main.ts"), line).map(|place| place.offset as usize);
+        match ends.iter().find(|(number, _)| *number == line) {
+            Some((_, end)) => assert!(source[..place.unwrap()].ends_with(end), "{line}"),
+            None => assert_eq!(place, None, "{line}"),
+        }
+    }
 }
 
 /// Runs a program, and says what it did and which lines of it were passed.

@@ -52,7 +52,7 @@ async fn a_start_that_outlasts_its_call_goes_on_and_is_waited_for_afterwards(lan
     let asked = json!({ "scriptPath": program.path(), "timeout": 0 });
     let running = session.ok("start_debugging", asked.clone()).await;
     assert_eq!(running.outcome(), "running", "{}", running.text);
-    let note = "the program is still being started; continue_execution waits for it";
+    let note = "the program is still being started";
     assert_eq!(running["notes"], json!([note]));
     session.fails("already_started", "start_debugging", asked).await;
     std::fs::write(folder.path().join(language.pick("slow-python.go", "node.go")), "").unwrap();

@@ -8,13 +8,24 @@ use engine::model::variable::{Page, Value};
 use engine::recording::{Cell, Cells};
 use engine::session::Session;
 
+/// A longer message of an error is cut, however long values may be. The recorders have the same limit.
+const MESSAGE: usize = 1000;
+
 /// Evaluates an expression in a frame.
 pub(super) async fn read(session: &Session, frame: Reference, expression: &str, cells: Cells) -> Cell {
     let read = match cells {
         Cells::Text(limit) => as_text(session, frame, expression, limit).await,
         Cells::Json(limit) => as_json(session, frame, expression, limit.min(MAX_VALUE)).await,
     };
-    read.unwrap_or_else(|error| Cell::Error(error.to_string()))
+    read.unwrap_or_else(|error| Cell::Error(shortened(error.to_string())))
+}
+
+fn shortened(mut message: String) -> String {
+    if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
+        message.truncate(end);
+        message.push_str("...");
+    }
+    message
 }
 
 async fn as_text(session: &Session, frame: Reference, expression: &str, limit: usize) -> Result<Cell, Error> {

@@ -112,7 +112,8 @@ impl<'a> Points<'a> {
                 let breakpoint = views.iter().find(|view| view.id == first.id).cloned().unwrap_or(first);
                 let rows = rows.iter().filter(|row| row.id == breakpoint.id).count() as u64;
                 let hits = hits.get(&breakpoint.id).copied().unwrap_or_default();
-                if hits == 0 {
+                // One whose condition failed was reached, and that is told of it.
+                if hits == 0 && breakpoint.failures.is_none() {
                     notes.push(not_recorded_at(&breakpoint));
                 }
                 TracedPoint { text: text_of(&breakpoint), breakpoint, expressions, hits, rows, notes }
@@ -145,13 +146,8 @@ async fn leave(session: &Session, own: Temporary) {
 /// A sentence about a place where nothing was recorded.
 fn not_recorded_at(breakpoint: &Breakpoint) -> String {
     let not = not_stopped_at(breakpoint);
-    match (&breakpoint.binding, &breakpoint.failures) {
-        (_, Some(failures)) => {
-            format!("its condition failed {} times, at last: {}", failures.count, failures.message)
-        }
-        (Binding::Refused(reason) | Binding::Pending(Pending::NotLoaded(reason)), _) => {
-            format!("{not}: {reason}")
-        }
+    match &breakpoint.binding {
+        Binding::Refused(reason) | Binding::Pending(Pending::NotLoaded(reason)) => format!("{not}: {reason}"),
         _ => not,
     }
 }

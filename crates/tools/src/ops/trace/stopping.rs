@@ -12,6 +12,7 @@ use engine::model::stack::StackFrame;
 use engine::model::stop::Stop;
 use engine::recording::{Cell, Recorder, Row};
 use engine::session::{Outcome, Session};
+use engine::snapshot::users_frames;
 use tokio::time::Instant;
 
 use super::points::Points;
@@ -119,7 +120,7 @@ impl<'a> Stopping<'a> {
         self.recorder.push(row);
     }
 
-    /// The frames that are wanted, and the value of each expression in the first of all.
+    /// The user's frames, as many as are wanted, and the value of each expression in the first of all.
     async fn look(&self, id: BreakpointId, stop: &Stop) -> (Vec<StackFrame<Reference>>, Vec<Cell>) {
         let expressions = self.expressions.get(&id).map(Vec::as_slice).unwrap_or_default();
         let stack = self.session.stack_trace(Some(stop.thread), 0, self.request.frames.max(1)).await;
@@ -137,6 +138,7 @@ impl<'a> Stopping<'a> {
         for expression in expressions {
             read.push(cells::read(self.session, frame, expression, self.request.cells).await);
         }
+        let (frames, _) = users_frames(frames, Some(stop));
         (frames, read)
     }
 

@@ -12,6 +12,8 @@ use crate::ops::trace::{Because, Traced, key_of};
 use crate::render::output_text;
 use crate::{Answer, Reply, ToolError, schema};
 
+/// The specification's words.
+const EXITED: &str = "Process exited before breakpoint was hit";
 /// How many bytes of values an answer has. The first ones are kept.
 const BYTES: usize = 1 << 20;
 /// What a result takes beside its value.
@@ -86,9 +88,7 @@ impl Scripted {
         let is_empty = traced.rows.is_empty();
         let is_full = traced.rows.len() as u64 >= traced.max_rows;
         let error = match traced.because {
-            Because::ProgramEnded | Because::Stopped if is_empty => {
-                Some("Process exited before breakpoint was hit".to_owned())
-            }
+            Because::ProgramEnded | Because::Stopped if is_empty => Some(EXITED.to_owned()),
             Because::TimedOut if !is_full => {
                 Some(format!("Timeout waiting for breakpoint after {timeout}ms"))
             }
@@ -102,7 +102,7 @@ impl Scripted {
             ..Body::default()
         };
         let failures = traced.points.iter().filter_map(|point| point.breakpoint.failures.as_ref());
-        body.notes.extend(failures.filter(|_| !is_empty).map(|failures| {
+        body.notes.extend(failures.map(|failures| {
             format!("the condition failed {} times, at last: {}", failures.count, failures.message)
         }));
         body.notes.extend(traced.points.into_iter().flat_map(|point| point.notes));
@@ -117,6 +117,11 @@ impl Scripted {
         }
         body.error = error;
         Self(body)
+    }
+
+    /// The program did not come up, for this reason.
+    pub(super) fn never_ran(error: ToolError) -> Self {
+        Self(Body { error: Some(EXITED.to_owned()), notes: vec![error.message], ..Body::default() })
     }
 }
 

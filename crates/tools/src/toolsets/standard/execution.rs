@@ -286,6 +286,7 @@ impl RunUntil {
                 self.exception_condition,
             )?,
             expressions: self.expressions.unwrap_or_default(),
+            frames: run_until::Frames::Top,
             wait: Wait::new(self.timeout, LimitsParam::limits(self.limits)),
         };
         let hold = !request.places.is_empty() && self.close != Some(true);

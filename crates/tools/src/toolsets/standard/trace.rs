@@ -130,7 +130,8 @@ impl TraceValues {
         }
         for (at, point) in self.points.iter().enumerate() {
             if point.expressions.is_empty() {
-                return Err(ToolError::argument(&format!("points[{at}].expressions"), "is empty"));
+                let name = format!("points[{at}].expressions");
+                return Err(ToolError::argument(&name, "is empty; name what to record there"));
             }
         }
         trace::check_counts(self.max_hits, self.sample_every, self.timeout)

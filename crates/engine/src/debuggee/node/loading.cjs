@@ -1,0 +1,213 @@
+// What happens to files of the program while Node loads them: the debugger is told of the map of one that was
+// transpiled, and code of the debugger's is put into others. It keeps two collections up to date, which programs do
+// not come across, because they belong to symbols that are not enumerable:
+//
+// `stillframe.wanted`: the set of the files that are to stop between transpilation and compilation.
+// `stillframe.insertions`: a map from the real path of a file to `{ source, edits: [[offset, text], …], esm }`. Where
+//   the file is still `source` when it is compiled, the texts are put in, at offsets in UTF-16 units without a byte
+//   order mark; `stillframe.inserted`, when that is a function, is called with the path, once or more. `esm: false` is
+//   a file that is no ES module for certain.
+//
+// What another loader has changed is left alone: it may keep what it makes of a text for the next run.
+'use strict';
+const fs = require('fs');
+const Module = require('module');
+const { fileURLToPath } = require('url');
+const { isMainThread, parentPort } = require('worker_threads');
+
+class Insertions extends Map {
+  set(filename, insertion) {
+    if (insertion.esm !== false) watchModules();
+    return super.set(filename, insertion);
+  }
+}
+
+const wanted = new Set();
+const insertions = new Insertions();
+
+/** Begins. `transpiled` is called with a wanted file and what its text says of its map. */
+exports.observe = (transpiled) => {
+  publish('stillframe.wanted', wanted);
+  // The debugger of a worker fills its map before we come to it.
+  const before = globalThis[Symbol.for('stillframe.insertions')];
+  publish('stillframe.insertions', insertions);
+  for (const [filename, insertion] of before ?? []) insertions.set(filename, insertion);
+  watchCompiler(transpiled);
+};
+
+function publish(name, value) {
+  Object.defineProperty(globalThis, Symbol.for(name), { configurable: true, value });
+}
+
+/** The text with what is put in; nothing when there is nothing to do. */
+function edited(filename, content) {
+  const insertion = insertions.get(filename);
+  if (!insertion || typeof content !== 'string') return undefined;
+  const text = withoutMark(content);
+  if (text !== withoutMark(insertion.source)) return undefined;
+  const parts = [content.slice(0, content.length - text.length)];
+  let from = 0;
+  for (const [offset, code] of insertion.edits.slice().sort(([one], [other]) => one - other)) {
+    parts.push(text.slice(from, offset), code);
+    from = offset;
+  }
+  parts.push(text.slice(from));
+  globalThis[Symbol.for('stillframe.inserted')]?.(filename);
+  return parts.join('');
+}
+
+const withoutMark = (text) => (text.startsWith('\ufeff') ? text.slice(1) : text);
+
+// CommonJS modules.
+
+/**
+ * V8 has no stop between the compilation of a CommonJS module and its first statement. A file that was transpiled a
+ * moment ago has its positions elsewhere than its source, and only its text says where. The stacks of other modules
+ * are to stay as they are, so no file is compiled by way of us that need not.
+ */
+function watchCompiler(transpiled) {
+  const own = Module.prototype._compile;
+  // In stacks V8 calls it by the property that it is the value of, and it will be that of none.
+  Object.defineProperty(own, 'name', { configurable: true, value: '_compile' });
+  let compile = own;
+  const observed = function (content, filename, ...rest) {
+    if (wanted.has(filename) && typeof content === 'string') {
+      const at = content.lastIndexOf('//# sourceMappingURL=');
+      if (at >= 0) transpiled(filename, content.slice(at + 21).trim());
+    }
+    const text = compile === own ? edited(filename, content) : undefined;
+    return Reflect.apply(compile, this, [text ?? content, filename, ...rest]);
+  };
+  const get = function () {
+    if (wanted.size > 0 && wanted.has(this?.filename)) return observed;
+    if (insertions.size > 0 && insertions.has(this?.filename) && compile === own) {
+      const isNodes = caller(get) === 'node:internal/modules/cjs/loader';
+      return (isNodes && prepared(this, own)) || observed;
+    }
+    return compile;
+  };
+  const set = function (value) {
+    // A loader puts itself before the compiler, and we stay before both.
+    if (this === Module.prototype) {
+      compile = value;
+      return;
+    }
+    Object.defineProperty(this, '_compile', { configurable: true, enumerable: true, writable: true, value });
+  };
+  Object.defineProperty(Module.prototype, '_compile', { configurable: true, enumerable: true, get, set });
+}
+
+/**
+ * The compiler with the edited text, for Node itself, which is about to call it with the text of the file. A function
+ * that is bound is not seen in stacks, and ignores what it is called with. Nothing where the text that Node has, or
+ * what else it would call the compiler with, cannot be known.
+ */
+function prepared(module, compile) {
+  const { filename } = module;
+  const symbols = Object.getOwnPropertySymbols(module);
+  const known = (name) => symbols.find(({ description }) => description === name);
+  let format = module[known('kFormat')];
+  if (!known('kFormat')) {
+    // Older versions do not keep it, and find out by themselves what a `.js` is.
+    if (filename.endsWith('.cjs')) format = 'commonjs';
+    else if (!filename.endsWith('.js')) return undefined;
+  }
+  try {
+    const content = module[known('kModuleSource')] ?? fs.readFileSync(filename, 'utf8');
+    const text = edited(filename, content);
+    return text === undefined ? compile : compile.bind(module, text, filename, format);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file of the code that called a function, which is on the stack. */
+function caller(callee) {
+  const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+  const { stackTraceLimit } = Error;
+  try {
+    Error.stackTraceLimit = 1;
+    Error.prepareStackTrace = (_, [site]) => site?.getFileName();
+    const at = {};
+    Error.captureStackTrace(at, callee);
+    return at.stack;
+  } catch {
+    return undefined;
+  } finally {
+    try {
+      Error.stackTraceLimit = stackTraceLimit;
+      if (before) Object.defineProperty(Error, 'prepareStackTrace', before);
+      else delete Error.prepareStackTrace;
+    } catch {
+      // Nothing of it can be written, so nothing was.
+    }
+  }
+}
+
+// ES modules.
+
+let watchesModules = false;
+
+/**
+ * A thread in which Node runs the program's own loaders has nobody to talk to. What it reads, it reads for another
+ * thread and for those loaders, and Node 22 cannot have synchronous hooks in it.
+ */
+const isForLoaders = !isMainThread && !parentPort;
+
+function watchModules() {
+  if (watchesModules || isForLoaders) return;
+  watchesModules = true;
+  if (Module.registerHooks) hookModules();
+  else watchReads();
+}
+
+/** What is registered last is asked first, and sees the text that is compiled. */
+function hookModules() {
+  const { registerHooks } = Module;
+  let ours = registerHooks({ load });
+  Module.registerHooks = function (...hooks) {
+    const theirs = Reflect.apply(registerHooks, this, hooks);
+    ours.deregister();
+    ours = registerHooks({ load });
+    return theirs;
+  };
+}
+
+function load(url, context, nextLoad) {
+  const loaded = nextLoad(url, context);
+  const filename = loaded.format?.startsWith('module') ? fileOf(url) : undefined;
+  if (!insertions.has(filename)) return loaded;
+  const source = edited(filename, decoded(loaded.source));
+  return source === undefined ? loaded : { ...loaded, source };
+}
+
+/**
+ * Node 20 and the first of Node 22 have hooks in a thread of their own only, which would make every start slower. They
+ * read modules by what the program has as `fs.promises.readFile`.
+ */
+function watchReads() {
+  const { readFile: read } = fs.promises;
+  const readFile = function (path, options) {
+    const reading = Reflect.apply(read, this, arguments);
+    const filename = arguments.length === 1 && path instanceof URL ? fileOf(path) : undefined;
+    if (!insertions.has(filename) || caller(readFile) !== 'node:internal/modules/esm/load') return reading;
+    return reading.then((content) => {
+      const source = edited(filename, decoded(content));
+      return source === undefined ? content : Buffer.from(source);
+    });
+  };
+  fs.promises.readFile = readFile;
+}
+
+function fileOf(url) {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As Node makes a text of what was read: without a byte order mark. */
+function decoded(source) {
+  return source == null || typeof source === 'string' ? source : new TextDecoder().decode(source);
+}

@@ -1,0 +1,59 @@
+//! A process, told from a later one of the same number.
+
+use serde::{Deserialize, Serialize};
+
+/// A process of this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Its number.
+    pub pid: u32,
+    /// When it was started, as the system counts; none where the system does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<u64>,
+}
+
+impl Identity {
+    /// This process.
+    pub fn own() -> Self {
+        let pid = std::process::id();
+        Self { pid, started: started(pid) }
+    }
+
+    /// Whether it still runs. One that has ended and that nobody has asked about yet does not.
+    pub fn is_alive(self) -> bool {
+        match self.started {
+            Some(time) => started(self.pid) == Some(time),
+            None => super::exists(self.pid),
+        }
+    }
+}
+
+/// The time in clock ticks since the system was started (field 22 of `proc_pid_stat(5)`).
+#[cfg(target_os = "linux")]
+fn started(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name, in parentheses, may hold anything; the state is the first field after it.
+    let mut fields = status.rsplit_once(')')?.1.split_whitespace();
+    let state = fields.next()?;
+    let time = fields.nth(18)?.parse().ok()?;
+    (!matches!(state, "Z" | "X")).then_some(time)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn started(_pid: u32) -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_lives_and_an_earlier_one_of_its_number_does_not() {
+        let own = Identity::own();
+        assert!(own.is_alive());
+        let earlier = Identity { started: own.started.map(|time| time.wrapping_sub(1)), ..own };
+        assert_eq!(earlier.is_alive(), own.started.is_none());
+        assert!(!Identity { pid: u32::MAX >> 1, ..own }.is_alive());
+    }
+}

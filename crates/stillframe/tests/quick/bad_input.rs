@@ -1,0 +1,80 @@
+//! Arguments that make no sense, and programs that do not start.
+
+use serde_json::json;
+use test_support::{Language, Texts, both};
+
+use crate::talk::{ADDS, Talk, app, folder};
+
+both![
+    a_program_that_does_not_compile_is_an_error,
+    an_expression_that_fails_is_an_error_in_the_languages_words,
+];
+
+async fn a_program_that_does_not_compile_is_an_error(language: Language) {
+    const BROKEN: Texts = Texts { python: "def f(:\n", node: "function f( {\n" };
+    let folder = folder();
+    let program = app(language, &folder, BROKEN);
+    let talk = Talk::within(folder.path()).await;
+    for (tool, arguments) in [
+        ("debug_launch", json!({ "program": program.path() })),
+        ("debug_probe", json!({ "program": program.path(), "line": 1 })),
+    ] {
+        let failed = talk.fails(tool, arguments).await;
+        assert!(failed.starts_with("Error: ") && failed.contains("SyntaxError"), "{tool}: {failed}");
+    }
+    assert_eq!(talk.step("debug_stop").await, "Debug session ended.");
+    talk.server.finish().await;
+}
+
+async fn an_expression_that_fails_is_an_error_in_the_languages_words(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    talk.stopped_at(&program, "add").await;
+    let table = language.pick(
+        [
+            ("nope", "NameError: name 'nope' is not defined"),
+            ("1 +", "SyntaxError: invalid syntax"),
+            ("1 / 0", "ZeroDivisionError: division by zero"),
+        ],
+        [
+            ("nope", "ReferenceError: nope is not defined"),
+            ("1 +", "SyntaxError: Unexpected end of input"),
+            ("null.x", "TypeError: Cannot read properties of null (reading 'x')"),
+        ],
+    );
+    for (expression, error) in table {
+        let failed = talk.fails("debug_evaluate", json!({ "expression": expression })).await;
+        assert_eq!(failed, format!("Error: {error}"));
+    }
+    let empty = talk.fails("debug_evaluate", json!({ "expression": " " })).await;
+    assert_eq!(empty, "Error: `expression` is empty");
+    let slow = json!({ "expression": language.words().spin, "timeout": 100 });
+    let late = talk.fails("debug_evaluate", slow).await;
+    assert!(late.contains("did not end within 100 ms"), "{late}");
+    talk.server.finish().await;
+}
+
+#[tokio::test]
+async fn complaints_name_the_argument() {
+    let folder = folder();
+    let talk = Talk::within(folder.path()).await;
+    let table = [
+        ("debug_launch", json!({}), "`program` is missing; it takes the path of a script"),
+        ("debug_launch", json!({ "program": "a.py", "timeout": -1 }), "`timeout` must not be negative"),
+        (
+            "debug_launch",
+            json!({ "path": "a.py" }),
+            "`path` is no argument of this tool; it takes `program`, \
+            `language`, `args`, `cwd`, `env`, `executable_path`, `timeout`",
+        ),
+        ("debug_breakpoint", json!({ "file": "a.py" }), "`line` is missing; it takes a whole number"),
+        ("debug_evaluate", json!({}), "`expression` is missing; it takes a string"),
+        ("debug_probe", json!({ "program": "a.py" }), "`line` is missing; it takes a whole number"),
+        ("debug_stop", json!({ "now": true }), "`now` is no argument of this tool; it takes no arguments"),
+    ];
+    for (tool, arguments, problem) in table {
+        assert_eq!(talk.fails(tool, arguments).await, format!("Error: {problem}"), "{tool}");
+    }
+    talk.server.finish().await;
+}

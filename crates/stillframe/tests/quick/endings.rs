@@ -1,0 +1,128 @@
+//! Programs that end, run on, or crash.
+
+use serde_json::json;
+use test_support::{Fixture, Language, both};
+
+use crate::talk::{ADDS, ENDLESS, Talk, app, folder, name_of, stop};
+
+both![
+    a_program_that_runs_on_says_so_and_what_to_do,
+    a_running_program_is_paused_where_it_is,
+    an_uncaught_exception_stops_where_it_is_raised,
+    a_program_that_crashes_ends_with_the_signal,
+    a_program_that_exits_with_a_code_and_a_message_ends_with_both,
+    after_the_end_the_next_step_is_another_launch,
+    a_program_that_ended_between_two_calls_is_told_of_by_the_stop,
+];
+
+const RUNNING: &str = "Still running. debug_continue waits for the next stop, or stops it where it is with `pause`; \
+                       debug_stop ends it.";
+
+async fn a_program_that_runs_on_says_so_and_what_to_do(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ENDLESS);
+    let talk = Talk::within(folder.path()).await;
+    talk.launch(&program).await;
+    let mut said = talk.says("debug_continue", json!({ "timeout": 0 })).await;
+    while said == RUNNING {
+        said = talk.says("debug_continue", json!({ "timeout": 1 })).await;
+    }
+    assert_eq!(said, format!("{RUNNING}\nOutput:\nready"));
+    let failed = talk.fails("debug_evaluate", json!({ "expression": "1" })).await;
+    let next = "debug_continue waits until it stops, or stops it where it is with `pause`; debug_breakpoint makes \
+                it stop at a line";
+    assert_eq!(failed, format!("Error: Session is not paused; the program is running; {next}"));
+    assert_eq!(talk.step("debug_stop").await, "Debug session ended.");
+    talk.server.finish().await;
+}
+
+async fn a_running_program_is_paused_where_it_is(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ENDLESS);
+    let talk = Talk::within(folder.path()).await;
+    talk.launch(&program).await;
+    talk.says("debug_continue", json!({ "timeout": 0 })).await;
+    // What it says is waited for, because until then it is not in the loop.
+    let mut paused = talk.says("debug_continue", json!({ "pause": true, "timeout": 10_000 })).await;
+    while !talk.step("debug_stack").await.starts_with("#0 turn (") {
+        talk.says("debug_continue", json!({ "timeout": 1 })).await;
+        paused = talk.says("debug_continue", json!({ "pause": true, "timeout": 10_000 })).await;
+    }
+    assert!(paused.starts_with(&format!("Stopped (pause) at {}:", language.file("app"))), "{paused}");
+    talk.server.finish().await;
+}
+
+async fn an_uncaught_exception_stops_where_it_is_raised(language: Language) {
+    let program = Fixture::of(language, "endings");
+    let folder = folder();
+    let talk = Talk::within(folder.path()).await;
+    talk.says("debug_launch", json!({ "program": program.path(), "args": ["raise"] })).await;
+    let stopped = talk.step("debug_continue").await;
+    let shown = stop("exception", &program, "raise");
+    let (place, source) = shown.split_once('\n').unwrap();
+    let raised = language.words().raised;
+    let expected = format!("{place}\n{raised}: nobody catches this\n{source}\nOutput:\nabout to raise");
+    assert_eq!(stopped, expected);
+    let ended = talk.step("debug_continue").await;
+    assert!(ended.starts_with("Program exited with code 1.\nOutput:\n[stderr] "), "{ended}");
+    assert!(ended.contains(&format!("{raised}: nobody catches this")), "{ended}");
+    talk.server.finish().await;
+}
+
+async fn a_program_that_crashes_ends_with_the_signal(language: Language) {
+    let program = Fixture::of(language, "endings");
+    let folder = folder();
+    let talk = Talk::within(folder.path()).await;
+    talk.says("debug_launch", json!({ "program": program.path(), "args": ["crash"] })).await;
+    let ended = talk.step("debug_continue").await;
+    assert_eq!(ended, "Program was killed by SIGSEGV.\nOutput:\nabout to crash");
+    talk.server.finish().await;
+}
+
+async fn a_program_that_exits_with_a_code_and_a_message_ends_with_both(language: Language) {
+    let program = Fixture::of(language, "endings");
+    let folder = folder();
+    let talk = Talk::within(folder.path()).await;
+    talk.says("debug_launch", json!({ "program": program.path(), "args": ["message"] })).await;
+    let ended = talk.step("debug_continue").await;
+    // Standard output and standard error are two pipes, and which is read first is nobody's to say.
+    assert!(ended.starts_with("Program exited with code 1.\nOutput:\n"), "{ended}");
+    assert!(ended.contains("[stderr] that is all"), "{ended}");
+    talk.server.finish().await;
+}
+
+async fn after_the_end_the_next_step_is_another_launch(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    talk.launch(&program).await;
+    talk.step("debug_continue").await;
+    let calls = [
+        ("debug_continue", json!({})),
+        ("debug_step", json!({})),
+        ("debug_evaluate", json!({ "expression": "1" })),
+    ];
+    for (tool, arguments) in calls {
+        let failed = talk.fails(tool, arguments).await;
+        let next = "the program has ended; debug_launch starts it again";
+        assert_eq!(failed, format!("Error: Session is not paused; {next}"), "{tool}");
+    }
+    let launched = talk.step("debug_launch").await;
+    let (file, name) = (language.file("app"), name_of(language));
+    assert_eq!(launched, format!("Debugger started for {file} ({name}). Ready for breakpoints."));
+    talk.server.finish().await;
+}
+
+async fn a_program_that_ended_between_two_calls_is_told_of_by_the_stop(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    talk.stopped_at(&program, "return").await;
+    let running = talk.says("debug_continue", json!({ "timeout": 0 })).await;
+    assert!(running.starts_with(RUNNING), "{running}");
+    // What fails because of the end is no report of it.
+    while !talk.fails("debug_evaluate", json!({ "expression": "1" })).await.contains("has ended") {}
+    let ended = talk.step("debug_stop").await;
+    assert!(ended.starts_with("Debug session ended.\nProgram exited with code 0."), "{ended}");
+    talk.server.finish().await;
+}

@@ -1,0 +1,207 @@
+//! `debug_probe`: one question, one answer, and nothing left.
+
+use serde_json::{Value, json};
+use test_support::{Fixture, Language, Mark, Texts, both};
+
+use crate::talk::{ADDS, ENDLESS, Talk, app, at, folder, stop};
+
+both![
+    a_probe_tells_the_stack_with_all_locals_and_the_values,
+    a_probe_leaves_the_session_alone_and_nothing_running,
+    a_condition_chooses_the_pass,
+    a_program_gets_its_arguments_directory_and_environment,
+    a_line_that_is_not_reached_is_told_with_the_end,
+    an_exception_that_comes_first_is_shown,
+    a_program_that_runs_on_is_shown_where_it_is,
+    a_program_that_waits_for_ever_is_shown_where_it_waits,
+    a_deep_stack_is_told_in_part,
+    a_call_that_is_cancelled_leaves_nothing_running,
+];
+
+fn asked(program: &Fixture, name: &str, mut more: Value) -> Value {
+    more["program"] = json!(program.path());
+    more["line"] = json!(program.line(name));
+    more
+}
+
+/// The server and its guardian, which stay, and nothing else.
+fn is_alone(mark: &Mark) -> bool {
+    mark.processes().len() <= 2
+}
+
+async fn a_probe_tells_the_stack_with_all_locals_and_the_values(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    let expressions = json!({ "file": program.path(), "expressions": ["total + item", "nope", "1 +"] });
+    let told = talk.says("debug_probe", asked(&program, "add", expressions)).await;
+    let words = language.words();
+    let (number, list, string) = (words.number, words.list, words.string);
+    let (nope, broken) = language.pick(
+        ("NameError: name 'nope' is not defined", "SyntaxError: invalid syntax"),
+        ("ReferenceError: nope is not defined", "SyntaxError: Unexpected end of input"),
+    );
+    let expected = format!(
+        "{}\nValues:\n  total + item: {number} = 1\n  nope: {nope}\n  1 +: {broken}\nStack:\n#0 add ({})\n  items: \
+         {list} = {}\n  total: {number} = 0\n  item: {number} = 1\n#1 main ({})\n  name: {string} = 'hello world'\n",
+        stop("breakpoint", &program, "add"),
+        at(&program, "add"),
+        language.shown_list(&["1", "2"]),
+        at(&program, "call"),
+    );
+    assert!(told.starts_with(&expected), "{told}");
+    let rest: Vec<&str> = told.strip_prefix(&expected).unwrap().lines().collect();
+    let module = format!("#2 <module> ({}:", language.file("app"));
+    let has_module = rest.iter().any(|line| line.starts_with(&module));
+    assert!(has_module && rest.ends_with(&["Output:", "begin"]), "{told}");
+    talk.server.finish().await;
+}
+
+async fn a_probe_leaves_the_session_alone_and_nothing_running(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    talk.says("debug_probe", asked(&program, "add", json!({}))).await;
+    assert!(is_alone(talk.server.mark()), "{:?}", talk.server.mark().processes());
+    assert!(!folder.path().join(".debug_session.mcp.json").exists());
+
+    talk.stopped_at(&program, "return").await;
+    let told = talk.says("debug_probe", asked(&program, "add", json!({}))).await;
+    assert!(told.starts_with(&stop("breakpoint", &program, "add")), "{told}");
+    let number = language.words().number;
+    assert_eq!(talk.says("debug_evaluate", json!({ "expression": "total" })).await, format!("({number}) 3"));
+    talk.server.finish().await;
+}
+
+async fn a_condition_chooses_the_pass(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    let pass = json!({ "condition": "item > 1", "expressions": ["total"] });
+    let told = talk.says("debug_probe", asked(&program, "add", pass)).await;
+    assert!(told.contains(&format!("\n  total: {} = 1\nStack:\n", language.words().number)), "{told}");
+    let broken = talk.fails("debug_probe", asked(&program, "add", json!({ "condition": "1 +" }))).await;
+    assert!(broken.starts_with("Error: `1 +` is no expression: "), "{broken}");
+    let nothing = talk.fails("debug_probe", json!({ "program": program.path(), "line": 9999 })).await;
+    assert!(nothing.contains(" is past the end of the file"), "{nothing}");
+    talk.server.finish().await;
+}
+
+async fn a_program_gets_its_arguments_directory_and_environment(language: Language) {
+    let program = Fixture::of(language, "readers");
+    let folder = folder();
+    let cwd = folder.path().canonicalize().unwrap();
+    let talk = Talk::within(folder.path()).await;
+    let expressions = language.pick(
+        ["sys.argv[1:]", "os.getcwd()", "os.environ['COLOUR']"],
+        ["process.argv.slice(2)", "process.cwd()", "process.env.COLOUR"],
+    );
+    let more =
+        json!({ "args": ["a b"], "cwd": cwd, "env": { "COLOUR": "blue" }, "expressions": expressions });
+    let told = talk.says("debug_probe", asked(&program, "done", more)).await;
+    for shown in [language.shown_list(&["'a b'"]), format!("'{}'", cwd.display()), "'blue'".to_owned()] {
+        assert!(told.contains(&format!(" = {shown}\n")), "{shown} in {told}");
+    }
+    talk.server.finish().await;
+}
+
+async fn a_line_that_is_not_reached_is_told_with_the_end(language: Language) {
+    let program = Fixture::of(language, "endings");
+    let folder = folder();
+    let talk = Talk::within(folder.path()).await;
+    for (how, end) in [("exit", "exited with code 4"), ("crash", "was killed by SIGSEGV")] {
+        let told = talk.says("debug_probe", asked(&program, "never", json!({ "args": [how] }))).await;
+        let note = format!("note: line {} of {} was not reached", program.line("never"), program.path());
+        assert_eq!(told, format!("Program {end}.\nOutput:\nabout to {how}\n{note}"));
+    }
+    talk.server.finish().await;
+}
+
+async fn an_exception_that_comes_first_is_shown(language: Language) {
+    let program = Fixture::of(language, "endings");
+    let folder = folder();
+    let talk = Talk::within(folder.path()).await;
+    let more = json!({ "args": ["raise"], "expressions": ["how"] });
+    let told = talk.says("debug_probe", asked(&program, "never", more)).await;
+    let raised = language.words().raised;
+    let place = at(&program, "raise");
+    assert!(
+        told.starts_with(&format!("Stopped (exception) at {place}\n{raised}: nobody catches this\n")),
+        "{told}"
+    );
+    assert!(told.contains(&format!("\nValues:\n  how: {} = 'raise'\n", language.words().string)), "{told}");
+    assert!(told.contains("\nOutput:\nabout to raise\n"), "{told}");
+    assert!(
+        told.ends_with(&format!("\nnote: {} was not reached before that", at(&program, "never"))),
+        "{told}"
+    );
+    talk.server.finish().await;
+}
+
+async fn a_program_that_runs_on_is_shown_where_it_is(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ENDLESS);
+    let talk = Talk::within(folder.path()).await;
+    let told = talk.says("debug_probe", asked(&program, "never", json!({ "timeout": 1000 }))).await;
+    let begin = format!(
+        "Still running when the time was up; {} was not reached in time.\nOutput:\nready\nStopped (pause) at ",
+        at(&program, "never")
+    );
+    assert!(told.starts_with(&begin), "{told}");
+    assert!(told.contains("\nStack:\n#0 turn (") && told.contains("\n  turns: "), "{told}");
+    assert!(is_alone(talk.server.mark()), "{:?}", talk.server.mark().processes());
+    talk.server.finish().await;
+}
+
+async fn a_program_that_waits_for_ever_is_shown_where_it_waits(language: Language) {
+    const WAITS: Texts = Texts {
+        python: "import time\n\n\ntime.sleep(1000)  # @waits\nprint('never')  # @never\n",
+        node: "const cell = new Int32Array(new SharedArrayBuffer(4));\n\nAtomics.wait(cell, 0, 0, 1e6); // @waits\n\
+               console.log('never'); // @never\n",
+    };
+    let folder = folder();
+    let program = app(language, &folder, WAITS);
+    let talk = Talk::within(folder.path()).await;
+    let told = talk.says("debug_probe", asked(&program, "never", json!({ "timeout": 1000 }))).await;
+    let begin = format!(
+        "Still running when the time was up; {} was not reached in time.\n{}\nStack:\n#0 <module> ({})",
+        at(&program, "never"),
+        stop("pause", &program, "waits"),
+        at(&program, "waits"),
+    );
+    assert!(told.starts_with(&begin), "{told}");
+    talk.server.finish().await;
+}
+
+async fn a_deep_stack_is_told_in_part(language: Language) {
+    let text = language.pick(
+        "def down(depth):\n    if depth:\n        return down(depth - 1)\n    return 0  # @bottom\n\n\ndown(30)\n",
+        "function down(depth) {\n  if (depth) return down(depth - 1);\n  return 0; // @bottom\n}\ndown(30);\n",
+    );
+    let folder = folder();
+    let program = Fixture::write(folder.path(), &language.file("deep"), text);
+    let talk = Talk::within(folder.path()).await;
+    let told = talk.says("debug_probe", asked(&program, "bottom", json!({}))).await;
+    let frames = told.lines().filter(|line| line.starts_with('#')).count();
+    let depths = told.lines().filter(|line| line.starts_with("  depth: ")).count();
+    assert_eq!((frames, depths), (10, 10), "{told}");
+    assert!(told.contains("\n... and 22 more"), "{told}");
+    talk.server.finish().await;
+}
+
+async fn a_call_that_is_cancelled_leaves_nothing_running(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ENDLESS);
+    let talk = Talk::within(folder.path()).await;
+    let arguments = asked(&program, "never", json!({ "timeout": 600_000 }));
+    let params = json!({ "name": "debug_probe", "arguments": arguments });
+    let (id, _waiting) = talk.server.begin("tools/call", params).await;
+    let is_program = |(_, line): &(u32, String)| line.contains(program.path());
+    while !talk.server.mark().processes().iter().any(is_program) {}
+    let params = json!({ "requestId": id });
+    talk.server
+        .send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }))
+        .await;
+    while !is_alone(talk.server.mark()) {}
+    talk.server.finish().await;
+}

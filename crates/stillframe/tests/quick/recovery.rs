@@ -1,0 +1,255 @@
+//! What a server that is killed leaves, and what the next one makes of it.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use test_support::{Goodbye, Language, both};
+
+use crate::talk::{ADDS, Talk, app, at, folder, name_of, stop};
+
+both![
+    a_session_comes_back_after_the_server_was_killed,
+    another_program_can_be_launched_with_the_breakpoints_that_came_back,
+    a_breakpoint_whose_line_is_gone_is_named_and_dropped,
+];
+
+const FILE: &str = ".debug_session.mcp.json";
+
+fn saved(folder: &Path) -> Value {
+    let text = std::fs::read_to_string(folder.join(FILE)).expect("the file is there");
+    serde_json::from_str(&text).expect("the file holds JSON")
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+async fn a_session_comes_back_after_the_server_was_killed(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let path = program.path();
+    let talk = Talk::within(folder.path()).await;
+    talk.break_at(&program, "return").await;
+    let launch = json!({ "program": path, "args": ["a b"], "env": { "TOKEN": "secret" } });
+    talk.says("debug_launch", launch).await;
+    let place = json!({ "file": path, "line": program.line("add"), "condition": "item > 1" });
+    talk.says("debug_breakpoint", place).await;
+
+    let kept = saved(folder.path());
+    assert_eq!((&kept["language"], &kept["program"]), (&json!(name_of(language)), &json!(path)));
+    assert_eq!(kept["breakpoints"], json!({ path: [program.line("return"), program.line("add")] }));
+    assert_eq!(kept["conditions"], json!({ path: { program.line("add").to_string(): "item > 1" } }));
+    assert_eq!((&kept["args"], &kept["pid"]), (&json!(["a b"]), &json!(talk.server.pid())));
+    assert!(!kept.to_string().contains("secret"), "{kept}");
+    talk.step("debug_continue").await;
+    talk.server.kill().await;
+    assert_eq!(names(folder.path()), [FILE.to_owned(), language.file("app")]);
+
+    let talk = Talk::within(folder.path()).await;
+    let file = language.file("app");
+    let failed = talk.fails("debug_continue", json!({})).await;
+    let last = format!("the last one was `{file}`; debug_launch starts it again");
+    assert_eq!(failed, format!("Error: no program is being debugged; {last}"));
+    let launched = talk.step("debug_launch").await;
+    let expected = format!(
+        "Debugger started for {file} ({}). Ready for breakpoints.\nRestored 2 breakpoints of the last session: {}, \
+         {}.\nIt runs without TOKEN: values of `env` are not kept, give them again.",
+        name_of(language),
+        at(&program, "return"),
+        at(&program, "add"),
+    );
+    assert_eq!(launched, expected);
+    let stopped = talk.step("debug_continue").await;
+    assert!(stopped.starts_with(&stop("breakpoint", &program, "add")), "{stopped}");
+    let number = language.words().number;
+    assert_eq!(talk.says("debug_evaluate", json!({ "expression": "item" })).await, format!("({number}) 2"));
+    let arguments = language.pick("__import__('sys').argv[1]", "process.argv[2]");
+    let value = talk.says("debug_evaluate", json!({ "expression": arguments })).await;
+    assert_eq!(value, format!("({}) a b", language.words().string));
+    assert!(talk.step("debug_continue").await.starts_with(&stop("breakpoint", &program, "return")));
+    assert_eq!(saved(folder.path())["pid"], json!(talk.server.pid()));
+    assert_eq!(talk.step("debug_stop").await, "Debug session ended.");
+    assert_eq!(names(folder.path()), [file]);
+    talk.server.finish().await;
+}
+
+async fn another_program_can_be_launched_with_the_breakpoints_that_came_back(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    talk.says("debug_launch", json!({ "program": program.path(), "args": ["a b"] })).await;
+    talk.break_at(&program, "add").await;
+    talk.server.kill().await;
+
+    let other = test_support::Fixture::write_in(language, folder.path(), "other", ADDS);
+    let talk = Talk::within(folder.path()).await;
+    let launched = talk.launch(&other).await;
+    let restored = format!("Restored 1 breakpoint of the last session: {}.", at(&program, "add"));
+    let first = format!(
+        "Debugger started for {} ({}). Ready for breakpoints.",
+        language.file("other"),
+        name_of(language)
+    );
+    assert!(launched.starts_with(&format!("{first}\n{restored}")), "{launched}");
+    // The arguments belong to the other program.
+    assert_eq!(saved(folder.path())["args"], Value::Null);
+    talk.server.finish().await;
+}
+
+async fn a_breakpoint_whose_line_is_gone_is_named_and_dropped(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    talk.launch(&program).await;
+    talk.break_at(&program, "first").await;
+    talk.break_at(&program, "print").await;
+    talk.server.kill().await;
+
+    let (first, gone) = (at(&program, "first"), at(&program, "print"));
+    let text = language.pick(
+        "def add():\n    total = 0  # @first\n    return total\n\n\nadd()\n",
+        "function add() {\n  let total = 0; // @first\n  return total;\n}\nadd();\n",
+    );
+    std::fs::write(program.path(), text).unwrap();
+    let talk = Talk::within(folder.path()).await;
+    let launched = talk.step("debug_launch").await;
+    let lines: Vec<&str> = launched.lines().collect();
+    assert_eq!(lines[1], format!("Restored 1 breakpoint of the last session: {first}."), "{launched}");
+    let dropped = format!("Dropped the breakpoint at {gone}: line {} of `", program.line("print"));
+    assert!(
+        lines[2].starts_with(&dropped) && lines[2].contains(" is past the end of the file"),
+        "{launched}"
+    );
+    assert_eq!(saved(folder.path())["breakpoints"], json!({ program.path(): [program.line("first")] }));
+    talk.server.finish().await;
+}
+
+#[tokio::test]
+async fn an_orderly_end_leaves_nothing() {
+    for goodbye in [Goodbye::EndOfInput, Goodbye::Terminate, Goodbye::Interrupt] {
+        let folder = folder();
+        let program = app(Language::Node, &folder, ADDS);
+        let talk = Talk::within(folder.path()).await;
+        talk.stopped_at(&program, "add").await;
+        assert!(folder.path().join(FILE).exists());
+        talk.server.finish_by(goodbye).await;
+        assert_eq!(names(folder.path()), ["app.js"], "{goodbye:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_came_back_and_was_not_used_stays_for_the_next_server() {
+    let folder = folder();
+    let program = app(Language::Node, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    talk.stopped_at(&program, "add").await;
+    talk.server.kill().await;
+    let left = saved(folder.path());
+
+    let talk = Talk::within(folder.path()).await;
+    talk.fails("debug_stack", json!({})).await;
+    talk.server.finish().await;
+    assert_eq!(saved(folder.path()), left);
+
+    let talk = Talk::within(folder.path()).await;
+    assert_eq!(talk.step("debug_stop").await, "Debug session ended.");
+    assert_eq!(names(folder.path()), ["app.js"]);
+    let failed = talk.fails("debug_launch", json!({})).await;
+    assert_eq!(failed, "Error: `program` is missing; it takes the path of a script");
+    talk.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_is_set_aside() {
+    let folder = folder();
+    let program = app(Language::Node, &folder, ADDS);
+    for text in ["", "{\"language\": \"no", "[1, 2]", "{\"breakpoints\": 7}"] {
+        std::fs::write(folder.path().join(FILE), text).unwrap();
+        let talk = Talk::within(folder.path()).await;
+        let launched = talk.launch(&program).await;
+        let (first, note) = launched.split_once('\n').unwrap();
+        assert_eq!(first, "Debugger started for app.js (node). Ready for breakpoints.");
+        assert!(
+            note.starts_with(&format!("note: `{FILE}` is not what a session leaves (")),
+            "{text}: {note}"
+        );
+        assert!(note.ends_with(&format!("; it is now `{FILE}.corrupt`")), "{text}: {note}");
+        assert_eq!(std::fs::read_to_string(folder.path().join(format!("{FILE}.corrupt"))).unwrap(), text);
+        // It is said once.
+        assert_eq!(talk.step("debug_stop").await, "Debug session ended.");
+        talk.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_the_program_that_the_vocabulary_comes_from_is_taken_up() {
+    let folder = folder();
+    let program = app(Language::Node, &folder, ADDS);
+    let lines = json!({ program.path(): [program.line("add")] });
+    let left =
+        json!({ "language": "node", "program": program.path(), "breakpoints": lines, "daemon_pid": 1 });
+    std::fs::write(folder.path().join(FILE), left.to_string()).unwrap();
+    let talk = Talk::within(folder.path()).await;
+    let launched = talk.step("debug_launch").await;
+    let restored = format!("Restored 1 breakpoint of the last session: {}.", at(&program, "add"));
+    assert_eq!(launched, format!("Debugger started for app.js (node). Ready for breakpoints.\n{restored}"));
+    talk.server.finish().await;
+}
+
+/// Nothing can be written there, by nobody.
+#[tokio::test]
+async fn a_folder_that_cannot_be_written_costs_a_note_and_no_more() {
+    let folder = folder();
+    let program = app(Language::Node, &folder, ADDS);
+    let talk = Talk::within(Path::new("/proc")).await;
+    let launched = talk.launch(&program).await;
+    let (first, note) = launched.split_once('\n').unwrap();
+    assert_eq!(first, "Debugger started for app.js (node). Ready for breakpoints.");
+    let because =
+        format!("note: this session is not kept for recovery, because `{FILE}` cannot be written: ");
+    assert!(note.starts_with(&because), "{note}");
+    assert_eq!(
+        talk.break_at(&program, "add").await,
+        format!("Breakpoint at {} (verified)", at(&program, "add"))
+    );
+    talk.step("debug_continue").await;
+    assert_eq!(talk.step("debug_stop").await, "Debug session ended.");
+    talk.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_file_of_another_server_that_runs_is_left_alone() {
+    let folder = folder();
+    let program = app(Language::Node, &folder, ADDS);
+    let first = Talk::within(folder.path()).await;
+    first.launch(&program).await;
+    let kept = saved(folder.path());
+
+    let second = Talk::within(folder.path()).await;
+    let launched = second.launch(&program).await;
+    let because = format!("because `{FILE}` is that of another server, process {}", first.server.pid());
+    let expected = format!(
+        "Debugger started for app.js (node). Ready for breakpoints.\nnote: this session is not kept for recovery, \
+         {because}"
+    );
+    assert_eq!(launched, expected);
+    assert_eq!(second.step("debug_stop").await, "Debug session ended.");
+    second.server.finish().await;
+    assert_eq!(saved(folder.path()), kept);
+    first.server.finish().await;
+    assert_eq!(names(folder.path()), ["app.js"]);
+}
+
+/// Other toolsets never touch the disk.
+#[tokio::test]
+async fn nothing_is_read_or_written_before_the_first_call() {
+    let folder = folder();
+    std::fs::write(folder.path().join(FILE), "no JSON").unwrap();
+    let talk = Talk::with(folder.path(), "all").await;
+    talk.server.ok("list_debug_sessions", json!({})).await;
+    talk.server.finish().await;
+    assert_eq!(names(folder.path()), [FILE]);
+}

@@ -1,0 +1,157 @@
+//! What each tool says.
+
+use serde_json::json;
+use test_support::{Fixture, Language, Texts, both};
+
+use crate::talk::{ADDS, Talk, app, at, folder, stop};
+
+both![
+    a_stop_shows_the_source_and_the_new_output,
+    steps_go_over_into_and_out,
+    a_stack_is_numbered_and_its_numbers_choose_a_frame,
+    variables_are_a_line_each_and_many_are_counted,
+    a_scope_without_variables_says_so,
+    strings_are_told_as_they_are,
+    a_long_value_says_how_long_it_is,
+    an_expression_changes_the_program,
+];
+
+async fn a_stop_shows_the_source_and_the_new_output(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    let stopped = talk.stopped_at(&program, "add").await;
+    assert_eq!(stopped, format!("{}\nOutput:\nbegin", stop("breakpoint", &program, "add")));
+    // What was told once is not told again.
+    assert_eq!(talk.step("debug_continue").await, stop("breakpoint", &program, "add"));
+    assert_eq!(talk.step("debug_continue").await, "Program exited with code 0.\nOutput:\n3");
+    talk.server.finish().await;
+}
+
+async fn steps_go_over_into_and_out(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    talk.stopped_at(&program, "call").await;
+    let into = talk.says("debug_step", json!({ "action": "step_in" })).await;
+    assert_eq!(into, stop("step", &program, "first"));
+    assert_eq!(talk.step("debug_step").await, stop("step", &program, "loop"));
+    // V8 has no place between a return and the next statement of the caller.
+    let back = language.pick("call", "print");
+    let out = talk.says("debug_step", json!({ "action": "step_out" })).await;
+    assert_eq!(out, stop("step", &program, back));
+    let unknown = talk.fails("debug_step", json!({ "action": "over" })).await;
+    let takes = "takes `\"next\"` or `\"step_in\"` or `\"step_out\"`, and got `\"over\"`";
+    assert_eq!(unknown, format!("Error: `action` {takes}"));
+    talk.server.finish().await;
+}
+
+async fn a_stack_is_numbered_and_its_numbers_choose_a_frame(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    talk.stopped_at(&program, "add").await;
+    let stack = talk.step("debug_stack").await;
+    let frames: Vec<&str> = stack.lines().collect();
+    assert_eq!(frames[0], format!("#0 add ({})", at(&program, "add")));
+    assert_eq!(frames[1], format!("#1 main ({})", at(&program, "call")));
+    assert!(frames[2].starts_with("#2 <module> (app."), "{stack}");
+    assert_eq!(frames.len(), 3);
+    let one = talk.says("debug_stack", json!({ "count": 1 })).await;
+    assert_eq!(one, format!("{}\n... and 2 more; `count` shows them", frames[0]));
+
+    let string = language.words().string;
+    let name = json!({ "expression": "name", "frame": 1 });
+    assert_eq!(talk.says("debug_evaluate", name).await, format!("({string}) hello world"));
+    let callers = talk.says("debug_variables", json!({ "frame": 1 })).await;
+    assert!(callers.starts_with(&format!("  name: {string} = 'hello world'")), "{callers}");
+    let beyond = talk.fails("debug_variables", json!({ "frame": 9 })).await;
+    assert_eq!(beyond, "Error: `frame` is past the end of the stack: #9");
+    talk.server.finish().await;
+}
+
+async fn variables_are_a_line_each_and_many_are_counted(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    talk.stopped_at(&program, "add").await;
+    let (list, number) = (language.words().list, language.words().number);
+    let items = language.shown_list(&["1", "2"]);
+    let expected = format!("  items: {list} = {items}\n  total: {number} = 0\n  item: {number} = 1");
+    assert_eq!(talk.step("debug_variables").await, expected);
+
+    let names: Vec<String> = (0..120).map(|number| format!("name_{number:03}")).collect();
+    let lines = |start: &str, end: &str| {
+        let line = |name: &String| format!("{start}{name} = 0{end}");
+        names.iter().map(line).collect::<Vec<_>>().join("\n")
+    };
+    let text = match language {
+        Language::Python => format!("def f():\n{}\n    return 1  # @end\n\n\nf()\n", lines("    ", "")),
+        Language::Node => {
+            format!("function f() {{\n{}\n  return 1; // @end\n}}\nf();\n", lines("  const ", ";"))
+        }
+    };
+    let program = Fixture::write(folder.path(), &language.file("many"), &text);
+    talk.stopped_at(&program, "end").await;
+    let shown = talk.step("debug_variables").await;
+    assert_eq!((shown.lines().count(), shown.lines().last()), (101, Some("  ... and 20 more")), "{shown}");
+    talk.server.finish().await;
+}
+
+async fn a_scope_without_variables_says_so(language: Language) {
+    const EMPTY: Texts = Texts {
+        python: "def empty():\n    return 1  # @nothing\n\n\nempty()\n",
+        node: "function empty() {\n  return 1; // @nothing\n}\nempty();\n",
+    };
+    let folder = folder();
+    let program = app(language, &folder, EMPTY);
+    let talk = Talk::within(folder.path()).await;
+    talk.stopped_at(&program, "nothing").await;
+    let said = talk.step("debug_variables").await;
+    assert!(said.starts_with("The scope ") && said.ends_with(" has no variables."), "{said}");
+    talk.server.finish().await;
+}
+
+async fn strings_are_told_as_they_are(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    talk.stopped_at(&program, "add").await;
+    let string = language.words().string;
+    let table = [
+        (r#""it's""#, "it's"),
+        (r"'two\nlines \\ \x1b'", "two\nlines \\ \u{1b}"),
+        ("'\u{e9}\u{1f600}'", "\u{e9}\u{1f600}"),
+        ("''", ""),
+    ];
+    for (expression, told) in table {
+        let value = talk.says("debug_evaluate", json!({ "expression": expression })).await;
+        assert_eq!(value, format!("({string}) {told}"), "{expression}");
+    }
+    talk.server.finish().await;
+}
+
+async fn a_long_value_says_how_long_it_is(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    talk.stopped_at(&program, "add").await;
+    let expression = language.pick("'ab' * 5000", "'ab'.repeat(5000)");
+    let string = language.words().string;
+    let value = talk.says("debug_evaluate", json!({ "expression": expression, "max_length": 4 })).await;
+    let note = "note: this is the beginning of 10000 characters; `max_length` gives more of it";
+    assert_eq!(value, format!("({string}) abab...\n{note}"));
+    let value = talk.says("debug_evaluate", json!({ "expression": expression, "max_length": 10_000 })).await;
+    assert_eq!(value, format!("({string}) {}", "ab".repeat(5000)));
+    talk.server.finish().await;
+}
+
+async fn an_expression_changes_the_program(language: Language) {
+    let folder = folder();
+    let program = app(language, &folder, ADDS);
+    let talk = Talk::within(folder.path()).await;
+    talk.stopped_at(&program, "return").await;
+    talk.says("debug_evaluate", json!({ "expression": "total = 40" })).await;
+    assert_eq!(talk.step("debug_continue").await, "Program exited with code 0.\nOutput:\n40");
+    talk.server.finish().await;
+}

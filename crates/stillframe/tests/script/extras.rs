@@ -1,0 +1,67 @@
+//! What there is beside the specification.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::{MAIN, Scripting};
+
+#[tokio::test]
+async fn a_condition_and_a_count_choose_passes() {
+    let scripting = Scripting::with_files(&[("main.js", MAIN)]).await;
+    assert_eq!(
+        scripting.values("node main.js", "number", json!({ "condition": "number > 1" })).await,
+        [2, 3]
+    );
+    let result =
+        scripting.ask("node main.js", "number", json!({ "maxHits": 2, "includeOutput": true })).await;
+    let data = &result["structuredContent"];
+    assert_eq!(data["results"].as_array().unwrap().len(), 2);
+    // It has run on to its end.
+    assert_eq!(
+        (&data["hits"], &data["output"], &data["error"]),
+        (&json!(3), &json!("1\n4\n9\n"), &json!(null))
+    );
+    scripting.finish().await;
+}
+
+#[tokio::test]
+async fn stacks_are_told_where_they_are_asked_for() {
+    let text = "function inner(n) {\n  return n + 1; // @here\n}\nfunction outer() {\n  return inner(1); // @call\n}\nouter();\n";
+    let scripting = Scripting::with_files(&[("main.js", text)]).await;
+    let result = scripting.ask("node main.js", "n", json!({ "includeStack": true })).await;
+    let first = &result["structuredContent"]["results"][0];
+    assert_eq!((&first["type"], &first["value"]), (&json!("number"), &json!(1)));
+    let names: Vec<_> =
+        first["stack"].as_array().unwrap().iter().map(|frame| frame["function"].clone()).collect();
+    assert_eq!(names, ["inner", "outer", "<module>"]);
+    let main = scripting.folder().join("main.js");
+    let call = &first["stack"][1];
+    assert_eq!((&call["file"], &call["line"]), (&json!(main), &json!(Fixture::read(&main).line("call"))));
+    assert!(call["column"].as_u64().unwrap() > 0);
+    scripting.finish().await;
+}
+
+#[tokio::test]
+async fn a_folder_and_an_environment_are_given() {
+    let scripting = Scripting::with_files(&[("sub/main.js", MAIN)]).await;
+    let more =
+        json!({ "cwd": "sub", "env": { "WHO": "me" }, "breakpoint": { "file": "main.js", "line": 3 } });
+    let values = scripting.values("node main.js", "process.env.WHO + number", more).await;
+    assert_eq!(values, ["me1", "me2", "me3"]);
+    scripting.finish().await;
+}
+
+#[tokio::test]
+async fn a_flood_is_bounded() {
+    let text = "let n = 0;\nwhile (n < 1e9) {\n  n += 1; // @here\n}\n";
+    let scripting = Scripting::with_files(&[("main.js", text)]).await;
+    let result = scripting.ask("node main.js", "n", json!({ "maxHits": 100, "timeout": 1500 })).await;
+    let data = &result["structuredContent"];
+    let values: Vec<u64> =
+        data["results"].as_array().unwrap().iter().map(|result| result["value"].as_u64().unwrap()).collect();
+    assert_eq!(values, (0..100).collect::<Vec<_>>());
+    // All that was asked for is there, so that it was ended is no error.
+    assert_eq!(result["isError"], json!(null), "{}", data["error"]);
+    assert!(data["hits"].as_u64().unwrap() > 100, "{}", data["hits"]);
+    scripting.finish().await;
+}

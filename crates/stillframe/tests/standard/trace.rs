@@ -1,0 +1,58 @@
+//! `trace_values`: one call, and the values at every pass of a place.
+
+mod bad_input;
+mod limits;
+mod rows;
+mod sessions;
+mod ways;
+
+use serde_json::{Value, json};
+use test_support::{Answer, Fixture, Language, Server};
+
+use crate::STILLFRAME;
+
+/// `trace_values` with the bank.
+async fn trace(server: &Server, language: Language, arguments: Value) -> Answer {
+    trace_in(server, &Fixture::of(language, "bank"), arguments).await
+}
+
+async fn trace_in(server: &Server, program: &Fixture, mut arguments: Value) -> Answer {
+    arguments["program"] = json!(program.path());
+    server.ok("trace_values", arguments).await
+}
+
+/// A place in a fixture.
+fn at(program: &Fixture, name: &str, expressions: &[&str]) -> Value {
+    json!({ "line": program.line(name), "expressions": expressions })
+}
+
+/// The values of each row as text, with `!` in front of errors.
+fn values(answer: &Answer) -> Vec<Vec<String>> {
+    let rows = answer["rows"].as_array().expect("rows");
+    let shown = |cell: &Value| match (&cell["value"], &cell["error"]) {
+        (Value::String(value), _) => value.clone(),
+        (_, error) => format!("!{}", error.as_str().expect("a value or an error")),
+    };
+    rows.iter().map(|row| row["values"].as_array().expect("values").iter().map(shown).collect()).collect()
+}
+
+/// The first value of each row.
+fn column(answer: &Answer) -> Vec<String> {
+    values(answer).into_iter().map(|row| row.into_iter().next().expect("a value")).collect()
+}
+
+/// A field of each row.
+fn of_rows(answer: &Answer, field: &str) -> Vec<Value> {
+    answer["rows"].as_array().expect("rows").iter().map(|row| row[field].clone()).collect()
+}
+
+async fn open_sessions(server: &Server) -> Value {
+    server.ok("list_debug_sessions", json!({})).await["count"].clone()
+}
+
+/// A server that records by stops.
+async fn stopping_server() -> Server {
+    let mut options = STILLFRAME.options().await;
+    options.env.push(("STILLFRAME_TRACE".to_owned(), "stop".to_owned()));
+    options.start().await
+}

@@ -1,0 +1,211 @@
+//! How many rows, and what becomes of the program when they are there.
+
+use serde_json::{Value, json};
+use test_support::{Fixture, Language, Texts, both};
+
+use super::{at, column, of_rows, open_sessions, trace, trace_in};
+use crate::STILLFRAME;
+use crate::debugging::{ENDLESS, folder};
+
+both![
+    every_so_many_th_pass_is_recorded,
+    rows_that_are_like_the_one_before_are_left_out,
+    when_all_rows_are_there_the_program_is_ended,
+    or_it_runs_on_to_its_end_and_its_passes_are_counted,
+    a_flood_is_bounded,
+    an_answer_that_would_be_too_long_leaves_out_the_middle,
+    when_the_time_is_over_the_rows_are_kept_and_the_program_is_ended,
+    a_program_that_comes_to_no_place_in_time_is_said_to_be_where_it_is,
+    a_crash_keeps_the_rows,
+    an_uncaught_exception_keeps_the_rows_and_the_session,
+];
+
+async fn every_so_many_th_pass_is_recorded(language: Language) {
+    let program = Fixture::of(language, "bank");
+    let server = STILLFRAME.serve().await;
+    let points = [at(&program, "deposit", &["amount"])];
+    let traced = trace(&server, language, json!({ "points": points, "sampleEvery": 3 })).await;
+    assert_eq!(column(&traced), ["1", "4"]);
+    assert_eq!((of_rows(&traced, "hit"), &traced["totals"]["hits"]), (vec![json!(1), json!(4)], &json!(6)));
+    server.finish().await;
+}
+
+async fn rows_that_are_like_the_one_before_are_left_out(language: Language) {
+    let program = Fixture::of(language, "bank");
+    let server = STILLFRAME.serve().await;
+    let half = language.pick("amount // 3", "Math.floor(amount / 3)");
+    let points = [at(&program, "deposit", &[half])];
+    let traced = trace(&server, language, json!({ "points": points, "onlyWhenChanged": true })).await;
+    assert_eq!(column(&traced), ["0", "1", "2"]);
+    assert_eq!(
+        (of_rows(&traced, "hit"), &traced["totals"]["hits"]),
+        (vec![json!(1), json!(3), json!(6)], &json!(6))
+    );
+    server.finish().await;
+}
+
+async fn when_all_rows_are_there_the_program_is_ended(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "passes", PASSES);
+    let server = STILLFRAME.serve().await;
+    let points = [at(&program, "here", &["i"])];
+    let traced = trace_in(&server, &program, json!({ "points": points, "maxHits": 3 })).await;
+    assert_eq!(column(&traced), ["0", "1", "2"]);
+    assert_eq!((&traced["endedBy"], &traced["state"]), (&json!("maxHits"), &json!("ended")));
+    let notes = traced["notes"].to_string();
+    assert!(notes.contains("sampleEvery") && notes.contains("maxHits takes up to 100000"), "{notes}");
+    assert_eq!((&traced["closed"], open_sessions(&server).await), (&json!(true), json!(0)));
+    server.finish().await;
+}
+
+async fn or_it_runs_on_to_its_end_and_its_passes_are_counted(language: Language) {
+    let program = Fixture::of(language, "bank");
+    let server = STILLFRAME.serve().await;
+    let points = [at(&program, "deposit", &["amount"])];
+    let traced = trace(&server, language, json!({ "points": points, "maxHits": 2, "whenFull": "run" })).await;
+    assert_eq!(column(&traced), ["1", "2"]);
+    assert_eq!((&traced["endedBy"], &traced["output"]), (&json!("program"), &json!("odd even\n6\n")));
+    assert_eq!(traced["totals"], json!({ "hits": 6, "rows": 2, "shown": 2 }));
+    assert!(traced["notes"].to_string().contains("4 passes are not among the rows"), "{}", traced.text);
+    server.finish().await;
+}
+
+/// Comes to its place without end.
+const PASSES: Texts = Texts {
+    python: "i = -1\nwhile True:\n    i += 1\n    i = i  # @here\n",
+    node: "let i = -1;\nfor (;;) {\n  i += 1;\n  i += 0; // @here\n}\n",
+};
+
+async fn a_flood_is_bounded(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "passes", PASSES);
+    let server = STILLFRAME.serve().await;
+    let points = [at(&program, "here", &["i"])];
+    let asked = json!({ "points": points, "maxHits": 50, "whenFull": "run", "timeout": 1500 });
+    let traced = trace_in(&server, &program, asked).await;
+    assert_eq!((column(&traced).len(), &traced["endedBy"]), (50, &json!("timeout")));
+    assert!(traced["totals"]["hits"].as_u64().unwrap() > 50, "{}", traced["totals"]);
+    server.finish().await;
+}
+
+async fn an_answer_that_would_be_too_long_leaves_out_the_middle(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "passes", PASSES);
+    let server = STILLFRAME.serve().await;
+    let long = language.pick("'x' * 900", "'x'.repeat(900)");
+    let points = [at(&program, "here", &["i", long])];
+    let asked = json!({ "points": points, "maxHits": 100, "limits": { "value": 1000 } });
+    let traced = trace_in(&server, &program, asked).await;
+    assert!(traced.text.len() < 60_000, "{}", traced.text.len());
+    let shown: Vec<u64> = of_rows(&traced, "hit").iter().map(|hit| hit.as_u64().unwrap()).collect();
+    let omitted = ["from", "to", "count"].map(|field| traced["omitted"][field].as_u64().unwrap());
+    let [from, to, count] = omitted;
+    let expected: Vec<u64> = (1..from).chain(to + 1..=100).collect();
+    assert_eq!((shown, count), (expected, to + 1 - from));
+    assert_eq!(traced["totals"]["rows"], 100);
+    assert!(traced["notes"].to_string().contains(&format!("rows {from} to {to} are left out")));
+    server.finish().await;
+}
+
+/// Comes to its place a few times, and then does nothing more.
+const RESTS: Texts = Texts {
+    python: "\
+import time
+for i in range(3):
+    i = i  # @here
+while time:
+    time.sleep(0.01)
+x = 1  # @never
+",
+    node: "\
+for (let i = 0; i < 3; i++) {
+  i += 0; // @here
+}
+setInterval(() => {
+  if (Date.now() < 0)
+    console.log('never'); // @never
+}, 10);
+",
+};
+
+async fn when_the_time_is_over_the_rows_are_kept_and_the_program_is_ended(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "rests", RESTS);
+    let server = STILLFRAME.serve().await;
+    let points = [at(&program, "here", &["i"]), at(&program, "never", &["i"])];
+    let traced = trace_in(&server, &program, json!({ "points": points, "timeout": 2000 })).await;
+    assert_eq!(column(&traced), ["0", "1", "2"]);
+    assert_eq!(
+        (&traced["endedBy"], &traced["state"], &traced["closed"]),
+        (&json!("timeout"), &json!("ended"), &json!(true))
+    );
+    assert_eq!(traced["message"], "Recorded 3 rows of 3 passes; the time is over, and the program was ended");
+    let note = format!("line {} of {} was not reached", program.line("never"), program.path());
+    assert_eq!(traced["points"][1]["notes"], json!([note]));
+    server.finish().await;
+}
+
+async fn a_program_that_comes_to_no_place_in_time_is_said_to_be_where_it_is(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
+    let server = STILLFRAME.serve().await;
+    let point = json!({ "file": Fixture::of(language, "bank").path(), "statement": language.pick("RATE = 2", "const RATE = 2"), "expressions": ["1"] });
+    let traced = trace_in(&server, &program, json!({ "points": [point], "timeout": 1500 })).await;
+    assert_eq!((&traced["endedBy"], &traced["output"]), (&json!("timeout"), &json!("ready\n")));
+    // A file that is not part of the run.
+    let note = traced["points"][0]["notes"][0].as_str().unwrap();
+    assert!(note.contains("was not reached"), "{note}");
+    let place = traced["notes"].to_string();
+    assert!(place.contains("thread 1 `"), "{place}");
+    server.finish().await;
+}
+
+/// Comes to its place three times and is killed, by itself.
+const CRASHES: Texts = Texts {
+    python: "\
+import os, signal
+for i in range(3):
+    i = i  # @here
+os.kill(os.getpid(), signal.SIGKILL)
+",
+    node: "\
+for (let i = 0; i < 3; i++) {
+  i += 0; // @here
+}
+process.kill(process.pid, 'SIGKILL');
+",
+};
+
+async fn a_crash_keeps_the_rows(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "crashes", CRASHES);
+    let server = STILLFRAME.serve().await;
+    let traced = trace_in(&server, &program, json!({ "points": [at(&program, "here", &["i"])] })).await;
+    assert_eq!(column(&traced), ["0", "1", "2"]);
+    assert_eq!((&traced["endedBy"], &traced["signal"]), (&json!("program"), &json!("SIGKILL")));
+    assert_eq!(traced["totals"]["hits"], 3);
+    server.finish().await;
+}
+
+async fn an_uncaught_exception_keeps_the_rows_and_the_session(language: Language) {
+    let program = Fixture::of(language, "endings");
+    let server = STILLFRAME.serve().await;
+    let points = [at(&program, "about", &["how"]), at(&program, "never", &["how"])];
+    let traced = trace_in(&server, &program, json!({ "points": points, "args": ["raise"] })).await;
+    assert_eq!(column(&traced), ["'raise'"]);
+    assert_eq!(
+        (&traced["endedBy"], &traced["state"], &traced["reason"]),
+        (&json!("stop"), &json!("paused"), &json!("exception"))
+    );
+    assert_eq!(
+        (&traced["exception"]["type"], &traced["closed"]),
+        (&json!(language.words().raised), &json!(false))
+    );
+    let id = traced["sessionId"].clone();
+    let how = server.ok("evaluate_expression", json!({ "sessionId": id, "expression": "how" })).await;
+    assert_eq!(how["result"], "'raise'");
+    // The places were only for that one call.
+    let listed = server.ok("list_breakpoints", json!({ "sessionId": id })).await;
+    assert_eq!(listed["breakpoints"], Value::Array(Vec::new()));
+    server.finish().await;
+}

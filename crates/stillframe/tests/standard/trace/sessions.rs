@@ -1,0 +1,161 @@
+//! Recording in a session that is there, and giving a call up.
+
+use serde_json::json;
+use test_support::{Fixture, Language, Texts, both};
+
+use super::{at, column, open_sessions};
+use crate::STILLFRAME;
+use crate::debugging::{Debugging, Report, folder};
+
+both![
+    a_session_that_is_paused_goes_on_and_stays,
+    a_session_that_runs_is_left_running_when_all_rows_are_there,
+    a_session_that_runs_is_left_running_when_the_time_is_over,
+    a_breakpoint_of_the_users_ends_the_trace_and_is_told,
+    a_call_that_is_cancelled_leaves_nothing,
+    a_call_in_a_session_that_is_cancelled_takes_its_places_along,
+];
+
+/// Comes to its place again and again, until there is a file beside it.
+const TICKS: Texts = Texts {
+    python: "\
+import os, sys, time
+i = 0
+print('ready')
+while not os.path.exists(sys.argv[0] + '.stop'):
+    i += 1
+    time.sleep(0.005)  # @here
+print('stopped')
+",
+    node: "\
+const fs = require('node:fs');
+let i = 0;
+console.log('ready');
+const timer = setInterval(() => {
+  i += 1;
+  if (fs.existsSync(__filename + '.stop')) { // @here
+    clearInterval(timer);
+    console.log('stopped');
+  }
+}, 5);
+",
+};
+
+/// A session whose program ticks.
+async fn ticking(language: Language, folder: &tempfile::TempDir) -> (Debugging, Fixture) {
+    let program = Fixture::write_in(language, folder.path(), "ticks", TICKS);
+    let session = Debugging::of(language).await;
+    let started = session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 0 })).await;
+    assert_eq!(started.outcome(), "running");
+    (session, program)
+}
+
+async fn runs_to_its_end(session: &Debugging, program: &Fixture) {
+    assert_eq!(session.breakpoints().await, Vec::<serde_json::Value>::new());
+    std::fs::write(format!("{}.stop", program.path()), "").unwrap();
+    session.run_to_the_end().await;
+    assert_eq!(session.written("stdout").await, "ready\nstopped\n");
+}
+
+fn place(program: &Fixture, name: &str, expressions: &[&str]) -> serde_json::Value {
+    let mut point = at(program, name, expressions);
+    point["file"] = json!(program.path());
+    point
+}
+
+async fn a_session_that_is_paused_goes_on_and_stays(language: Language) {
+    let program = Fixture::of(language, "bank");
+    let (session, _) = Debugging::stopped_at(&program, "main_first").await;
+    let points = [place(&program, "deposit", &["amount"])];
+    let traced = session.ok("trace_values", json!({ "points": points })).await;
+    assert_eq!(column(&traced), ["1", "2", "3", "4", "5", "6"]);
+    assert_eq!((&traced["endedBy"], &traced["closed"]), (&json!("program"), &json!(false)));
+    assert_eq!(session.breakpoints().await.len(), 1, "the user's own stays");
+    session.finish().await;
+}
+
+async fn a_session_that_runs_is_left_running_when_all_rows_are_there(language: Language) {
+    let folder = folder();
+    let (session, program) = ticking(language, &folder).await;
+    let points = [place(&program, "here", &["i"])];
+    let traced = session.ok("trace_values", json!({ "points": points, "maxHits": 3 })).await;
+    let seen: Vec<u64> = column(&traced).iter().map(|i| i.parse().unwrap()).collect();
+    assert_eq!(seen, [seen[0], seen[0] + 1, seen[0] + 2]);
+    assert_eq!(
+        (&traced["endedBy"], &traced["state"], &traced["closed"]),
+        (&json!("maxHits"), &json!("running"), &json!(false))
+    );
+    runs_to_its_end(&session, &program).await;
+    session.finish().await;
+}
+
+async fn a_session_that_runs_is_left_running_when_the_time_is_over(language: Language) {
+    let folder = folder();
+    let (session, program) = ticking(language, &folder).await;
+    let points = [place(&program, "here", &["i"])];
+    let traced =
+        session.ok("trace_values", json!({ "points": points, "maxHits": 100_000, "timeout": 500 })).await;
+    assert!(!column(&traced).is_empty(), "{}", traced.text);
+    assert_eq!((&traced["endedBy"], &traced["state"]), (&json!("timeout"), &json!("running")));
+    assert!(
+        traced.text_of("message").ends_with("; the time is over, and the program goes on"),
+        "{}",
+        traced.text
+    );
+    runs_to_its_end(&session, &program).await;
+    session.finish().await;
+}
+
+async fn a_breakpoint_of_the_users_ends_the_trace_and_is_told(language: Language) {
+    let program = Fixture::of(language, "bank");
+    let (session, _) = Debugging::stopped_at(&program, "main_first").await;
+    let own = session.break_with(&program, "deposit", json!({ "condition": "amount == 4" })).await;
+    // On the same line, too.
+    let points = [place(&program, "deposit", &["amount"]), place(&program, "deposit_return", &["amount"])];
+    let traced = session.ok("trace_values", json!({ "points": points })).await;
+    assert_eq!(column(&traced), ["1", "1", "2", "2", "3", "3", "4"]);
+    assert_eq!((&traced["endedBy"], traced.outcome()), (&json!("stop"), "breakpoint"));
+    assert_eq!(traced["breakpointIds"].as_array().unwrap().last(), Some(&own["breakpointId"]));
+    assert_eq!(session.evaluate("amount").await, "4");
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+async fn a_call_that_is_cancelled_leaves_nothing(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "ticks", TICKS);
+    let server = STILLFRAME.serve().await;
+    let mut messages = server.notifications();
+    let arguments = json!({ "program": program.path(), "points": [at(&program, "here", &["i"])], "maxHits": 100_000, "timeout": 600_000 });
+    let params = json!({ "name": "trace_values", "arguments": arguments, "_meta": { "progressToken": 1 } });
+    let (id, _response) = server.begin("tools/call", params).await;
+    while messages.recv().await.unwrap()["method"] != "notifications/progress" {}
+    server
+        .send(
+            &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }),
+        )
+        .await;
+    while open_sessions(&server).await != 0 {}
+    server.finish().await;
+}
+
+async fn a_call_in_a_session_that_is_cancelled_takes_its_places_along(language: Language) {
+    let folder = folder();
+    let (session, program) = ticking(language, &folder).await;
+    let mut messages = session.server.notifications();
+    let arguments = session.with_id(
+        json!({ "points": [place(&program, "here", &["i"])], "maxHits": 100_000, "timeout": 600_000 }),
+    );
+    let params = json!({ "name": "trace_values", "arguments": arguments, "_meta": { "progressToken": 1 } });
+    let (id, _response) = session.server.begin("tools/call", params).await;
+    while messages.recv().await.unwrap()["method"] != "notifications/progress" {}
+    session
+        .server
+        .send(
+            &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }),
+        )
+        .await;
+    while !session.breakpoints().await.is_empty() {}
+    runs_to_its_end(&session, &program).await;
+    session.finish().await;
+}

@@ -1,0 +1,89 @@
+//! What is debugged, and how this vocabulary calls it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use engine::adapter::{self, ADAPTERS, Adapter};
+use engine::model::launch::{Launch, Program, Stdin};
+
+use crate::ToolError;
+
+/// A program, and how it is started.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) adapter: &'static dyn Adapter,
+    /// Absolute.
+    pub(super) program: PathBuf,
+    pub(super) args: Vec<String>,
+    /// Absolute; none is the server's.
+    pub(super) cwd: Option<PathBuf>,
+    /// Added to the environment.
+    pub(super) env: BTreeMap<String, String>,
+    /// Was added too, and the values are not known any more.
+    pub(super) lost_env: Vec<String>,
+    /// The interpreter.
+    pub(super) executable: Option<PathBuf>,
+}
+
+impl Target {
+    /// A program that is started plainly.
+    pub(super) fn new(adapter: &'static dyn Adapter, program: PathBuf) -> Self {
+        Self {
+            adapter,
+            program,
+            args: Vec::new(),
+            cwd: None,
+            env: BTreeMap::new(),
+            lost_env: Vec::new(),
+            executable: None,
+        }
+    }
+
+    /// How to start it.
+    pub(super) fn launch(&self, stop_on_entry: bool) -> Launch {
+        let set = |(name, value): (&String, &String)| (name.clone(), Some(value.clone()));
+        Launch {
+            program: Program::Script(self.program.clone()),
+            args: self.args.clone(),
+            runtime_args: Vec::new(),
+            cwd: self.cwd.clone(),
+            env: self.env.iter().map(set).collect(),
+            stdin: Stdin::Empty,
+            stop_on_entry,
+            just_my_code: true,
+        }
+    }
+
+    /// `app.py (python)`.
+    pub(super) fn label(&self) -> String {
+        format!("{} ({})", base_name(&self.program), language_name(self.adapter))
+    }
+}
+
+/// The last part of a path, which is what texts call a file.
+pub(super) fn base_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+/// What this vocabulary calls a language: JavaScript goes by the name of its runtime.
+pub(super) fn language_name(adapter: &dyn Adapter) -> &'static str {
+    match adapter.name() {
+        "javascript" => "node",
+        name => name,
+    }
+}
+
+/// The language of that name, or else of a file.
+pub(super) fn language(name: Option<&str>, file: &Path) -> Result<&'static dyn Adapter, ToolError> {
+    match name {
+        Some(name) => adapter::by_name(name).ok_or_else(|| ToolError::no_language(name, &languages())),
+        None => adapter::by_extension(file).ok_or_else(|| {
+            let problem = format!("is missing, and `{}` does not tell it", base_name(file));
+            ToolError::argument("language", problem).and(&format!("it takes {}", languages().join(" or ")))
+        }),
+    }
+}
+
+fn languages() -> Vec<&'static str> {
+    ADAPTERS.iter().map(|adapter| language_name(*adapter)).collect()
+}
