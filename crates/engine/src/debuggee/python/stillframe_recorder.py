@@ -190,7 +190,9 @@ def thread_name():
     """The name of the thread that runs, as JSON."""
     try:
         name = current_thread().name
-    except Exception:
+    except Exception as error:
+        if was_raised_by_a_signal(error):
+            raise
         # A subclass may have its own idea of a name.
         name = ""
     known = thread_names.get(name)
