@@ -33,14 +33,14 @@ COUNT_PAUSE = 0.05
 # A pipe takes so many bytes in one piece, whoever else writes. POSIX asks for 512; Linux has 4096.
 ATOMIC = 4000
 
+# Messages of errors are not cut below this, for their end says as much as their beginning.
+LONG_MESSAGE = 1000
+
 # Programs seldom come to descriptors with such numbers, and close none by number that are not theirs.
 HIGH = 512
 
 # JSON is not written of what is nested more deeply, which a cycle is.
 DEEPEST = 50
-
-# Messages of errors are not cut below this, for their end says as much as their beginning.
-LONG_MESSAGE = 1000
 
 # From here on integers are written by the inspector, which knows what to do with very long ones.
 LONG = 10**18
@@ -190,7 +190,9 @@ def thread_name():
     """The name of the thread that runs, as JSON."""
     try:
         name = current_thread().name
-    except Exception:
+    except Exception as error:
+        if was_raised_by_a_signal(error):
+            raise
         # A subclass may have its own idea of a name.
         name = ""
     known = thread_names.get(name)
