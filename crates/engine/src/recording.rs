@@ -129,6 +129,8 @@ struct Kept {
     /// The highest number of a row, by place and process: what is known of one that was killed. The threads of
     /// Python count together, so theirs are not added up.
     numbered: BTreeMap<(BreakpointId, u32), u64>,
+    /// How many rows have come of each place.
+    written: BTreeMap<BreakpointId, u64>,
 }
 
 /// A line, as it comes.
@@ -236,7 +238,12 @@ impl Recorder {
             let known = known.entry(process).or_insert(0);
             *known = counted.max(*known);
         }
-        let hits = sums(known.into_iter().map(|((id, _), hits)| (id, hits)));
+        let mut hits = sums(known.into_iter().map(|((id, _), hits)| (id, hits)));
+        // A thread that was killed has not told its count, which another one of its process may have.
+        for (id, rows) in &kept.written {
+            let known = hits.entry(*id).or_insert(0);
+            *known = (*rows).max(*known);
+        }
         Recorded { rows, hits, dropped: kept.dropped }
     }
 }
@@ -286,6 +293,7 @@ impl Table {
         let mut kept = self.lock();
         let number = kept.numbered.entry((row.id, row.pid)).or_insert(0);
         *number = row.hit.max(*number);
+        *kept.written.entry(row.id).or_insert(0) += 1;
         if kept.bytes < BYTES && (kept.rows.len() as u64) < self.limit {
             kept.bytes += row.bytes();
             kept.rows.push(row);
