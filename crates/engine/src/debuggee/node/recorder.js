@@ -28,6 +28,9 @@
   const LONGEST_NUMBER = 25;
   // Messages of errors are not cut below this, for their end says as much as their beginning.
   const MESSAGE = 1000;
+  // After so many passes that a statement has dealt with, the condition is not needed any more. Taking it away
+  // disturbs the thread, and Node 20 does not bear that well in a worker that is about to end.
+  const ENOUGH = 20;
   // How long a count may be out of date, in milliseconds.
   const STALE = 50;
 
@@ -111,7 +114,8 @@
       this.last = null;
       // A pass was dealt with by the statement in the source, and V8's condition for it is still to come.
       this.isDone = false;
-      this.isTold = false;
+      // How often the condition was asked for nothing.
+      this.asked = 0;
       this.isOver = false;
     }
 
@@ -218,8 +222,8 @@
       if (isAsking) return false;
       if (here.isDone) {
         here.isDone = false;
-        if (!here.isTold) tell(stringify({ kind: 'inlined', id }));
-        here.isTold = true;
+        here.asked++;
+        if (here.asked === ENOUGH) tell(stringify({ kind: 'inlined', id }));
         return false;
       }
       if (!here.enter()) return false;
