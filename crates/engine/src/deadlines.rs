@@ -33,7 +33,7 @@ pub const REQUEST: Duration = ms(5_000);
 /// A request that may run the program's own code, as reading values does.
 pub const READ: Duration = ms(10_000);
 /// How much longer than the debuggee's own limit we wait for the answer to an evaluation.
-pub const EVALUATE_GRACE: Duration = ms(1_500);
+pub const EVALUATE_GRACE: Duration = ms(2_500);
 /// How long a program that should react is left alone before it gets a signal, and between two signals.
 pub const NUDGE: Duration = ms(200);
 /// From spawning a program until it connects.
