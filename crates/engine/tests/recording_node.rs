@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use engine::adapter;
 use engine::model::breakpoint::Rule;
-use engine::model::launch::{Launch, Program, Start, Stdin};
+use engine::model::launch::{Launch, Program, Start};
 use engine::model::stop::End;
 use engine::recording::{Cell, Cells, Record, Recorded, Recorder, Row};
 use engine::session::placing::Wanted;
@@ -113,16 +113,7 @@ fn texts(row: &Row) -> Vec<String> {
 }
 
 fn launch(path: &Path) -> Start {
-    Start::Launch(Launch {
-        program: Program::Script(path.to_owned()),
-        args: Vec::new(),
-        runtime_args: Vec::new(),
-        cwd: None,
-        env: BTreeMap::new(),
-        stdin: Stdin::Empty,
-        stop_on_entry: false,
-        just_my_code: true,
-    })
+    Start::Launch(Launch::new(Program::Script(path.to_owned())))
 }
 
 const LOOP: &str = "\

@@ -41,11 +41,11 @@ pub(super) async fn look_out(debugger: &CdpDebugger, places: Vec<Recorded>) {
     let thread = recording::thread(debugger).to_owned();
     let work = tokio::task::spawn_blocking(move || edits(places, &thread));
     let edits = work.await.unwrap_or_default();
-    let file = |(path, (source, edits)): (&PathBuf, &(String, Vec<(u32, String)>))| {
-        Some(json!([path.to_str()?, { "source": source, "edits": edits }]))
-    };
-    // A path that is not UTF-8 cannot be told, and keeps its breakpoint.
-    let files: Vec<_> = edits.iter().filter_map(file).collect();
+    let mut files = Vec::new();
+    for (path, (source, edits)) in &edits {
+        // A path that is not UTF-8 cannot be told, and keeps its breakpoint.
+        files.extend(path.to_str().map(|path| json!([path, { "source": source, "edits": edits }])));
+    }
     let tell = Evaluate {
         expression: format!(
             "{{const insertions=globalThis[Symbol.for('stillframe.insertions')]??=new Map();\
