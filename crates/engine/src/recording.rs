@@ -89,7 +89,7 @@ pub enum Cell {
     Error(String),
 }
 
-/// Who counts passes: the number of a process, and of what counts on its own in it.
+/// Who counts passes: the number of a process, and of what counts on its own in it, such as a thread of JavaScript.
 pub type Writer = (u32, u64);
 
 /// What was recorded.
