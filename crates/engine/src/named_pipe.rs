@@ -1,21 +1,25 @@
 //! Pipes with a name, into which programs write lines.
 //!
-//! A line that is not longer than what a pipe takes at once (4096 bytes) is never mixed with another's. What
-//! was written is read even when its writer is killed the moment after.
+//! A line that is not longer than what a pipe takes at once is never mixed with another's, and longer ones are
+//! not read. What was written is read even when its writer is killed the moment after.
 
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::unix::pipe;
 
 use crate::error::{Error, Result};
 use crate::process;
 
+/// How many bytes a pipe of Linux takes at once, and so the longest line that is read. Anyone may write to a pipe,
+/// and a line without an end must not fill the memory.
+const LONGEST: u64 = 4096;
+
 /// The reading end. The pipe's name is gone when this is.
 #[derive(Debug)]
 pub(crate) struct NamedPipe {
-    lines: Lines<BufReader<pipe::Receiver>>,
+    reader: BufReader<pipe::Receiver>,
     name: Name,
 }
 
@@ -33,7 +37,7 @@ impl NamedPipe {
         // Open for writing as well, it does not end when the last writer goes.
         let open = |name| Ok((pipe::OpenOptions::new().read_write(true).open_receiver(&path)?, name));
         match made.and_then(open) {
-            Ok((receiver, name)) => Ok(Self { lines: BufReader::new(receiver).lines(), name }),
+            Ok((receiver, name)) => Ok(Self { reader: BufReader::new(receiver), name }),
             Err(error) => Err(Error::Environment {
                 problem: format!("no pipe can be made at `{}`: {error}", path.display()),
                 remedy: "check that the folder for temporary files can be written to".to_owned(),
@@ -46,10 +50,25 @@ impl NamedPipe {
         &self.name.0
     }
 
-    /// The next line; none when the pipe cannot be read.
+    /// The next line without its end; none when the pipe cannot be read. What is too long or not UTF-8 comes from
+    /// nobody that we know, and is passed over.
     pub(crate) async fn next_line(&mut self) -> Option<String> {
-        // What is not UTF-8 comes from nobody that we know, and ends the reading.
-        self.lines.next_line().await.ok().flatten()
+        let mut begins = true;
+        loop {
+            let mut line = Vec::new();
+            let read = (&mut self.reader).take(LONGEST).read_until(b'\n', &mut line).await.ok()?;
+            if read == 0 {
+                return None;
+            }
+            let ends = line.pop_if(|last| *last == b'\n').is_some();
+            if begins
+                && ends
+                && let Ok(line) = String::from_utf8(line)
+            {
+                return Some(line);
+            }
+            begins = ends;
+        }
     }
 }
 
@@ -73,5 +92,31 @@ impl Drop for Name {
     fn drop(&mut self) {
         // Whoever cleans the folder for temporary files may have been faster.
         let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_no_writer_of_ours_writes_is_passed_over() {
+        let mut pipe = NamedPipe::new().unwrap();
+        let mut writer = pipe::OpenOptions::new().open_sender(pipe.path()).unwrap();
+        let writing = tokio::spawn(async move {
+            let longest = [b'x'; 4095];
+            let parts: [&[u8]; 7] = [b"one\n", &longest, b"\n", &longest, b"xx\n", b"\xff\n\n", b"two\n"];
+            for part in parts {
+                writer.write_all(part).await.unwrap();
+            }
+        });
+        let mut lines = Vec::new();
+        for _ in 0..4 {
+            lines.push(pipe.next_line().await.unwrap());
+        }
+        writing.await.unwrap();
+        assert_eq!(lines, ["one", "x".repeat(4095).as_str(), "", "two"]);
     }
 }

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
@@ -23,6 +24,9 @@ use crate::named_pipe::NamedPipe;
 
 /// How many bytes of rows are kept. What comes after that is counted.
 const BYTES: usize = 16 << 20;
+
+/// How many counts are kept. A program that starts more processes than that is counted without the last of them.
+const COUNTS: usize = 1 << 16;
 
 /// What to record at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +89,9 @@ pub enum Cell {
     Error(String),
 }
 
+/// Who counts passes: the number of a process, and of what counts on its own in it, such as a thread of JavaScript.
+pub type Writer = (u32, u64);
+
 /// What was recorded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorded {
@@ -125,7 +132,7 @@ struct Kept {
     bytes: usize,
     dropped: u64,
     /// What writers have counted, by place and writer.
-    counted: BTreeMap<(BreakpointId, String), u64>,
+    counted: BTreeMap<(BreakpointId, Writer), u64>,
     /// The highest number of a row, by place and process: what is known of one that was killed. The threads of
     /// Python count together, so theirs are not added up.
     numbered: BTreeMap<(BreakpointId, u32), u64>,
@@ -138,13 +145,27 @@ struct Kept {
 #[serde(untagged)]
 enum Line {
     Row(u32, u64, f64, u32, String, Vec<RawCell>),
-    Count { id: u32, writer: String, hits: u64 },
-    Mark { mark: u64 },
+    Count {
+        id: u32,
+        #[serde(deserialize_with = "writer")]
+        writer: Writer,
+        hits: u64,
+    },
+    Mark {
+        mark: u64,
+    },
 }
 
 /// Type (none for an error), text, and 1 for cut, 2 for JSON.
 #[derive(Deserialize)]
 struct RawCell(Option<String>, String, #[serde(default)] u8);
+
+/// Reads `42/0`.
+fn writer<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Writer, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let parts = text.split_once('/').and_then(|(pid, part)| Some((pid.parse().ok()?, part.parse().ok()?)));
+    parts.ok_or_else(|| D::Error::custom("no writer"))
+}
 
 impl Recorder {
     /// Takes in at most `rows` rows and counts the rest.
@@ -188,7 +209,7 @@ impl Recorder {
     }
 
     /// Takes in how often a place was passed so far in one thread or process, which `writer` names.
-    pub fn count(&self, id: BreakpointId, writer: String, hits: u64) {
+    pub fn count(&self, id: BreakpointId, writer: Writer, hits: u64) {
         self.0.table.count(id, writer, hits);
     }
 
@@ -231,8 +252,7 @@ impl Recorder {
         let kept = self.0.table.lock();
         let mut rows = kept.rows.clone();
         rows.sort_by(|one, other| one.time.total_cmp(&other.time));
-        let process = |writer: &str| writer.split('/').next().and_then(|pid| pid.parse().ok()).unwrap_or(0);
-        let counted = sums(kept.counted.iter().map(|((id, writer), hits)| ((*id, process(writer)), *hits)));
+        let counted = sums(kept.counted.iter().map(|(&(id, (pid, _)), hits)| ((id, pid), *hits)));
         let mut known = kept.numbered.clone();
         for (process, counted) in counted {
             let known = known.entry(process).or_insert(0);
@@ -245,6 +265,14 @@ impl Recorder {
             *known = (*rows).max(*known);
         }
         Recorded { rows, hits, dropped: kept.dropped }
+    }
+}
+
+/// Changes a count, which begins at 0, unless there are too many of them.
+fn update<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, change: impl FnOnce(u64) -> u64) {
+    if counts.len() < COUNTS || counts.contains_key(&key) {
+        let count = counts.entry(key).or_insert(0);
+        *count = change(*count);
     }
 }
 
@@ -291,9 +319,8 @@ impl Table {
 
     fn push(&self, row: Row) {
         let mut kept = self.lock();
-        let number = kept.numbered.entry((row.id, row.pid)).or_insert(0);
-        *number = row.hit.max(*number);
-        *kept.written.entry(row.id).or_insert(0) += 1;
+        update(&mut kept.numbered, (row.id, row.pid), |known| known.max(row.hit));
+        update(&mut kept.written, row.id, |rows| rows + 1);
         if kept.bytes < BYTES && (kept.rows.len() as u64) < self.limit {
             kept.bytes += row.bytes();
             kept.rows.push(row);
@@ -304,10 +331,9 @@ impl Table {
         self.rows.send_modify(|rows| *rows += 1);
     }
 
-    fn count(&self, id: BreakpointId, writer: String, hits: u64) {
+    fn count(&self, id: BreakpointId, writer: Writer, hits: u64) {
         let mut kept = self.lock();
-        let known = kept.counted.entry((id, writer)).or_insert(0);
-        *known = hits.max(*known);
+        update(&mut kept.counted, (id, writer), |known| known.max(hits));
     }
 }
 
@@ -393,6 +419,17 @@ mod tests {
             recorder.read(line);
         }
         assert_eq!(recorder.recorded().hits, BTreeMap::from([(BreakpointId(1), 10)]));
+    }
+
+    #[tokio::test]
+    async fn writers_without_end_do_not_fill_the_memory() {
+        let recorder = Recorder::new(1).unwrap();
+        recorder.read("{\"id\":1,\"writer\":\"somebody\",\"hits\":3}");
+        for pid in 0..70_000 {
+            recorder.count(BreakpointId(1), (pid, 0), 1);
+        }
+        recorder.count(BreakpointId(1), (7, 0), 2);
+        assert_eq!(recorder.recorded().hits, BTreeMap::from([(BreakpointId(1), COUNTS as u64 + 1)]));
     }
 
     #[tokio::test]

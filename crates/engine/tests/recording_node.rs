@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use engine::adapter;
 use engine::model::breakpoint::Rule;
-use engine::model::launch::{Launch, Program, Start, Stdin};
+use engine::model::launch::{Launch, Program, Start};
 use engine::model::stop::End;
 use engine::recording::{Cell, Cells, Record, Recorded, Recorder, Row};
 use engine::session::placing::Wanted;
@@ -39,6 +39,15 @@ impl Scene {
         let node = adapter::by_name("node").unwrap();
         let session = sessions.open(node, "recording".to_owned(), None);
         Self { folder, sessions, session, recorder: Recorder::new(10_000).unwrap() }
+    }
+
+    /// A program whose `inner.js` runs in two global objects, with two passes of `add` in each.
+    fn of_global_objects() -> Self {
+        let source = "const vm = require('vm');\nconst fs = require('fs');\nconst file = __dirname + '/inner.js';\n\
+                      const run = (names) => new vm.Script(fs.readFileSync(file, 'utf8'), { filename: file }).runInNewContext(names);\n\
+                      run({ n: 3 });\nrun({ n: 4 });\n";
+        let inner = "for (let i = 0; i < 2; i++) {\n  n += i; // @add\n}\n";
+        Self::new(&[("main.js", source), ("inner.js", inner)])
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -113,16 +122,7 @@ fn texts(row: &Row) -> Vec<String> {
 }
 
 fn launch(path: &Path) -> Start {
-    Start::Launch(Launch {
-        program: Program::Script(path.to_owned()),
-        args: Vec::new(),
-        runtime_args: Vec::new(),
-        cwd: None,
-        env: BTreeMap::new(),
-        stdin: Stdin::Empty,
-        stop_on_entry: false,
-        just_my_code: true,
-    })
+    Start::Launch(Launch::new(Program::Script(path.to_owned())))
 }
 
 const LOOP: &str = "\
@@ -218,14 +218,21 @@ async fn rows_that_are_too_long_for_the_pipe_come_all_the_same() {
 
 #[tokio::test]
 async fn another_global_object_gets_its_recorder_at_the_first_pass() {
-    let source = "const vm = require('vm');\nconst fs = require('fs');\nconst file = __dirname + '/inner.js';\n\
-                  const run = (names) => new vm.Script(fs.readFileSync(file, 'utf8'), { filename: file }).runInNewContext(names);\n\
-                  run({ n: 3 });\nrun({ n: 4 });\n";
-    let inner = "for (let i = 0; i < 2; i++) {\n  n += i; // @add\n}\n";
-    let scene = Scene::new(&[("main.js", source), ("inner.js", inner)]);
+    let scene = Scene::of_global_objects();
     scene.at("inner.js", "add", scene.record(&["n", "i"])).await;
     let ran = scene.run("main.js").await;
     assert_eq!(ran.table(), ["1: 3, 0", "2: 3, 1", "1: 4, 0", "2: 4, 1"]);
+}
+
+#[tokio::test]
+async fn the_passes_in_all_global_objects_are_counted() {
+    let scene = Scene::of_global_objects();
+    scene.at("inner.js", "add", Record { sample_every: 2, ..scene.record(&["n"]) }).await;
+    let ran = scene.run("main.js").await;
+    assert_eq!(
+        (ran.table(), ran.hits),
+        (vec!["1: 3".to_owned(), "1: 4".to_owned()], BTreeMap::from([(1, 4)]))
+    );
 }
 
 #[tokio::test]
@@ -291,11 +298,7 @@ async fn a_place_that_is_taken_away_tells_what_it_has_counted() {
 
 #[tokio::test]
 async fn a_condition_is_asked_in_another_global_object_too() {
-    let source = "const vm = require('vm');\nconst fs = require('fs');\nconst file = __dirname + '/inner.js';\n\
-                  const run = (names) => new vm.Script(fs.readFileSync(file, 'utf8'), { filename: file }).runInNewContext(names);\n\
-                  run({ n: 3 });\nrun({ n: 4 });\n";
-    let inner = "for (let i = 0; i < 2; i++) {\n  n += i; // @add\n}\n";
-    let scene = Scene::new(&[("main.js", source), ("inner.js", inner)]);
+    let scene = Scene::of_global_objects();
     let rule = Rule { condition: Some("n === 4 && i === 0".to_owned()), ..Rule::default() };
     scene.set("inner.js", "add", rule).await;
     scene.session.start(launch(&scene.path("main.js"))).await.unwrap();

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use engine::adapter::{Adapter, Host, Machine};
-use engine::model::launch::{Launch, Program, Stdin};
+use engine::model::launch::{Launch, Program};
 use engine::model::stop::ExceptionBreakpoints;
 use engine::session::placing::Wanted;
 use engine::sessions::Sessions;
@@ -60,18 +60,8 @@ async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
     let began = Instant::now();
     let session = lifecycle::open(&context, adapter.name(), Some("doctor".to_owned()), None)
         .map_err(crate::setup::told)?;
-    let launch = Launch {
-        program: Program::Script(sample.path.clone()),
-        args: Vec::new(),
-        runtime_args: Vec::new(),
-        cwd: None,
-        env: std::collections::BTreeMap::new(),
-        stdin: Stdin::Empty,
-        stop_on_entry: false,
-        just_my_code: true,
-    };
     let request = RunUntil {
-        launch: Some(launch),
+        launch: Some(Launch::new(Program::Script(sample.path.clone()))),
         places: vec![Wanted { file: Some(sample.path.clone()), line: Some(2), ..Wanted::default() }],
         exceptions: ExceptionBreakpoints::default(),
         frames: Frames::Top,

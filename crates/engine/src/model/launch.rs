@@ -25,6 +25,20 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// How a program is started when nothing else is asked for.
+    pub fn new(program: Program) -> Self {
+        Self {
+            program,
+            args: Vec::new(),
+            runtime_args: Vec::new(),
+            cwd: None,
+            env: BTreeMap::new(),
+            stdin: Stdin::Empty,
+            stop_on_entry: false,
+            just_my_code: true,
+        }
+    }
+
     /// A file of the program, or where one would be: its interpreter is looked for around that.
     pub fn near(&self) -> Option<PathBuf> {
         match &self.program {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use engine::adapter::python::Python;
 use engine::debugger::dap::DapConnector;
 use engine::model::breakpoint::{Breakpoint, Rule};
-use engine::model::launch::{Launch, Program, Start, Stdin};
+use engine::model::launch::{Launch, Program, Start};
 use engine::model::stop::End;
 use engine::recording::{Cell, Cells, Record, Recorded, Recorder, Row};
 use engine::session::placing::Wanted;
@@ -91,16 +91,8 @@ impl Scene {
         let mut env = self.way.env();
         let (name, value) = self.mark.variable();
         env.insert(name.to_owned(), Some(value.to_owned()));
-        let launch = Launch {
-            program: Program::Script(self.path("main.py")),
-            args: Vec::new(),
-            runtime_args: Vec::new(),
-            cwd: Some(self.folder.path().to_owned()),
-            env,
-            stdin: Stdin::Empty,
-            stop_on_entry: false,
-            just_my_code: true,
-        };
+        let cwd = Some(self.folder.path().to_owned());
+        let launch = Launch { cwd, env, ..Launch::new(Program::Script(self.path("main.py"))) };
         self.session.start(Start::Launch(launch)).await.unwrap();
     }
 

@@ -166,11 +166,13 @@ struct Guarded<'a> {
 impl Guarded<'_> {
     /// Takes it away: now, or when a program that still runs stops next.
     async fn settle(mut self, settled: &Settled) {
-        let own = std::mem::take(&mut self.own);
+        let own = self.own.clone();
         match settled {
             Settled::Running { .. } => self.session.forget_at_stop(own),
             _ => self.session.forget(own).await,
         }
+        // Not before, so that a call that is given up meanwhile leaves the rest to `drop`.
+        self.own = Temporary::default();
     }
 }
 

@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock};
 use engine::adapter;
 use engine::error::Error;
 use engine::model::breakpoint::Rule;
-use engine::model::launch::{Launch, Program, Stdin};
+use engine::model::launch::{Launch, Program};
 use engine::model::limits::{Limits, MAX_VALUE};
 use engine::model::stop::{ExceptionBreakpoints, ExceptionMode};
 use engine::recording::Cells;
@@ -169,14 +169,6 @@ impl DebugScript {
 
 /// A command that a shell runs, and that ends in Node.
 fn in_a_shell(command: &str, cwd: Option<PathBuf>) -> Launch {
-    Launch {
-        program: Program::Command,
-        args: Vec::new(),
-        runtime_args: vec!["-c".to_owned(), node::prepared(command)],
-        cwd,
-        env: BTreeMap::new(),
-        stdin: Stdin::Empty,
-        stop_on_entry: false,
-        just_my_code: true,
-    }
+    let runtime_args = vec!["-c".to_owned(), node::prepared(command)];
+    Launch { runtime_args, cwd, ..Launch::new(Program::Command) }
 }

@@ -31,16 +31,7 @@ fn runtime(executable: &str, version: &str) -> Runtime {
 }
 
 fn launch(program: Program) -> Launch {
-    Launch {
-        program,
-        args: Vec::new(),
-        runtime_args: Vec::new(),
-        cwd: Some("/project".into()),
-        env: std::collections::BTreeMap::new(),
-        stdin: Stdin::Empty,
-        stop_on_entry: false,
-        just_my_code: true,
-    }
+    Launch { cwd: Some("/project".into()), ..Launch::new(program) }
 }
 
 fn script(path: &str) -> Launch {

@@ -21,7 +21,8 @@
   const clock = performance.now.bind(performance);
   const began = performance.timeOrigin;
   const { pid } = process;
-  const writer = stringify(`${pid}/${thread}`);
+  // Each global object counts on its own. They begin at different moments, told in microseconds.
+  const writer = stringify(`${pid}/${thread * 1e12 + Math.trunc(clock() * 1000)}`);
   // A longer line may be torn by other writers to the pipe.
   const LONGEST = 4000;
   // How many characters a number has at most.

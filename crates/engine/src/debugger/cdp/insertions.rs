@@ -40,10 +40,12 @@ pub(super) async fn look_out(debugger: &CdpDebugger, places: Vec<Recorded>) {
     }
     let thread = recording::thread(debugger).to_owned();
     let work = tokio::task::spawn_blocking(move || edits(places, &thread));
-    let files: Vec<_> = work.await.unwrap_or_default().into_iter().collect();
-    let files =
-        files.iter().map(|(path, (source, edits))| json!([path, { "source": source, "edits": edits }]));
-    let files: Vec<_> = files.collect();
+    let edits = work.await.unwrap_or_default();
+    let mut files = Vec::new();
+    for (path, (source, edits)) in &edits {
+        // A path that is not UTF-8 cannot be told, and keeps its breakpoint.
+        files.extend(path.to_str().map(|path| json!([path, { "source": source, "edits": edits }])));
+    }
     let tell = Evaluate {
         expression: format!(
             "{{const insertions=globalThis[Symbol.for('stillframe.insertions')]??=new Map();\
@@ -141,10 +143,28 @@ fn statement(rule: &RuleFor, record: &Record, thread: &str) -> Option<String> {
     ))
 }
 
-/// A comment or a line end would take the rest of the statement along, or move what comes after it.
+/// A comment or a line end would take the rest of the statement along, or move what comes after it. `<!--` begins a
+/// comment in what is no module.
 fn is_portable(expression: &str) -> bool {
-    !["\n", "\r", "\u{2028}", "\u{2029}", "//", "/*", "__stillframe"]
+    !["\n", "\r", "\u{2028}", "\u{2029}", "//", "/*", "<!--", "__stillframe"]
         .iter()
         .any(|text| expression.contains(text))
         && javascript::is_portable(expression)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expression_stays_within_its_statement() {
+        for expression in ["a", "a.b['c'] + d(1)", "a < !b", "`<b>`"] {
+            assert!(is_portable(expression), "{expression}");
+        }
+        for expression in
+            ["a // b", "a /* b */", "a\n+b", "`\u{2028}`", "a<!--b", "__stillframe_met", "a)}", "a));b(("]
+        {
+            assert!(!is_portable(expression), "{expression}");
+        }
+    }
 }

@@ -55,7 +55,8 @@ pub(super) fn specification(record: &Record, thread: &str) -> String {
         "max": record.max_rows,
         "limit": limit,
         "json": is_json,
-        "pipe": record.recorder.pipe(),
+        // One that is not UTF-8 cannot be opened, and lines come as messages.
+        "pipe": record.recorder.pipe().to_string_lossy(),
         "thread": thread,
     })
     .to_string()

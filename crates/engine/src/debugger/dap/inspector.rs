@@ -394,7 +394,7 @@ fn record_spec(record: &Record) -> Json {
         Cells::Json(limit) => ("json", limit),
     };
     json!([
-        record.recorder.pipe(),
+        record.recorder.pipe().to_string_lossy(),
         record.expressions,
         record.sample_every,
         record.only_when_changed,

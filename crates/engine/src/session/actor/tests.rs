@@ -11,7 +11,7 @@ use crate::debugger::{Arrival, Event, Step};
 use crate::error::Error;
 use crate::model::breakpoint::{Binding, Breakpoint, Failures, Place, Planned, Request, Rule};
 use crate::model::ids::{BreakpointId, RawId};
-use crate::model::launch::{Launch, Program, Start, Stdin};
+use crate::model::launch::{Launch, Program, Start};
 use crate::model::stop::{End, ExceptionBreakpoints, ExceptionMode, StopReason};
 use crate::session::state::Execution;
 use crate::session::{Outcome, Session, SessionOptions};
@@ -26,16 +26,7 @@ struct Scene {
 }
 
 fn launch() -> Start {
-    Start::Launch(Launch {
-        program: Program::Module("m".to_owned()),
-        runtime_args: Vec::new(),
-        args: vec![],
-        cwd: None,
-        env: std::collections::BTreeMap::default(),
-        stdin: Stdin::Empty,
-        stop_on_entry: false,
-        just_my_code: true,
-    })
+    Start::Launch(Launch::new(Program::Module("m".to_owned())))
 }
 
 impl Scene {

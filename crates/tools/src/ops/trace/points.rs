@@ -88,7 +88,7 @@ impl<'a> Points<'a> {
     /// Takes them away, and lets a program run on that is suspended at one of them. Gives what is known of them.
     /// A program that is ended next is not waited for.
     pub(super) async fn take_away(&mut self, ends: bool) -> Vec<Breakpoint> {
-        let own = std::mem::take(&mut self.own);
+        let own = self.own.clone();
         let views = self.session.breakpoints().await.unwrap_or_default();
         let views = views.into_iter().filter(|view| own.breakpoints.contains(&view.id)).collect();
         if ends {
@@ -96,6 +96,8 @@ impl<'a> Points<'a> {
         } else {
             leave(self.session, own).await;
         }
+        // Not before, so that a call that is given up meanwhile leaves the rest to `drop`.
+        self.own = Temporary::default();
         views
     }
 

@@ -97,7 +97,7 @@ impl<'a> Stopping<'a> {
         writer.hits += 1;
         let hit = writer.hits;
         let pid = self.pid_of(stop).await;
-        self.recorder.count(id, format!("{pid}/{}", stop.target.0), hit);
+        self.recorder.count(id, (pid, stop.target.0.into()), hit);
         let is_sampled = (hit - 1).is_multiple_of(self.request.sample_every.max(1));
         let rows = self.writers.get(&(id, stop.target)).map_or(0, |writer| writer.rows);
         if !is_sampled || rows >= self.request.max_rows {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use engine::adapter::{self, ADAPTERS, Adapter};
-use engine::model::launch::{Launch, Program, Stdin};
+use engine::model::launch::{Launch, Program};
 
 use crate::ToolError;
 
@@ -43,14 +43,11 @@ impl Target {
     pub(super) fn launch(&self, stop_on_entry: bool) -> Launch {
         let set = |(name, value): (&String, &String)| (name.clone(), Some(value.clone()));
         Launch {
-            program: Program::Script(self.program.clone()),
             args: self.args.clone(),
-            runtime_args: Vec::new(),
             cwd: self.cwd.clone(),
             env: self.env.iter().map(set).collect(),
-            stdin: Stdin::Empty,
             stop_on_entry,
-            just_my_code: true,
+            ..Launch::new(Program::Script(self.program.clone()))
         }
     }
 

@@ -1,9 +1,11 @@
 //! A shell command that runs Python, taken apart: its program is started by us, not by a shell.
 
 use std::collections::BTreeMap;
+use std::iter::Peekable;
 use std::path::PathBuf;
+use std::vec::IntoIter;
 
-use engine::model::launch::{Launch, Program, Stdin};
+use engine::model::launch::{Launch, Program};
 
 use super::words::{Token, Word, tokens};
 use crate::ToolError;
@@ -13,8 +15,24 @@ const WITH_VALUE: [&str; 3] = ["-X", "-W", "--check-hash-based-pycs"];
 
 /// The interpreter, and the launch. `cwd` is where paths begin.
 pub(super) fn launch(command: &str, cwd: Option<PathBuf>) -> Result<(PathBuf, Launch), ToolError> {
-    let words = words(command)?;
-    let mut words = words.into_iter().peekable();
+    let mut words = words(command)?.into_iter().peekable();
+    let env = assignments(&mut words);
+    let interpreter = words.next().unwrap_or_default();
+    let name = interpreter.rsplit('/').next().unwrap_or_default();
+    if !["python", "pypy"].iter().any(|known| name.starts_with(known)) {
+        return Err(ToolError::python_command(&format!("begins with `{interpreter}`")));
+    }
+    let (runtime_args, mut program) = program(&mut words)?;
+    if let Program::Script(path) = &mut program {
+        let base = cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+        *path = base.join(&*path);
+    }
+    let launch = Launch { args: words.collect(), runtime_args, cwd, env, ..Launch::new(program) };
+    Ok((interpreter.into(), launch))
+}
+
+/// What is added to the environment in front of the interpreter.
+fn assignments(words: &mut Peekable<IntoIter<String>>) -> BTreeMap<String, Option<String>> {
     let mut env = BTreeMap::new();
     words.next_if(|word| word == "env");
     while let Some((name, value)) = words
@@ -25,17 +43,17 @@ pub(super) fn launch(command: &str, cwd: Option<PathBuf>) -> Result<(PathBuf, La
         env.insert(name.to_owned(), Some(value.to_owned()));
         words.next();
     }
-    let interpreter = words.next().unwrap_or_default();
-    let name = interpreter.rsplit('/').next().unwrap_or_default();
-    if !["python", "pypy"].iter().any(|known| name.starts_with(known)) {
-        return Err(ToolError::python_command(&format!("begins with `{interpreter}`")));
-    }
-    let mut runtime_args = Vec::new();
-    let program = loop {
+    env
+}
+
+/// The options of the interpreter, and what it runs, as it is written.
+fn program(words: &mut Peekable<IntoIter<String>>) -> Result<(Vec<String>, Program), ToolError> {
+    let mut options = Vec::new();
+    loop {
         match words.next() {
             None => return Err(ToolError::python_command("names no script and no module")),
             Some(option) if option == "-m" => match words.next() {
-                Some(module) => break Program::Module(module),
+                Some(module) => return Ok((options, Program::Module(module))),
                 None => return Err(ToolError::python_command("names no module after `-m`")),
             },
             Some(option) if option == "-c" || option == "-" => {
@@ -43,26 +61,12 @@ pub(super) fn launch(command: &str, cwd: Option<PathBuf>) -> Result<(PathBuf, La
             }
             Some(option) if option.starts_with('-') => {
                 let takes_value = WITH_VALUE.contains(&option.as_str());
-                runtime_args.push(option);
-                runtime_args.extend(words.next_if(|_| takes_value));
+                options.push(option);
+                options.extend(words.next_if(|_| takes_value));
             }
-            Some(script) => {
-                let base = cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-                break Program::Script(base.join(script));
-            }
+            Some(script) => return Ok((options, Program::Script(script.into()))),
         }
-    };
-    let launch = Launch {
-        program,
-        args: words.collect(),
-        runtime_args,
-        cwd,
-        env,
-        stdin: Stdin::Empty,
-        stop_on_entry: false,
-        just_my_code: true,
-    };
-    Ok((interpreter.into(), launch))
+    }
 }
 
 /// The words, when that is all there is.
