@@ -247,10 +247,21 @@ impl Recorder {
         let _ = tokio::time::timeout(deadlines::DRAIN * 4, passed).await;
     }
 
-    /// What has come.
+    /// What has come. The rows are given away, because there may be many.
+    pub fn take(&self) -> Recorded {
+        let mut kept = self.0.table.lock();
+        let rows = std::mem::take(&mut kept.rows);
+        kept.bytes = 0;
+        Self::all(&kept, rows)
+    }
+
+    /// What has come so far.
     pub fn recorded(&self) -> Recorded {
         let kept = self.0.table.lock();
-        let mut rows = kept.rows.clone();
+        Self::all(&kept, kept.rows.clone())
+    }
+
+    fn all(kept: &Kept, mut rows: Vec<Row>) -> Recorded {
         rows.sort_by(|one, other| one.time.total_cmp(&other.time));
         let counted = sums(kept.counted.iter().map(|(&(id, (pid, _)), hits)| ((id, pid), *hits)));
         let mut known = kept.numbered.clone();

@@ -308,3 +308,14 @@ async fn a_condition_is_asked_in_another_global_object_too() {
     scene.session.resume().await.unwrap();
     assert_eq!(scene.end().await.end, End::Exited(0));
 }
+
+#[tokio::test]
+async fn what_v8_refuses_is_an_error_of_its_own() {
+    let scene = Scene::new(&[("main.js", LOOP)]);
+    scene.at("main.js", "add", scene.record(&["i", "i.#cents", "/re(/", "((a, a) => 1)(i)"])).await;
+    let ran = scene.run("main.js").await;
+    assert_eq!((ran.rows.len(), ran.output.as_str()), (4, "6\n"));
+    for row in ran.table() {
+        assert_eq!(row.matches("!SyntaxError: ").count(), 3, "{row}");
+    }
+}

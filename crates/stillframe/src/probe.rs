@@ -35,7 +35,7 @@ pub(crate) struct ProbeArgs {
     /// Where to stop: `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION`, or FILE alone to stop only at an uncaught exception.
     place: Place,
     /// Evaluate this at the stop; can be given several times.
-    #[arg(short, long = "expression", value_name = "EXPR")]
+    #[arg(short, long = "expression", value_name = "EXPR", allow_hyphen_values = true)]
     expressions: Vec<String>,
     /// Stop at the line with this text, instead of a line number.
     #[arg(long, value_name = "TEXT")]

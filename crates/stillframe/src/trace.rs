@@ -10,11 +10,10 @@ use std::time::Duration;
 use clap::Args;
 use engine::deadlines;
 use engine::model::limits::{Limits, MAX_VALUE};
-use engine::model::stop::StopReason;
 use engine::recording::Cells;
 use engine::sessions::Sessions;
 use tokio::sync::Notify;
-use tools::ops::settle::{Settled, Wait};
+use tools::ops::settle::Wait;
 use tools::ops::trace::{self, Because, MOST_ROWS, Trace, Traced, WhenFull};
 use tools::render::TraceReport;
 use tools::{Context, Report};
@@ -32,8 +31,8 @@ use crate::terminal;
   stillframe trace app.py:12 -e total --at app.py:30 -e name -e 'len(items)'
 
 Exit codes: 0 values were recorded; 1 an error; 2 a mistake in the command line;
-  3 the program ended and none was recorded; 4 an uncaught exception came and
-  none was recorded; 5 the time was up and none was recorded; 130 interrupted")]
+  3 the program ended and none was recorded; 5 the time was up and none was
+  recorded; 130 interrupted")]
 pub(crate) struct TraceArgs {
     #[command(flatten)]
     points: PointsArgs,
@@ -128,15 +127,13 @@ async fn record(args: TraceArgs, interrupt: Arc<Notify>, context: &Context) -> a
 }
 
 const NEVER_PASSED: u8 = 3;
-const EXCEPTION_FIRST: u8 = 4;
 const TIME_WAS_UP: u8 = 5;
 
 fn exit_code(traced: &Traced) -> u8 {
-    match (traced.because, &traced.settled) {
-        (Because::Interrupted, _) => INTERRUPTED,
+    match traced.because {
+        Because::Interrupted => INTERRUPTED,
         _ if !traced.rows.is_empty() => 0,
-        (Because::TimedOut, _) => TIME_WAS_UP,
-        (_, Settled::Stopped(snapshot)) if snapshot.stop.reason == StopReason::Exception => EXCEPTION_FIRST,
+        Because::TimedOut => TIME_WAS_UP,
         _ => NEVER_PASSED,
     }
 }

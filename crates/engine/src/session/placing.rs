@@ -203,9 +203,14 @@ impl Session {
                 };
                 Err(Error::BadFile { path, problem: format!("has no function `{name}`; {hint}") })
             }
+            // Its line is passed when it is defined, too.
+            [function] if function.body == function.header && !self.adapter().has_columns() => {
+                self.place_on_name(function.name.clone(), rule).await
+            }
             [function] => {
                 let note = format!("at the first line of `{}`", function.name);
-                let place = Place::Line { path, line: function.body, column: None, statement: None };
+                let column = (function.body == function.header).then_some(function.body_column);
+                let place = Place::Line { path, line: function.body, column, statement: None };
                 let line = match code.place(function.body) {
                     Placement::Moved(to) => Some(to),
                     _ => None,

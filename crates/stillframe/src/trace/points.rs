@@ -66,6 +66,7 @@ impl Args for PointsArgs {
             .arg(
                 option("expression", "EXPR")
                     .short('e')
+                    .allow_hyphen_values(true)
                     .required(true)
                     .help("Record this at the place in front; can be given several times"),
             )

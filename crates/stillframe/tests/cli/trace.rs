@@ -138,10 +138,11 @@ async fn a_program_that_ends_without_a_row_is_code_3() {
 }
 
 #[tokio::test]
-async fn an_uncaught_exception_before_a_row_is_code_4() {
+async fn an_uncaught_exception_is_an_end_that_the_output_tells_of() {
     let program = Fixture::python("endings");
-    let ran = stillframe(["trace", &at(&program, "never"), "-e", "how", "--", "raise"]).await.ended_with(4);
-    assert!(ran.out.contains("\nValueError: nobody catches this\n"), "{}", ran.out);
+    let ran = stillframe(["trace", &at(&program, "never"), "-e", "how", "--", "raise"]).await.ended_with(3);
+    assert!(ran.out.contains("ValueError: nobody catches this\n"), "{}", ran.out);
+    assert!(ran.out.contains("The program exited with code 1\n"), "{}", ran.out);
 }
 
 #[tokio::test]

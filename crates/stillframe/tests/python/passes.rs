@@ -30,6 +30,15 @@ async fn a_statement_of_several_lines_is_passed_once() {
     server.finish().await;
 }
 
+/// What is inside the literal comes first, and its own first line only then.
+#[tokio::test]
+async fn the_first_line_of_a_literal_is_passed_once() {
+    let server = STILLFRAME.serve().await;
+    let program = Fixture::python("passes");
+    assert_eq!(passes(&server, &program, "literal").await, 1);
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn the_head_of_a_loop_is_passed_each_time_round() {
     let server = STILLFRAME.serve().await;

@@ -16,7 +16,7 @@ use engine::deadlines;
 use engine::model::ids::BreakpointId;
 use engine::model::launch::Launch;
 use engine::model::limits::Limits;
-use engine::model::stop::{ExceptionBreakpoints, Stop, StopReason};
+use engine::model::stop::{ExceptionBreakpoints, ExceptionMode, Stop, StopReason};
 use engine::recording::{Cells, Recorder};
 use engine::session::placing::Wanted;
 use engine::session::{Outcome, Session};
@@ -42,7 +42,8 @@ pub struct Trace {
     pub launch: Option<Launch>,
     /// Where to record what.
     pub points: Vec<Point>,
-    /// The exceptions to stop at meanwhile; none to leave that as it is.
+    /// The exceptions to stop at meanwhile; nothing to leave that as it is. A program may live through one that
+    /// looks as if nothing caught it.
     pub exceptions: Option<ExceptionBreakpoints>,
     /// How many rows, in all; at least 1.
     pub max_rows: u64,
@@ -74,9 +75,9 @@ impl Trace {
     /// With the usual limits, in the usual way.
     pub fn new(launch: Option<Launch>, points: Vec<Point>) -> Self {
         Self {
+            exceptions: launch.is_some().then(|| ExceptionBreakpoints::from(ExceptionMode::None)),
             launch,
             points,
-            exceptions: None,
             max_rows: 200,
             sample_every: 1,
             only_when_changed: false,

@@ -209,6 +209,13 @@ fn report(because: Because, was_started: bool, settled: Settled, did: &str) -> S
 /// How to get at passes that are not among the rows.
 fn limit_note(traced: &Traced, hits: u64) -> Option<String> {
     let rows = traced.rows.len() as u64;
+    if traced.dropped > 0 && rows < traced.max_rows {
+        return Some(format!(
+            "{} more rows came than there is room for: ask for fewer (condition, sampleEvery, onlyWhenChanged) or \
+             shorter ones",
+            traced.dropped
+        ));
+    }
     let ways =
         format!("condition, sampleEvery and onlyWhenChanged choose rows, maxHits takes up to {MOST_ROWS}");
     if traced.because == Because::Full {

@@ -13,18 +13,18 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use engine::adapter;
+use engine::deadlines;
 use engine::error::Error;
 use engine::model::breakpoint::Rule;
 use engine::model::launch::{Launch, Program};
 use engine::model::limits::{Limits, MAX_VALUE};
-use engine::model::stop::{ExceptionBreakpoints, ExceptionMode};
 use engine::recording::Cells;
 use engine::session::Session;
 use engine::session::placing::Wanted;
 use engine::sources;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::answer::Scripted;
 use crate::ops::closing::Closing;
@@ -109,7 +109,7 @@ impl Tool for DebugScript {
         trace::check_counts(self.max_hits, None, Some(self.timeout))?;
         let (timeout, with_output) = (self.timeout, self.include_output.unwrap_or(false));
         // Given up with the call, like all that follows.
-        let admission = Arc::clone(&STARTS).acquire_owned().await.map_err(|_| Error::Closed)?;
+        let admission = admission().await?;
         let (session, launch) = self.open(context)?;
         let closing = Closing::new(context, &session, true);
         let request = Trace { admission: Some(admission), ..self.request(launch) };
@@ -120,6 +120,17 @@ impl Tool for DebugScript {
             // A command that ends before there is anything to debug.
             Err(error) if error.code == ENDED_EARLY => Ok(Scripted::never_ran(error)),
             Err(error) => Err(error),
+        }
+    }
+}
+
+/// The permit to start a program; others that start take their time.
+async fn admission() -> Result<OwnedSemaphorePermit, ToolError> {
+    let limit = deadlines::LONGEST_WAIT;
+    match tokio::time::timeout(limit, Arc::clone(&STARTS).acquire_owned()).await {
+        Ok(admission) => Ok(admission.map_err(|_| Error::Closed)?),
+        Err(_) => {
+            Err(Error::Deadline { what: "the start of other programs".to_owned(), after: limit }.into())
         }
     }
 }
@@ -139,7 +150,8 @@ impl DebugScript {
         for (name, value) in given {
             launch.env.entry(name).or_insert(Some(value));
         }
-        let session = lifecycle::open(context, language, Some("debug-script".to_owned()), Some(executable))?;
+        let adapter = lifecycle::language_of(language)?;
+        let session = lifecycle::open_own(context, adapter, "debug-script", Some(executable));
         Ok((session, launch))
     }
 
@@ -153,7 +165,6 @@ impl DebugScript {
         };
         let point = Point { wanted, expressions: vec![self.expression] };
         Trace {
-            exceptions: Some(ExceptionBreakpoints::from(ExceptionMode::None)),
             max_rows: self.max_hits.unwrap_or(ROWS),
             when_full: WhenFull::RunOn,
             cells: Cells::Json(MAX_VALUE),

@@ -1153,8 +1153,13 @@ def find_ways_back(code):
     if len(lines) == len(set(lines)):
         return ()
     ends = last_lines_of_statements(code.co_filename)
-    pairs = zip(starts, starts[1:])
-    return frozenset(offset for (_, before), (offset, line) in pairs if line < before <= ends.get(line, line))
+    found, seen = set(), set(lines[:1])
+    for (_, before), (offset, line) in zip(starts, starts[1:]):
+        # A literal may begin with what is inside it, and come to its own first line only then.
+        if line in seen and line < before <= ends.get(line, line):
+            found.add(offset)
+        seen.add(line)
+    return frozenset(found)
 
 
 @functools.lru_cache(maxsize=None)

@@ -63,12 +63,16 @@ pub(super) async fn look_out(debugger: &CdpDebugger, places: Vec<Recorded>) {
 
 /// What was told last.
 #[derive(Debug, Default)]
-pub(super) struct Insertions(std::sync::Mutex<Vec<(PathBuf, u32, Vec<BreakpointId>)>>);
+pub(super) struct Insertions(std::sync::Mutex<Vec<Told>>);
+
+/// A place, and what is recorded there.
+type Told = (PathBuf, u32, Option<u32>, Vec<BreakpointId>);
 
 impl Insertions {
     fn has_changed(&self, places: &[Recorded]) -> bool {
-        let now: Vec<_> =
-            places.iter().map(|place| (place.path.clone(), place.line, RuleFor::ids(&place.rules))).collect();
+        let told =
+            |place: &Recorded| (place.path.clone(), place.line, place.column, RuleFor::ids(&place.rules));
+        let now: Vec<Told> = places.iter().map(told).collect();
         let mut told = super::lock(&self.0);
         let has_changed = *told != now;
         *told = now;
@@ -144,9 +148,10 @@ fn statement(rule: &RuleFor, record: &Record, thread: &str) -> Option<String> {
 }
 
 /// A comment or a line end would take the rest of the statement along, or move what comes after it. `<!--` begins a
-/// comment in what is no module.
+/// comment in what is no module. What V8 may refuse although its grammar is right would keep the whole file from
+/// being loaded.
 fn is_portable(expression: &str) -> bool {
-    !["\n", "\r", "\u{2028}", "\u{2029}", "//", "/*", "<!--", "__stillframe"]
+    !["\n", "\r", "\u{2028}", "\u{2029}", "//", "/*", "<!--", "__stillframe", "=>", "#", "__proto__"]
         .iter()
         .any(|text| expression.contains(text))
         && javascript::is_portable(expression)

@@ -78,11 +78,15 @@ fn translate(rule: &RuleFor, thread: &str) -> Result<String, String> {
     Ok(format!("{{{fields}}}"))
 }
 
+/// What only some functions may contain, private names that no class around declares, regular expressions, names
+/// that are declared twice.
+const REFUSABLE: [&str; 7] = ["super", "new.target", "#", "/", "=>", "{", "__proto__"];
+
 /// An arrow function sees `this` and `arguments` of the frame. The line end closes a comment.
 pub(super) fn function(expression: &str) -> String {
-    // What only some functions may contain is compiled where its error is caught: V8 says nothing of a condition
-    // that it cannot compile.
-    if ["super", "new.target"].iter().any(|part| expression.contains(part)) {
+    // What V8 may refuse although its grammar is right is compiled where the error is caught: V8 says nothing of a
+    // condition that it cannot compile.
+    if REFUSABLE.iter().any(|part| expression.contains(part)) {
         return format!("()=>eval({})", json!(format!("(\n{expression}\n)")));
     }
     format!("()=>(\n{expression}\n)")

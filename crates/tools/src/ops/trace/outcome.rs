@@ -89,7 +89,7 @@ pub(super) async fn conclude(
         let _ = session.end().await;
     }
     recorder.sync().await;
-    let Recorded { rows, hits, dropped } = recorder.recorded();
+    let Recorded { rows, hits, dropped } = recorder.take();
     let outcome = match came {
         Came::Settled(outcome) if !ends => outcome,
         _ => session.wait(Instant::now()).await,
