@@ -43,7 +43,10 @@ fn failure(failure: &String) -> String {
 
 fn place(point: &PointData, is_numbered: bool) -> String {
     let number = if is_numbered { format!("{} ", point.point) } else { String::new() };
-    let place = format!("{}:{}", short(&point.file), point.line);
+    let place = match (&point.function, point.line) {
+        (Some(function), _) => function.clone(),
+        (None, line) => format!("{}:{}", short(&point.file), line.unwrap_or_default()),
+    };
     let line = point.text.as_deref().unwrap_or_default();
     let room = WIDTH.saturating_sub(number.width() + place.width() + GAP.len());
     let place = fit_end(&place, WIDTH - number.width());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::model::breakpoint::Breakpoint;
+use engine::model::breakpoint::{Breakpoint, Place};
 use engine::recording::{Cell, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,10 +45,15 @@ pub struct TraceReport {
 pub struct PointData {
     /// Its number in the rows, from 1.
     pub point: usize,
+    /// The function, for a place that is wherever it is entered; it has no file and line then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
     /// Absolute path.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// 1-based.
-    pub line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
     /// The line that was asked for, when it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_line: Option<u32>,
@@ -300,8 +305,12 @@ impl PointData {
         let line = breakpoint.line();
         Self {
             point: number,
+            function: match &breakpoint.place {
+                Place::Function { name } => Some(name.clone()),
+                Place::Line { .. } => None,
+            },
             file: breakpoint.path().map(|path| path.display().to_string()).unwrap_or_default(),
-            line: line.unwrap_or_default(),
+            line,
             requested_line: breakpoint.requested_line().filter(|asked| Some(*asked) != line),
             column: breakpoint.column(),
             text: point.text.clone(),
