@@ -110,7 +110,6 @@ pub struct Recorder(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     path: PathBuf,
-    limit: u64,
     table: Arc<Table>,
     marks: tokio::sync::Mutex<(pipe::Sender, u64)>,
     reader: tokio::task::AbortHandle,
@@ -190,7 +189,7 @@ impl Recorder {
         });
         let marks = tokio::sync::Mutex::new((marks, 0));
         let reader = reader.abort_handle();
-        Ok(Self(Arc::new(Inner { path, limit: rows, table, marks, reader })))
+        Ok(Self(Arc::new(Inner { path, table, marks, reader })))
     }
 
     /// Where programs write their lines.
@@ -216,7 +215,7 @@ impl Recorder {
     /// Waits until all rows are there that it takes in.
     pub async fn full(&self) {
         let mut rows = self.0.table.rows.subscribe();
-        let limit = self.0.limit;
+        let limit = self.0.table.limit;
         // The sender lives as long as the recorder.
         let _ = rows.wait_for(|rows| *rows >= limit).await;
     }

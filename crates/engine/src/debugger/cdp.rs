@@ -106,6 +106,16 @@ enum Kind {
     Worker(String),
 }
 
+impl Kind {
+    /// What its thread is called.
+    fn thread(&self) -> &str {
+        match self {
+            Self::Program => "main",
+            Self::Child(name) | Self::Worker(name) => name,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Connection {
     client: ::cdp::Client,
@@ -327,11 +337,7 @@ impl Debugger for CdpDebugger {
     }
 
     async fn threads(&self) -> Result<Vec<RawThread>> {
-        let name = match &self.0.kind {
-            Kind::Program => "main".to_owned(),
-            Kind::Child(name) | Kind::Worker(name) => name.clone(),
-        };
-        Ok(vec![RawThread { id: THREAD, name }])
+        Ok(vec![RawThread { id: THREAD, name: self.0.kind.thread().to_owned() }])
     }
 
     async fn stack_trace(&self, _thread: RawId, start: usize, levels: usize) -> Result<Stack<RawId>> {

@@ -26,16 +26,6 @@ pub fn open(
     Ok(context.sessions.open(adapter, name, executable))
 }
 
-/// Opens a session that no other toolset gets to see.
-pub fn open_own(
-    context: &Context,
-    adapter: &'static dyn Adapter,
-    name: &str,
-    executable: Option<PathBuf>,
-) -> Session {
-    context.sessions.open_own(adapter, name.to_owned(), executable)
-}
-
 /// The language of that name.
 pub fn language_of(language: &str) -> Result<&'static dyn Adapter, ToolError> {
     adapter::by_name(language).ok_or_else(|| {

@@ -139,9 +139,12 @@ impl DebugScript {
     /// A session in the language of the breakpoint's file, and how its program is started.
     fn open(&self, context: &Context) -> Result<(Session, Launch), ToolError> {
         let cwd = self.cwd.as_deref().map(sources::absolute);
-        let language =
-            adapter::by_extension(&self.breakpoint.file).map_or("javascript", |adapter| adapter.name());
-        let (executable, mut launch) = if language == "javascript" {
+        // A file that tells nothing may be any that Node loads.
+        let adapter = match adapter::by_extension(&self.breakpoint.file) {
+            Some(adapter) => adapter,
+            None => lifecycle::language_of("javascript")?,
+        };
+        let (executable, mut launch) = if adapter.name() == "javascript" {
             (PathBuf::from("sh"), in_a_shell(&self.command, cwd))
         } else {
             python::launch(&self.command, cwd)?
@@ -150,8 +153,7 @@ impl DebugScript {
         for (name, value) in given {
             launch.env.entry(name).or_insert(Some(value));
         }
-        let adapter = lifecycle::language_of(language)?;
-        let session = lifecycle::open_own(context, adapter, "debug-script", Some(executable));
+        let session = context.sessions.open_own(adapter, "debug-script".to_owned(), Some(executable));
         Ok((session, launch))
     }
 

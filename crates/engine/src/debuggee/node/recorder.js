@@ -53,13 +53,16 @@
 
   const shortened = (text, most) => (text.length > most ? apply(slice, text, [0, most]) + '...' : text);
 
+  // As everywhere else, under a type that is JSON already.
+  const shownCell = (type, shown) => `[${type},${quote(shown[0])}${shown[4] ? ',1' : ''}]`;
+
   const textCell = (value, limit) => {
     // What is recorded most. Zero has a sign, and is left to the others.
     if (typeof value === 'number' && (value > 0 || value < 0) && limit >= LONGEST_NUMBER) {
       return `["number","${value}"]`;
     }
     const shown = values.cell(value, limit);
-    return `[${stringify(shown[1])},${quote(shown[0])}${shown[4] ? ',1' : ''}]`;
+    return shownCell(stringify(shown[1]), shown);
   };
 
   // JSON says less than all of these.
@@ -86,8 +89,7 @@
     } catch {
       // A circle, a bigint inside, or a `toJSON` that throws.
     }
-    const shown = values.cell(value, limit);
-    return `[${type},${quote(shown[0])}${shown[4] ? ',1' : ''}]`;
+    return shownCell(type, values.cell(value, limit));
   };
 
   const flush = () => {
@@ -142,14 +144,18 @@
       return false;
     }
 
+    add(cell) {
+      this.cells += (this.cells === '' ? '' : ',') + cell;
+    }
+
     value(value) {
-      this.cells += (this.cells === '' ? '' : ',') + this.cell(value, this.limit);
+      this.add(this.cell(value, this.limit));
     }
 
     failure(error) {
       const most = this.limit > MESSAGE ? this.limit : MESSAGE;
       const message = quote(shortened(values.problem(error, most + 1), most));
-      this.cells += (this.cells === '' ? '' : ',') + `[null,${message}]`;
+      this.add(`[null,${message}]`);
     }
 
     // The condition threw.

@@ -104,7 +104,7 @@ async fn install_recorder(debugger: &CdpDebugger, helper: &str) -> Result<()> {
 pub(super) async fn enter(debugger: &CdpDebugger, stop: &Stop, rules: &[RuleFor]) -> Result<bool> {
     let frame = frames::frame(debugger, stop.id_of(0)).await?;
     bind_frame(debugger, &frame).await?;
-    let Ok(condition) = rules::condition(rules, recording::thread(debugger)) else { return Ok(false) };
+    let Ok(condition) = rules::condition(rules, debugger.0.kind.thread()) else { return Ok(false) };
     let again = EvaluateOnCallFrame {
         call_frame_id: frame.call.call_frame_id.clone(),
         expression: condition,

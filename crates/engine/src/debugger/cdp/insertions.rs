@@ -38,7 +38,7 @@ pub(super) async fn look_out(debugger: &CdpDebugger, places: Vec<Recorded>) {
     if !debugger.0.shared.is_ours || !debugger.0.insertions.has_changed(&places) {
         return;
     }
-    let thread = recording::thread(debugger).to_owned();
+    let thread = debugger.0.kind.thread().to_owned();
     let work = tokio::task::spawn_blocking(move || edits(places, &thread));
     let edits = work.await.unwrap_or_default();
     let mut files = Vec::new();

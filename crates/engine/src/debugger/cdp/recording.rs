@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::binding::BINDING;
 use super::rules::function;
-use super::{CdpDebugger, Kind, sent};
+use super::{CdpDebugger, sent};
 use crate::deadlines;
 use crate::debugger::RuleFor;
 use crate::model::ids::BreakpointId;
@@ -60,14 +60,6 @@ pub(super) fn specification(record: &Record, thread: &str) -> String {
         "thread": thread,
     })
     .to_string()
-}
-
-/// What rows call the thread.
-pub(super) fn thread(debugger: &CdpDebugger) -> &str {
-    match &debugger.0.kind {
-        Kind::Program => "main",
-        Kind::Child(name) | Kind::Worker(name) => name,
-    }
 }
 
 /// Has the program write what it has counted, and no more rows of these.

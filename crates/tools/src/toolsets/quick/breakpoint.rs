@@ -12,7 +12,6 @@ use super::state::{State, Wished};
 use super::target::{base_name, language};
 use super::text;
 use crate::ops::closing::Closing;
-use crate::ops::lifecycle;
 use crate::{Context, Effects, Text, Tool, ToolError};
 
 /// Sets a breakpoint, or removes one.
@@ -86,7 +85,7 @@ async fn try_out(
         (None, None) => language(None, &wished.file)?,
     };
     let executable = state.target.as_ref().and_then(|target| target.executable.clone());
-    let session = lifecycle::open_own(context, adapter, "quick", executable);
+    let session = context.sessions.open_own(adapter, "quick".to_owned(), executable);
     let guard = Closing::new(context, &session, true);
     let set = session.set_breakpoint(wished.wanted()).await;
     guard.settle(true).await;

@@ -9,7 +9,7 @@ use ::cdp::debugger::{self, Location};
 
 use super::super::places::{self, Spot};
 use super::super::scripts::Script;
-use super::super::{CdpDebugger, binding, columns, frames, recording, renaming, rules};
+use super::super::{CdpDebugger, binding, columns, frames, renaming, rules};
 use super::remove;
 use super::table::{Place, PlantedSpot, What};
 use crate::deadlines;
@@ -164,7 +164,7 @@ async fn condition(
     } else {
         binding::bind_program(debugger).await?;
     }
-    Ok(rules::condition(rules, recording::thread(debugger)).map(Some))
+    Ok(rules::condition(rules, debugger.0.kind.thread()).map(Some))
 }
 
 /// V8 has given a breakpoint a place.
