@@ -43,6 +43,7 @@ macro_rules! plain_commands {
 pub mod debugger;
 pub mod node_runtime;
 pub mod node_worker;
+pub mod profiler;
 pub mod runtime;
 
 /// No content. Accepts any object when read.

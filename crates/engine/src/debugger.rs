@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::model::activity::Activity;
 use crate::model::breakpoint::Rule;
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::Start;
@@ -126,6 +127,24 @@ pub trait Debugger: Clone + Send + Sync + 'static {
     /// Whether a condition is true of the exception that a thread is stopped at; `error` stands for it there. A
     /// condition that throws or takes too long is an error.
     fn exception_meets(&self, thread: RawId, condition: &str) -> impl Future<Output = Result<bool>> + Send;
+
+    /// Begins to take samples of what the process does, about one each `interval`, without stopping it.
+    fn start_sampling(&self, interval: Duration) -> impl Future<Output = Result<()>> + Send {
+        let _ = interval;
+        async { Err(Error::Unsupported("this debugger takes no samples".to_owned())) }
+    }
+
+    /// What the process has been doing since [`Debugger::start_sampling`], or since the last such call, and what
+    /// it waits for now. It is not stopped for that, and samples are taken on. A process that cannot answer at
+    /// the moment, because it waits in native code, is told of as far as that goes without it.
+    fn activity(&self) -> impl Future<Output = Result<Activity>> + Send {
+        async { Ok(Activity::default()) }
+    }
+
+    /// Takes no more samples.
+    fn stop_sampling(&self) -> impl Future<Output = Result<()>> + Send {
+        async { Ok(()) }
+    }
 
     /// Lets go: breakpoints are removed and the process runs on.
     fn detach(&self) -> impl Future<Output = Result<()>> + Send;

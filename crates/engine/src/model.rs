@@ -4,6 +4,7 @@
 //! different numbers, the type takes the number as a parameter: `StackFrame<RawId>` is the debugger's,
 //! `StackFrame<Reference>` the agent's.
 
+pub mod activity;
 pub mod breakpoint;
 pub mod ids;
 pub mod launch;

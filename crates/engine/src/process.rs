@@ -95,11 +95,14 @@ impl Process {
                 .take()
                 .map(|pipe| tokio::spawn(copy(pipe, Category::Stderr, output.clone(), spec.muted))),
         ];
+        // `Child::wait` would close it.
+        let open_stdin = child.stdin.take();
         let (ended, end) = watch::channel(None);
         let killed = Arc::new(AtomicBool::new(false));
         let by_us = Arc::clone(&killed);
         tokio::spawn(async move {
             let status = child.wait().await;
+            drop(open_stdin);
             guardian::forget(pid);
             let drained = async {
                 for pipe in pipes.into_iter().flatten() {
@@ -317,7 +320,7 @@ fn command(spec: &ProcessSpec) -> Result<Command> {
 fn stdin(stdin: &Stdin) -> Result<Stdio> {
     Ok(match stdin {
         Stdin::Empty => Stdio::null(),
-        Stdin::Text(_) => Stdio::piped(),
+        Stdin::Text(_) | Stdin::Open => Stdio::piped(),
         Stdin::File(path) => crate::sources::open_input(path)?.into(),
     })
 }

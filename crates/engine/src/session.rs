@@ -30,6 +30,7 @@ use self::watches::Watches;
 use crate::adapter::{Adapter, Host};
 use crate::debugger::{Connector, Progress, Step};
 use crate::error::{Error, Result};
+use crate::model::activity::ProcessActivity;
 use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
 use crate::model::ids::{BreakpointId, Reference, SessionId, ThreadId};
 use crate::model::launch::Start;
@@ -385,6 +386,22 @@ impl Session {
     /// How the program itself ended, while processes that it started still run.
     pub async fn program_ended(&self) -> Result<Option<End>> {
         self.ask(|reply| Command::ProgramEnded { reply }).await
+    }
+
+    /// Has samples taken of what all its processes do, those that come later included, about one each
+    /// `interval`. None is stopped.
+    pub async fn start_sampling(&self, interval: Duration) -> Result<()> {
+        self.ask(|reply| Command::StartSampling { interval, reply }).await
+    }
+
+    /// What each process and worker has been doing since samples are taken, or since the last such call.
+    pub async fn activity(&self) -> Result<Vec<ProcessActivity>> {
+        self.ask(|reply| Command::Activity { reply }).await
+    }
+
+    /// Has no more samples taken.
+    pub async fn stop_sampling(&self) -> Result<()> {
+        self.ask(|reply| Command::StopSampling { reply }).await
     }
 
     /// Lets go of the program. One that we started is ended.

@@ -97,6 +97,20 @@ impl ToolError {
         )
     }
 
+    /// A command that is not there.
+    pub fn no_command(name: &str, install: &str) -> Self {
+        Self::new("command_not_found", format!("`{name}` was not found"), install)
+            .with("command", json!(name))
+    }
+
+    /// A command of which it is not known what language it runs.
+    pub fn unknown_command(name: &str) -> Self {
+        let problem = format!("what `{name}` runs is not known");
+        let next = "a command is `node FILE`, `npm test`, `python FILE`, `python -m MODULE`, a script of either \
+                    language, or a test runner";
+        Self::new("command_unknown", problem, next).with("command", json!(name))
+    }
+
     /// No such language.
     pub fn no_language(language: &str, known: &[&str]) -> Self {
         Self::new("language_unsupported", format!("`{language}` is not supported"), "")

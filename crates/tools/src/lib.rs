@@ -11,6 +11,7 @@ mod error;
 pub mod ops;
 pub mod render;
 mod schema;
+mod shell;
 mod tool;
 pub mod toolsets;
 

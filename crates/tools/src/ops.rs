@@ -1,6 +1,7 @@
 //! Operations: what can be done, in neutral terms. Toolsets and the command line call these.
 
 pub mod closing;
+pub mod command;
 pub mod execution;
 pub mod inspect;
 pub mod languages;

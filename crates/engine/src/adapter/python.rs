@@ -126,7 +126,7 @@ impl Adapter for Python {
         match mode {
             ExceptionMode::None => &[],
             ExceptionMode::Uncaught => &["uncaught"],
-            ExceptionMode::All => &["raised", "uncaught"],
+            ExceptionMode::UserUnhandled | ExceptionMode::All => &["raised", "uncaught"],
         }
     }
 

@@ -311,10 +311,11 @@ impl Debugger for CdpDebugger {
             // Node itself catches what a worker does not, and ends it later.
             ExceptionMode::Uncaught if self.is_worker() => debugger::PauseOnExceptions::All,
             ExceptionMode::Uncaught => debugger::PauseOnExceptions::Uncaught,
-            ExceptionMode::All => debugger::PauseOnExceptions::All,
+            ExceptionMode::UserUnhandled | ExceptionMode::All => debugger::PauseOnExceptions::All,
         };
         self.request(debugger::SetPauseOnExceptions { state }).await?;
-        self.0.sees_caught.store(mode == ExceptionMode::All, Ordering::Release);
+        let sees_caught = matches!(mode, ExceptionMode::UserUnhandled | ExceptionMode::All);
+        self.0.sees_caught.store(sees_caught, Ordering::Release);
         self.pass_over(false).await
     }
 

@@ -68,7 +68,7 @@ impl fmt::Display for ThreadId {
 
 /// A number that a debugger uses for a thread, a frame or a variable. It means something only together
 /// with the target that it came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RawId(pub i64);
 
 /// A number that stands for a frame or for something with children, until the program runs again.

@@ -80,6 +80,8 @@ pub enum Stdin {
     /// Nothing: the first read finds the end.
     #[default]
     Empty,
+    /// Nothing yet: a read waits, as at a terminal where nobody types.
+    Open,
     /// This text.
     Text(String),
     /// This file.

@@ -62,6 +62,8 @@ pub struct Code {
     pub length: u32,
     /// The functions, in the order of their first lines.
     pub functions: Vec<Function>,
+    /// The loops, in the order of their first lines; an outer one before those in it.
+    pub loops: Vec<Loop>,
     /// What keeps the language from running the file as it is, where that need not be a mistake: something may
     /// compile it first.
     pub problem: Option<String>,
@@ -100,6 +102,41 @@ pub enum Placement {
     Moved(u32),
     /// Nowhere; these lines nearby would do.
     None(Vec<u32>),
+}
+
+/// A loop in a file: a statement, not a comprehension or a call such as `forEach`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loop {
+    /// The line where it begins: `while`, `for`, `do`.
+    pub start: u32,
+    /// Its last line.
+    pub end: u32,
+    /// Its condition is always true, and no statement of it leaves it: no `break` out of it, no `return`, no
+    /// `raise` or `throw`, no `yield`, no `await`. What it calls may still raise or end the program.
+    pub is_endless: bool,
+    /// Once in it, a thread never leaves it, as long as no other thread interferes. It holds nothing that could
+    /// raise, call, read from a changing object or end the program, and what its condition says cannot change:
+    /// `while (true) {}`, `while not done: pass`, `for (;;) i++`.
+    pub is_certain: bool,
+    /// The comparisons that decide whether it goes on, when all of them are needed for that; only ones that can be
+    /// evaluated without calling anything.
+    pub condition: Vec<Comparison>,
+    /// The names in its head: what it counts or goes through, and what its condition reads.
+    pub variables: Vec<String>,
+    /// The names that its body assigns to, those in its head included.
+    pub assigned: Vec<String>,
+}
+
+/// Two expressions of the language, and how they are compared: `<`, `<=`, `>`, `>=`, `==`, `!=`, `===`, `!==`. An
+/// expression that stands alone, such as `queue.length`, is compared as `!=` with `0`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// In front of the sign.
+    pub left: String,
+    /// The sign.
+    pub operator: String,
+    /// Behind it.
+    pub right: String,
 }
 
 impl Code {
@@ -200,6 +237,7 @@ mod tests {
             places: Vec::new(),
             length: 14,
             functions: vec![function("f", 4, 4, 7, 8), function("C.g", 12, 12, 13, 13)],
+            loops: Vec::new(),
             problem: None,
         }
     }

@@ -93,6 +93,9 @@ pub enum ExceptionMode {
     /// Those that nothing catches.
     #[default]
     Uncaught,
+    /// Those that no code of the user's catches, whatever a library or a test runner does with them. The stop is
+    /// where they are thrown.
+    UserUnhandled,
     /// All that are raised.
     All,
 }
@@ -102,6 +105,7 @@ impl fmt::Display for ExceptionMode {
         f.write_str(match self {
             Self::None => "none",
             Self::Uncaught => "uncaught",
+            Self::UserUnhandled => "userUnhandled",
             Self::All => "all",
         })
     }

@@ -8,6 +8,7 @@
 mod inspection;
 mod planting;
 mod program;
+mod sampling;
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -27,6 +28,7 @@ use super::state::{Execution, State};
 use crate::debugger::{Connector, Evaluate, Sinks, Step};
 use crate::error::{Error, Result};
 use crate::journal::{Journal, Record};
+use crate::model::activity::ProcessActivity;
 use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
 use crate::model::ids::{BreakpointId, RawId, Reference, TargetId, ThreadId};
 use crate::model::launch::Start;
@@ -140,6 +142,16 @@ pub(super) enum Command {
     ProgramEnded {
         reply: Reply<Option<End>>,
     },
+    StartSampling {
+        interval: Duration,
+        reply: Reply<()>,
+    },
+    Activity {
+        reply: Reply<Vec<ProcessActivity>>,
+    },
+    StopSampling {
+        reply: Reply<()>,
+    },
     Detach {
         reply: Reply<()>,
     },
@@ -172,6 +184,8 @@ pub(super) struct Actor<C: Connector> {
     references: References,
     stacks: Stacks,
     threads: ThreadNumbers,
+    /// Samples are taken, this far apart.
+    sampling: Option<Duration>,
     /// Who waits for a process to run again.
     resuming: Vec<(TargetId, Reply<()>)>,
     journal: Journal,
@@ -201,6 +215,7 @@ impl<C: Connector> Actor<C> {
             references: References::new(),
             stacks: Stacks::default(),
             threads: ThreadNumbers::default(),
+            sampling: None,
             resuming: Vec::new(),
             journal: Journal,
         }
@@ -264,6 +279,9 @@ impl<C: Connector> Actor<C> {
             Command::Exception { reply } => self.exception(reply),
             Command::SourceText { name, reply } => self.source_text(name, reply),
             Command::ProgramEnded { reply } => answer(reply, Ok(self.state.program_ended().cloned())),
+            Command::StartSampling { interval, reply } => self.start_sampling(interval, reply),
+            Command::Activity { reply } => self.activity(reply),
+            Command::StopSampling { reply } => self.stop_sampling(reply),
             Command::Detach { reply } => self.detach(reply),
             Command::End { reply } => self.end(reply),
         }

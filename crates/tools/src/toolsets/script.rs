@@ -6,7 +6,6 @@
 mod answer;
 mod node;
 mod python;
-mod words;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -163,7 +163,7 @@ fn parse(text: &str, length: u32, kind: SourceType) -> Code {
     }
     let (lines, places) = lines::of(&parsed.program, text, &starts);
     let functions = functions::of(&parsed.program, &starts);
-    Code { lines, places, length, functions, problem }
+    Code { lines, places, length, functions, loops: Vec::new(), problem }
 }
 
 fn first_problem(parsed: &ParserReturn<'_>, text: &str, starts: &LineStarts) -> Option<String> {

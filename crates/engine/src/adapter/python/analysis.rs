@@ -83,6 +83,7 @@ async fn ask(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Resu
         places: Vec::new(),
         length: answer.length,
         functions: answer.functions.into_iter().map(AnalyzedFunction::into_function).collect(),
+        loops: Vec::new(),
         problem: None,
     })
 }

@@ -140,9 +140,14 @@ impl<C: Connector> Actor<C> {
         let groups = self.breakpoints.groups();
         let contents: Vec<Content> = groups.into_iter().map(|group| self.content(group)).collect();
         let mode = self.exceptions.mode;
+        let sampling = self.sampling;
         let run = self.runs;
         let work = async move {
             let outcomes = send(&debugger, contents).await;
+            if let Some(interval) = sampling {
+                // One of which no samples can be taken runs all the same.
+                let _ = debugger.start_sampling(interval).await;
+            }
             debugger.set_exception_mode(mode).await.map(|()| outcomes)
         };
         self.spawn(work, move |actor, result| {

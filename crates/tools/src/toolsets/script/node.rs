@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use super::words::{Token, Word, tokens};
+use crate::shell::{Token, Word, tokens};
 
 /// Programs that are given a command as a text.
 const SHELLS: [&str; 5] = ["sh", "bash", "dash", "zsh", "ksh"];

@@ -7,11 +7,9 @@ use std::vec::IntoIter;
 
 use engine::model::launch::{Launch, Program};
 
-use super::words::{Token, Word, tokens};
 use crate::ToolError;
-
-/// Options of Python that take the next word.
-const WITH_VALUE: [&str; 3] = ["-X", "-W", "--check-hash-based-pycs"];
+use crate::ops::command::python_program;
+use crate::shell::{Token, Word, tokens};
 
 /// The interpreter, and the launch. `cwd` is where paths begin.
 pub(super) fn launch(command: &str, cwd: Option<PathBuf>) -> Result<(PathBuf, Launch), ToolError> {
@@ -22,7 +20,7 @@ pub(super) fn launch(command: &str, cwd: Option<PathBuf>) -> Result<(PathBuf, La
     if !["python", "pypy"].iter().any(|known| name.starts_with(known)) {
         return Err(ToolError::python_command(&format!("begins with `{interpreter}`")));
     }
-    let (runtime_args, mut program) = program(&mut words)?;
+    let (runtime_args, mut program) = python_program(&mut words)?;
     if let Program::Script(path) = &mut program {
         let base = cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         *path = base.join(&*path);
@@ -44,29 +42,6 @@ fn assignments(words: &mut Peekable<IntoIter<String>>) -> BTreeMap<String, Optio
         words.next();
     }
     env
-}
-
-/// The options of the interpreter, and what it runs, as it is written.
-fn program(words: &mut Peekable<IntoIter<String>>) -> Result<(Vec<String>, Program), ToolError> {
-    let mut options = Vec::new();
-    loop {
-        match words.next() {
-            None => return Err(ToolError::python_command("names no script and no module")),
-            Some(option) if option == "-m" => match words.next() {
-                Some(module) => return Ok((options, Program::Module(module))),
-                None => return Err(ToolError::python_command("names no module after `-m`")),
-            },
-            Some(option) if option == "-c" || option == "-" => {
-                return Err(ToolError::python_command(&format!("has `{option}`, and so no file to stop in")));
-            }
-            Some(option) if option.starts_with('-') => {
-                let takes_value = WITH_VALUE.contains(&option.as_str());
-                options.push(option);
-                options.extend(words.next_if(|_| takes_value));
-            }
-            Some(script) => return Ok((options, Program::Script(script.into()))),
-        }
-    }
 }
 
 /// The words, when that is all there is.

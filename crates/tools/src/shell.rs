@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A part of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     /// A word.
     Word(Word),
     /// `|`, `&&`, `;`, a line end and so on. After a redirection comes a file, after any other a command.
@@ -16,19 +16,19 @@ pub(super) enum Token {
 
 /// A word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Word {
+pub(crate) struct Word {
     /// Where it is.
-    pub(super) range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// What it says without its quotes.
-    pub(super) value: String,
+    pub(crate) value: String,
     /// The shell makes something else of it: it has a variable, a pattern or a command in it.
-    pub(super) is_expanded: bool,
+    pub(crate) is_expanded: bool,
     /// All of it is in one pair of quotes.
-    pub(super) is_quoted: bool,
+    pub(crate) is_quoted: bool,
 }
 
 /// The parts of a command. None when a quote is not closed.
-pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
+pub(crate) fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut scanner = Scanner { text, at: 0 };
     let mut tokens = Vec::new();
     while let Some(letter) = scanner.peek() {

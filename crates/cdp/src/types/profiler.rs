@@ -1,0 +1,96 @@
+//! Domain `Profiler`: samples of what runs. V8 takes them from a thread of its own, without stopping the program.
+
+use serde::{Deserialize, Serialize};
+
+use super::Empty;
+
+plain_commands! {
+    /// Makes the other commands of the domain possible.
+    Enable = "Profiler.enable";
+    /// Takes [`Enable`] back.
+    Disable = "Profiler.disable";
+    /// Begins to take samples.
+    Start = "Profiler.start";
+}
+
+/// How far apart samples are. It cannot be changed while they are taken.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct SetSamplingInterval {
+    /// In microseconds.
+    pub interval: u32,
+}
+
+/// Ends the taking of samples, and gives them. A thread that waits in native code answers when it comes back.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Stop {}
+
+commands! {
+    SetSamplingInterval = "Profiler.setSamplingInterval" => Empty;
+    Stop = "Profiler.stop" => Stopped;
+}
+
+/// What [`Stop`] gives.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Stopped {
+    /// The samples.
+    pub profile: Profile,
+}
+
+/// Samples, merged into a tree of calls.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Profile {
+    /// The calls; the first is the root of the tree.
+    pub nodes: Vec<ProfileNode>,
+    /// In microseconds, on a clock of V8's.
+    pub start_time: f64,
+    /// The same.
+    pub end_time: f64,
+    /// The number of the innermost call, for each sample.
+    pub samples: Vec<i64>,
+    /// Microseconds from the sample before, for each sample.
+    pub time_deltas: Vec<i64>,
+}
+
+/// A call in a [`Profile`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProfileNode {
+    /// Its number.
+    pub id: i64,
+    /// The function, and where it begins.
+    pub call_frame: ProfileFrame,
+    /// In how many samples it was the innermost.
+    pub hit_count: i64,
+    /// The numbers of what it called.
+    pub children: Vec<i64>,
+    /// On which lines it was when it was the innermost.
+    pub position_ticks: Vec<PositionTick>,
+}
+
+/// A function in a [`Profile`]; also `(root)`, `(program)`, `(idle)` and `(garbage collector)`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProfileFrame {
+    /// Its name; empty for one without.
+    pub function_name: String,
+    /// The script; `0` for native code.
+    pub script_id: String,
+    /// The script's name.
+    pub url: String,
+    /// Where it begins, 0-based; -1 where there is no such place.
+    pub line_number: i64,
+    /// 0-based.
+    pub column_number: i64,
+}
+
+/// How often a line was seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct PositionTick {
+    /// 1-based.
+    pub line: i64,
+    /// In how many samples.
+    pub ticks: i64,
+}

@@ -1,0 +1,115 @@
+//! What a program is doing, seen without stopping it.
+
+use super::ids::{RawId, TargetId};
+use super::source::Location;
+
+/// What one process, or one worker thread, was doing while samples were taken, and what it waits for now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// Its threads.
+    pub threads: Vec<ThreadActivity>,
+    /// What it has under way apart from what its threads are blocked by: timers, sockets, tasks, promises.
+    pub pending: Vec<Waiting>,
+}
+
+/// What a process of a session was doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessActivity {
+    /// Which.
+    pub target: TargetId,
+    /// The operating system's number, when it runs on this machine.
+    pub pid: Option<u32>,
+    /// What it was doing.
+    pub activity: Activity,
+}
+
+/// What a thread was doing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadActivity {
+    /// The debugger's number.
+    pub thread: RawId,
+    /// Its name.
+    pub name: String,
+    /// The operating system's number, where it is known.
+    pub os_thread: Option<u32>,
+    /// The process can end without it.
+    pub is_daemon: bool,
+    /// How many samples were taken of it.
+    pub samples: u64,
+    /// Where it was in them: the calls that it began with, outermost first.
+    pub calls: Vec<CallNode>,
+    /// Where it was at the last sample, innermost first. Empty when it ran none of the language's code.
+    pub stack: Vec<SampledFrame>,
+    /// What it is blocked by; nothing when it computes, or that cannot be told.
+    pub blocked: Option<Waiting>,
+}
+
+/// A call in merged samples: the same function, called from the same calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallNode {
+    /// The function, as the language names it.
+    pub function: String,
+    /// Where the function begins; none for native code.
+    pub location: Option<Location>,
+    /// How many samples were in it, calls of it included.
+    pub total: u64,
+    /// The lines that it was on, with the number of samples; ascending. Of a call that had called another, only
+    /// where the debugger tells.
+    pub lines: Vec<(u32, u64)>,
+    /// What it called.
+    pub calls: Vec<CallNode>,
+}
+
+/// A frame in a sample. Nothing can be asked of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampledFrame {
+    /// The function, as the language names it.
+    pub function: String,
+    /// Where it was; none for native code.
+    pub location: Option<Location>,
+}
+
+/// Something that is waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// What kind of thing.
+    pub kind: WaitKind,
+    /// The same in words that go on after `waits for`: `a timer of 5000 ms`, `a lock that has no name`.
+    pub what: String,
+    /// Where the code is that waits, where that is known.
+    pub location: Option<Location>,
+    /// It ends by itself, after a time.
+    pub is_timed: bool,
+    /// The threads of this process that have to act for it to end: who holds the lock, who is joined. Empty when
+    /// nobody in particular.
+    pub holders: Vec<RawId>,
+}
+
+/// What kind of thing is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WaitKind {
+    /// A lock, a condition, a semaphore, an empty queue: whatever another thread gives.
+    Lock,
+    /// The end of another thread.
+    Thread,
+    /// The end of another process.
+    Child,
+    /// Standard input.
+    Input,
+    /// Data on a connection.
+    Socket,
+    /// Connections to a port.
+    Server,
+    /// Another file, pipe or terminal.
+    File,
+    /// A point in time.
+    Timer,
+    /// A task of an event loop.
+    Task,
+    /// A promise that is not settled.
+    Promise,
+    /// A worker thread.
+    Worker,
+    /// Something else.
+    Other,
+}

@@ -1,0 +1,53 @@
+//! Watching what the processes do while they run.
+
+use std::time::Duration;
+
+use super::{Actor, Reply, answer};
+use crate::debugger::{Connector, Debugger};
+use crate::error::Result;
+use crate::model::activity::ProcessActivity;
+use crate::model::ids::TargetId;
+
+impl<C: Connector> Actor<C> {
+    /// Processes that come later begin with it, see [`Actor::configure`].
+    pub(super) fn start_sampling(&mut self, interval: Duration, reply: Reply<()>) {
+        self.sampling = Some(interval);
+        let debuggers = self.ready_debuggers();
+        let work = async move {
+            for (_, debugger) in debuggers {
+                debugger.start_sampling(interval).await?;
+            }
+            Ok(())
+        };
+        self.spawn(work, |_, result| answer(reply, result));
+    }
+
+    /// A process that has gone meanwhile is not told of.
+    pub(super) fn activity(&self, reply: Reply<Vec<ProcessActivity>>) {
+        if !self.is_live() {
+            return answer(reply, Err(self.not_live()));
+        }
+        let look = |(target, debugger): (TargetId, C::Debugger)| async move {
+            let activity = debugger.activity().await.ok()?;
+            Some(ProcessActivity { target, pid: debugger.pid(), activity })
+        };
+        let looks = futures_util::future::join_all(self.ready_debuggers().into_iter().map(look));
+        let work = async move { looks.await.into_iter().flatten().collect() };
+        self.spawn(work, |_, activities| answer(reply, Ok(activities)));
+    }
+
+    pub(super) fn stop_sampling(&mut self, reply: Reply<()>) {
+        self.sampling = None;
+        let debuggers = self.ready_debuggers();
+        let work = async move {
+            let stops = debuggers.iter().map(|(_, debugger)| debugger.stop_sampling());
+            futures_util::future::join_all(stops).await.into_iter().collect::<Result<()>>()
+        };
+        self.spawn(work, |_, result| answer(reply, result));
+    }
+
+    fn ready_debuggers(&self) -> Vec<(TargetId, C::Debugger)> {
+        let targets = self.run.iter().flat_map(|run| &run.targets).filter(|(_, target)| target.ready);
+        targets.map(|(id, target)| (*id, target.debugger.clone())).collect()
+    }
+}

@@ -1,0 +1,181 @@
+//! A command as it is typed, such as `node server.js` or `pytest -x`, as a program to debug.
+//!
+//! No shell is started: the words say which language runs, and its program is started by its adapter. What the
+//! words do not say is looked up where the command would be found: a script's first line names its interpreter.
+
+mod node;
+mod python;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use engine::adapter::{self, Adapter, Host};
+use engine::model::launch::{Launch, Program};
+use engine::sources;
+
+use crate::ToolError;
+use crate::shell::{Token, tokens};
+
+pub(crate) use self::python::program as python_program;
+
+/// Commands that run another one in the environment of a project.
+const WRAPPERS: [[&str; 2]; 4] = [["uv", "run"], ["poetry", "run"], ["pipenv", "run"], ["hatch", "run"]];
+
+/// A program, and how it is started.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// Its language.
+    pub adapter: &'static dyn Adapter,
+    /// The interpreter, or the command in its place; none to have it found.
+    pub executable: Option<PathBuf>,
+    /// The rest.
+    pub launch: Launch,
+    /// As it was given, for people.
+    pub text: String,
+}
+
+impl Command {
+    /// Reads a command. A `command` without `args` may be all of it, in one text.
+    ///
+    /// `cwd` is where it is run; relative names are of that folder.
+    pub fn read(
+        host: &dyn Host,
+        command: &str,
+        args: Option<Vec<String>>,
+        cwd: Option<PathBuf>,
+    ) -> Result<Self, ToolError> {
+        let words = match args {
+            Some(args) => std::iter::once(command.to_owned()).chain(args).collect(),
+            None => split(command)?,
+        };
+        Self::of_words(host, words, cwd)
+    }
+
+    /// The same of words.
+    pub fn of_words(host: &dyn Host, words: Vec<String>, cwd: Option<PathBuf>) -> Result<Self, ToolError> {
+        let cwd = cwd.map(|cwd| sources::absolute(&cwd));
+        let folder = cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+        let text = words.join(" ");
+        let (env, words) = assignments(words);
+        let mut words = without_wrapper(words).into_iter();
+        let name = words.next().filter(|name| !name.trim().is_empty());
+        let name = name.ok_or_else(|| ToolError::argument("command", "is empty; name what to run"))?;
+        let seen = Seen { host, folder, name, args: words.collect() };
+        let (adapter, executable, launch) = seen.launch()?;
+        Ok(Self { adapter, executable, launch: Launch { cwd, env, ..launch }, text })
+    }
+}
+
+/// A command, and where it is run.
+struct Seen<'a> {
+    host: &'a dyn Host,
+    folder: PathBuf,
+    name: String,
+    args: Vec<String>,
+}
+
+/// The language, the interpreter and the launch.
+type Found = (&'static dyn Adapter, Option<PathBuf>, Launch);
+
+impl Seen<'_> {
+    fn launch(self) -> Result<Found, ToolError> {
+        let stem = Path::new(&self.name).file_name().map(|name| name.to_string_lossy().into_owned());
+        let stem = stem.unwrap_or_default();
+        if python::is_python(&stem) {
+            return python::with_interpreter(self.executable(), self.args, &self.folder);
+        }
+        if node::is_node(&stem) {
+            return Ok(node::with_node(self.executable(), self.args, &self.folder));
+        }
+        if let Some(adapter) = adapter::by_extension(Path::new(&self.name)) {
+            let program = Program::Script(self.folder.join(&self.name));
+            return Ok((adapter, None, Launch { args: self.args, ..Launch::new(program) }));
+        }
+        let path = self.find().ok_or_else(|| self.not_found(&stem))?;
+        match first_line(self.host, &path) {
+            Some(line) if line.contains("python") => Ok(python::script(&stem, path, &line, self.args)),
+            Some(line) if line.contains("node") => Ok(node::command(path, self.args)),
+            _ if node::starts_node(&stem) => Ok(node::command(path, self.args)),
+            _ => Err(ToolError::unknown_command(&self.name)),
+        }
+    }
+
+    /// The interpreter that is named: a path is one of the folder, a plain name is looked up later.
+    fn executable(&self) -> PathBuf {
+        if self.name.contains('/') { self.folder.join(&self.name) } else { PathBuf::from(&self.name) }
+    }
+
+    /// The file of a command: a path, a command of an installed package, or one on the search path.
+    fn find(&self) -> Option<PathBuf> {
+        if self.name.contains('/') {
+            return Some(self.folder.join(&self.name)).filter(|path| self.host.is_file(path));
+        }
+        let installed = ["node_modules/.bin", ".venv/bin", "venv/bin"];
+        let around = self.folder.ancestors();
+        let mut files = around.flat_map(|folder| installed.map(|bin| folder.join(bin).join(&self.name)));
+        files.find(|file| self.host.is_file(file)).or_else(|| self.host.which(&self.name))
+    }
+
+    fn not_found(&self, stem: &str) -> ToolError {
+        let install = match stem {
+            "pytest" | "py.test" => {
+                "install it with `pip install pytest`, or name the interpreter that has it: \
+                                     `python -m pytest`"
+            }
+            "jest" | "vitest" | "mocha" | "tsx" | "ts-node" => {
+                "install it with `npm install --save-dev` and its name, in the folder given as `cwd`"
+            }
+            _ => "check its name, or give its path; `cwd` is the folder that relative names are of",
+        };
+        ToolError::no_command(&self.name, install)
+    }
+}
+
+/// The first line of a script.
+fn first_line(host: &dyn Host, path: &Path) -> Option<String> {
+    let text = host.read(path)?;
+    let line = text.lines().next()?.strip_prefix("#!")?;
+    Some(line.trim().to_owned())
+}
+
+/// The words of a command in one text.
+fn split(command: &str) -> Result<Vec<String>, ToolError> {
+    let problem = |problem: &str| ToolError::argument("command", problem).and("give its words as `args`");
+    let tokens = tokens(command).ok_or_else(|| problem("has a quote that is not closed"))?;
+    let word = |token: Token| match token {
+        Token::Word(word) if !word.is_expanded => Ok(word.value),
+        Token::Word(word) => Err(problem(&format!("has `{}` for a shell to expand", word.value))),
+        Token::Operator { .. } => Err(problem("is several commands, or redirects; no shell runs here")),
+    };
+    tokens.into_iter().map(word).collect()
+}
+
+/// What is added to the environment in front of a command, and the rest.
+fn assignments(words: Vec<String>) -> (BTreeMap<String, Option<String>>, Vec<String>) {
+    let mut words = words.into_iter().peekable();
+    words.next_if(|word| word == "env");
+    let mut env = BTreeMap::new();
+    let assigns = |word: &String| word.split_once('=').is_some_and(|(name, _)| is_name(name));
+    while let Some(word) = words.next_if(assigns) {
+        if let Some((name, value)) = word.split_once('=') {
+            env.insert(name.to_owned(), Some(value.to_owned()));
+        }
+    }
+    (env, words.collect())
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+/// The command behind `uv run` and its like: its interpreter is that of the project's environment anyway.
+fn without_wrapper(words: Vec<String>) -> Vec<String> {
+    let is_wrapped = WRAPPERS.iter().any(|wrapper| {
+        words.iter().zip(wrapper).all(|(word, part)| word == part)
+            && words.get(2).is_some_and(|next| !next.starts_with('-'))
+    });
+    if is_wrapped { words.into_iter().skip(2).collect() } else { words }
+}
+
+#[cfg(test)]
+mod tests;

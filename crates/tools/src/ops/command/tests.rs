@@ -1,0 +1,53 @@
+use engine::adapter::Machine;
+
+use super::*;
+
+/// `LANGUAGE executable [options] program [arguments]` of a command that is run in `/w`.
+fn read(command: &str) -> String {
+    let read = Command::read(&Machine, command, None, Some("/w".into())).map_err(|error| error.message);
+    let Command { adapter, executable, launch, .. } = match read {
+        Ok(command) => command,
+        Err(message) => return message,
+    };
+    let executable = executable.map_or_else(|| "-".to_owned(), |path| path.display().to_string());
+    let Launch { runtime_args, args, program, .. } = launch;
+    format!("{} {executable} {runtime_args:?} {} {args:?}", adapter.name(), program.name())
+}
+
+#[test]
+fn the_words_say_what_runs() {
+    let table = [
+        ("node app.js a b", r#"javascript node [] /w/app.js ["a", "b"]"#),
+        (
+            "node --import tsx -r ./x.js app.ts",
+            r#"javascript node ["--import", "tsx", "-r", "./x.js"] /w/app.ts []"#,
+        ),
+        ("node --test t.js", r#"javascript node ["--test", "t.js"] the command []"#),
+        ("./n/node22 app.js", r"javascript /w/./n/node22 [] /w/app.js []"),
+        ("app.mjs x", r#"javascript - [] /w/app.mjs ["x"]"#),
+        ("python -u app.py x", r#"python python ["-u"] /w/app.py ["x"]"#),
+        ("python3.11 -m pytest -x", r#"python python3.11 [] pytest ["-x"]"#),
+        ("env A=1 python app.py", r"python python [] /w/app.py []"),
+        ("uv run python app.py", r"python python [] /w/app.py []"),
+        ("app.py", r"python - [] /w/app.py []"),
+    ];
+    for (command, expected) in table {
+        assert_eq!(read(command), expected, "{command}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_says_why() {
+    let table = [
+        ("", "`command` is empty"),
+        ("node 'app.js", "has a quote that is not closed"),
+        ("node app.js | cat", "is several commands, or redirects"),
+        ("node $FILE", "has `$FILE` for a shell to expand"),
+        ("no-such-command-here x", "`no-such-command-here` was not found"),
+        ("cat x", "what `cat` runs is not known"),
+    ];
+    for (command, problem) in table {
+        let said = read(command);
+        assert!(said.contains(problem), "{command}: {said}");
+    }
+}
