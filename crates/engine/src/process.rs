@@ -8,11 +8,13 @@
 //! Tasks: for every process one that reads each of its pipes and one that waits for its end. They end with
 //! the process.
 
+mod blocked;
 pub mod guardian;
 mod identity;
 mod marked;
 mod ports;
 mod unmuted;
+mod usage;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -35,9 +37,11 @@ use crate::output::{Category, Output, Utf8Stream};
 
 use self::unmuted::Unmuted;
 
+pub use blocked::blocked;
 pub use identity::Identity;
 pub use marked::MARK;
 pub(crate) use marked::server_mark;
+pub use usage::{ThreadUsage, Usage};
 
 /// What to start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

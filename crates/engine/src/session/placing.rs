@@ -57,6 +57,11 @@ impl Session {
         self.analyze(None, rule).await.map(|_| ())
     }
 
+    /// What a source file holds; nothing when that cannot be known.
+    pub async fn code(&self, file: &Path) -> Option<Code> {
+        self.analyze(Some(file), &Rule::default()).await.ok().flatten()
+    }
+
     /// Finds the place that a user means.
     pub async fn place(&self, wanted: Wanted) -> Result<Placed> {
         self.check_column(&wanted)?;
