@@ -3,6 +3,7 @@
 pub mod closing;
 pub mod command;
 pub mod execution;
+pub mod hang;
 pub mod inspect;
 pub mod languages;
 pub mod lifecycle;

@@ -1,6 +1,7 @@
 //! From what the engine gives to the data of answers. Pure: nothing here waits or asks.
 
 mod breakpoint;
+mod hang;
 mod report;
 mod trace;
 mod variable;
@@ -15,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use breakpoint::{BreakpointData, failed};
+pub use hang::{HangReport, LoopData, PlaceData, WaitData};
 pub use report::{CallerData, StopReport};
 pub use trace::{CellData, Omitted, PointData, RowData, Totals, TraceReport};
 pub use variable::{Cut, ValueData, VariableData, expression_value, variables};

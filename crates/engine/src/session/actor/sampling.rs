@@ -29,11 +29,17 @@ impl<C: Connector> Actor<C> {
         }
         let look = |(target, debugger): (TargetId, C::Debugger)| async move {
             let activity = debugger.activity().await.ok()?;
-            Some(ProcessActivity { target, pid: debugger.pid(), activity })
+            Some(ProcessActivity { target, pid: debugger.pid(), numbers: Vec::new(), activity })
         };
         let looks = futures_util::future::join_all(self.ready_debuggers().into_iter().map(look));
-        let work = async move { looks.await.into_iter().flatten().collect() };
-        self.spawn(work, |_, activities| answer(reply, Ok(activities)));
+        let work = async move { looks.await.into_iter().flatten().collect::<Vec<_>>() };
+        self.spawn(work, |actor, mut activities| {
+            for ProcessActivity { target, numbers, activity, .. } in &mut activities {
+                let threads = activity.threads.iter().map(|thread| thread.thread);
+                *numbers = threads.map(|raw| actor.threads.number(*target, raw)).collect();
+            }
+            answer(reply, Ok(activities));
+        });
     }
 
     pub(super) fn stop_sampling(&mut self, reply: Reply<()>) {
