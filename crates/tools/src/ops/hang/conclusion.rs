@@ -346,8 +346,8 @@ impl Watch<'_> {
 
 async fn suspend(session: &Session, thread: Option<ThreadId>) -> Outcome {
     if session.execution().stop().is_none() {
-        // One that ends meanwhile is told of as ended.
-        let _ = session.pause(thread).await;
+        // One that ends meanwhile is told of as ended; one in native code need not acknowledge it.
+        let _ = tokio::time::timeout(SUSPEND, session.pause(thread)).await;
     }
     session.wait(Instant::now() + SUSPEND).await
 }

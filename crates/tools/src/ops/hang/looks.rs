@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use engine::debugger::Step;
 use engine::error::Error;
 use engine::model::ids::{Reference, ThreadId};
 use engine::model::source::Loop;
@@ -19,6 +20,8 @@ use crate::ToolError;
 const SUSPEND: Duration = Duration::from_millis(400);
 /// How long an expression may take.
 const EXPRESSION: Duration = Duration::from_millis(250);
+/// How long a step may take.
+const STEP: Duration = Duration::from_millis(100);
 /// How many frames of a stack are read.
 const FRAMES: usize = 400;
 /// In how many frames, from the innermost outwards, variables are read.
@@ -47,6 +50,14 @@ pub(super) struct Position {
     pub(super) values: BTreeMap<String, String>,
 }
 
+impl Position {
+    /// A name in the head of its innermost loop has no value here.
+    fn is_in_front(&self) -> bool {
+        let head = self.loops.first().map(|found| &found.variables);
+        head.is_some_and(|names| names.iter().any(|name| !self.values.contains_key(name)))
+    }
+}
+
 /// Looks at one thread.
 pub(super) struct Looker<'a> {
     session: &'a Session,
@@ -63,27 +74,58 @@ impl<'a> Looker<'a> {
     /// time: then it is as soon as it leaves native code, unless that is taken back by [`Looker::let_go`].
     pub(super) async fn look(&mut self, thread: ThreadId) -> Result<Option<Look>, ToolError> {
         if self.session.execution().stop().is_none() {
-            self.session.pause(Some(thread)).await?;
-            match self.session.wait(Instant::now() + SUSPEND).await {
+            // One in native code need not even acknowledge it.
+            let until = Instant::now() + SUSPEND;
+            let asked = tokio::time::timeout_at(until, self.session.pause(Some(thread))).await;
+            if asked.is_err() {
+                return Ok(None);
+            }
+            match self.session.wait(until).await {
                 Outcome::Stopped(stop) if stop.reason == StopReason::Pause => {}
                 // A breakpoint of the user's, or the end.
                 Outcome::Stopped(_) | Outcome::Running | Outcome::Ended(_) => return Ok(None),
             }
         }
-        let Ok(stack) = self.session.stack_trace(Some(thread), 0, FRAMES).await else { return Ok(None) };
+        let look = self.read(thread).await;
+        // V8 suspends a loop in front of its head, where what it counts is not in scope.
+        let is_in_front = look.as_ref().and_then(|look| look.last()).is_some_and(Position::is_in_front);
+        if is_in_front && self.step(thread).await? {
+            return Ok(self.read(thread).await);
+        }
+        Ok(look)
+    }
+
+    /// One statement on. False when that takes too long, or is no step any more.
+    async fn step(&self, thread: ThreadId) -> Result<bool, ToolError> {
+        self.session.step(Some(thread), Step::Into).await?;
+        match self.session.wait(Instant::now() + STEP).await {
+            Outcome::Stopped(stop) => Ok(stop.reason == StopReason::Step),
+            Outcome::Running => {
+                self.session.pause(Some(thread)).await?;
+                let outcome = self.session.wait(Instant::now() + SUSPEND).await;
+                Ok(matches!(outcome, Outcome::Stopped(_)))
+            }
+            Outcome::Ended(_) => Ok(false),
+        }
+    }
+
+    async fn read(&mut self, thread: ThreadId) -> Option<Look> {
+        let stack = self.session.stack_trace(Some(thread), 0, FRAMES).await.ok()?;
         let total = stack.total.max(stack.frames.len());
         let mut look = Vec::new();
         for (at, frame) in stack.frames.iter().enumerate() {
             look.extend(self.position(frame, total - 1 - at, look.len() < READ).await);
         }
         look.reverse();
-        Ok(Some(look))
+        Some(look)
     }
 
     /// Lets a program run that a look has suspended.
     pub(super) async fn let_go(&self) -> Result<(), ToolError> {
         match self.session.execution().stop() {
-            Some(stop) if stop.reason == StopReason::Pause => Ok(self.session.resume().await?),
+            Some(stop) if matches!(stop.reason, StopReason::Pause | StopReason::Step) => {
+                Ok(self.session.resume().await?)
+            }
             _ => Ok(()),
         }
     }

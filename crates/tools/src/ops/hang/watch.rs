@@ -24,6 +24,10 @@ const WINDOW: Duration = Duration::from_secs(1);
 const FIRST_LOOK: Duration = Duration::from_millis(500);
 /// How many looks the verdict on a program that computes rests on.
 const LOOKS: usize = 8;
+/// After this time fewer will do, but for [`LEAST`].
+const LOOKING: Duration = Duration::from_millis(1500);
+/// How many looks there are at least.
+const LEAST: usize = 4;
 /// How long it runs between two looks.
 const APART: Duration = Duration::from_millis(60);
 /// From this part of a processor on, a process computes.
@@ -209,16 +213,15 @@ impl<'a> Watch<'a> {
         };
         let mut looks = Vec::new();
         let (mut first, mut last) = (None, Instant::now());
-        while looks.len() < LOOKS {
+        let enough = Instant::now() + LOOKING;
+        while looks.len() < LEAST || (looks.len() < LOOKS && Instant::now() < enough) {
             let Some(look) = self.looker.look(thread).await? else { break };
             last = Instant::now();
             first.get_or_insert(last);
             looks.push(look);
-            if looks.len() < LOOKS {
-                self.looker.let_go().await?;
-                if let Outcome::Ended(end) = self.session.wait(Instant::now() + APART).await {
-                    return Ok(Came::Ended(end));
-                }
+            self.looker.let_go().await?;
+            if let Outcome::Ended(end) = self.session.wait(Instant::now() + APART).await {
+                return Ok(Came::Ended(end));
             }
         }
         if let engine::session::state::Execution::Ended(end) = self.session.execution() {
