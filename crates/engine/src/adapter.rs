@@ -147,6 +147,9 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// shown as it is between two quotes.
     fn as_json(&self, expression: &str, longest: usize) -> String;
 
+    /// A condition that is true of an exception, `error`, of the type of that name or of one derived from it.
+    fn is_of_type(&self, type_name: &str) -> String;
+
     /// What the debugger calls the exceptions to stop at.
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str];
 

@@ -2,7 +2,9 @@
 
 mod breakpoint;
 mod hang;
+mod json;
 mod report;
+mod strings;
 mod trace;
 mod variable;
 
@@ -15,9 +17,11 @@ use engine::output::Excerpt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use breakpoint::{BreakpointData, failed};
+pub use breakpoint::{BreakpointData, failed, unbound};
 pub use hang::{HangReport, LoopData, PlaceData, WaitData};
-pub use report::{CallerData, StopReport};
+pub use json::plain;
+pub use report::{CallerData, ExceptionData, StopReport, describe_stop, more, with_failures};
+pub use strings::unquoted;
 pub use trace::{CellData, Omitted, PointData, RowData, Totals, TraceReport};
 pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
 

@@ -123,6 +123,8 @@ struct Connection {
     kind: Kind,
     /// The operating system's number of the process, when it runs on this machine.
     pid: Option<u32>,
+    /// Where the inspector listens; none for a worker, which has none of its own.
+    url: Option<String>,
     scripts: Arc<Scripts>,
     breakpoints: Breakpoints,
     bound: Bound,
@@ -158,6 +160,7 @@ impl CdpDebugger {
         incoming: ::cdp::Incoming,
         kind: Kind,
         pid: Option<u32>,
+        url: Option<String>,
         shared: Shared,
     ) -> Boxed<'static, Result<()>> {
         let arrivals = shared.arrivals.clone();
@@ -169,6 +172,7 @@ impl CdpDebugger {
             shared,
             kind,
             pid,
+            url,
             scripts,
             breakpoints: Breakpoints::default(),
             bound: Bound::default(),
@@ -364,6 +368,10 @@ impl Debugger for CdpDebugger {
         self.0.values.evaluate(&frame, &request).await
     }
 
+    async fn same_as(&self, value: RawId, among: Vec<RawId>) -> Result<Option<usize>> {
+        self.0.values.same_as(value, &among).await
+    }
+
     async fn set_variable(
         &self,
         parent: RawId,
@@ -410,6 +418,10 @@ impl Debugger for CdpDebugger {
 
     fn pid(&self) -> Option<u32> {
         self.0.pid
+    }
+
+    fn url(&self) -> Option<String> {
+        self.0.url.clone()
     }
 
     fn has_terminated(&self) -> bool {

@@ -333,6 +333,13 @@ impl Debugger for DapDebugger {
         }
     }
 
+    async fn same_as(&self, value: RawId, among: Vec<RawId>) -> Result<Option<usize>> {
+        match self.inspector() {
+            Some(inspector) => inspector.same_as(value, &among).await,
+            None => Ok(None),
+        }
+    }
+
     async fn set_variable(
         &self,
         parent: RawId,

@@ -32,7 +32,7 @@ use crate::model::activity::ProcessActivity;
 use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
 use crate::model::ids::{BreakpointId, RawId, Reference, TargetId, ThreadId};
 use crate::model::launch::Start;
-use crate::model::stack::{Scope, Stack, Thread};
+use crate::model::stack::{Debuggee, Scope, Stack, Thread};
 use crate::model::stop::{End, Exception, ExceptionBreakpoints};
 use crate::model::variable::{Children, Page, Value};
 
@@ -92,6 +92,9 @@ pub(super) enum Command {
     ExceptionBreakpoints {
         reply: Reply<(ExceptionBreakpoints, Option<Failures>)>,
     },
+    Debuggees {
+        reply: Reply<Vec<Debuggee>>,
+    },
     Threads {
         reply: Reply<Vec<Thread>>,
     },
@@ -124,6 +127,11 @@ pub(super) enum Command {
         text: usize,
         pure: bool,
         reply: Reply<Value<Reference>>,
+    },
+    SameAs {
+        value: Reference,
+        among: Vec<Reference>,
+        reply: Reply<Option<usize>>,
     },
     SetVariable {
         parent: Reference,
@@ -264,6 +272,7 @@ impl<C: Connector> Actor<C> {
             Command::ExceptionBreakpoints { reply } => {
                 answer(reply, Ok((self.exceptions.clone(), self.exception_failures.clone())));
             }
+            Command::Debuggees { reply } => self.list_debuggees(reply),
             Command::Threads { reply } => self.list_threads(reply),
             Command::StackTrace { thread, start, levels, reply } => {
                 self.stack_trace(thread, start, levels, reply);
@@ -276,6 +285,7 @@ impl<C: Connector> Actor<C> {
             Command::Evaluate { frame, expression, deadline, text, pure, reply } => {
                 self.evaluate(frame, |frame| Evaluate { expression, frame, deadline, text, pure }, reply);
             }
+            Command::SameAs { value, among, reply } => self.same_as(value, &among, reply),
             Command::SetVariable { parent, name, value, text, reply } => {
                 self.set_variable(parent, name, value, text, reply);
             }

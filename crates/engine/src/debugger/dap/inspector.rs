@@ -92,6 +92,11 @@ struct Rows {
 }
 
 #[derive(Deserialize)]
+struct Same {
+    same: Option<usize>,
+}
+
+#[derive(Deserialize)]
 struct Scopes {
     locals: i64,
     globals: i64,
@@ -206,6 +211,14 @@ impl InspectorClient {
         let arguments = json!([reference.0, page.start, page.count, text, page.special]);
         let rows = self.call(frame, "children", arguments, deadlines::READ).await?;
         Ok(self.children(rows, frame))
+    }
+
+    /// Which of several values another one is itself.
+    pub(super) async fn same_as(&self, value: RawId, among: &[RawId]) -> Result<Option<usize>> {
+        let frame = self.frame_of(value)?;
+        let others: Vec<i64> = among.iter().map(|other| other.0).collect();
+        let same: Same = self.call(frame, "same", json!([value.0, others]), deadlines::REQUEST).await?;
+        Ok(same.same)
     }
 
     pub(super) async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
