@@ -27,17 +27,14 @@ pub(crate) struct Scene {
     mark: Mark,
 }
 
-/// The same program once for each version, running and watched.
-pub(crate) async fn scenes(source: &str) -> Vec<Scene> {
-    let mut scenes = Vec::new();
-    for way in ways().await.into_iter().filter(|way| way.version < (3, 12) || !way.by_pydevd) {
-        scenes.push(Scene::start(way, source).await);
-    }
-    scenes
+/// Each version once.
+pub(crate) async fn versions() -> Vec<Way> {
+    ways().await.into_iter().filter(|way| way.by_pydevd).collect()
 }
 
 impl Scene {
-    async fn start(way: Way, source: &str) -> Self {
+    /// A program that runs and is watched.
+    pub(crate) async fn start(way: Way, source: &str) -> Self {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         std::fs::write(folder.path().join("main.py"), source).unwrap();
         let executable = Some(way.python.clone());

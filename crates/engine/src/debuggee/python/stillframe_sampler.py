@@ -64,12 +64,14 @@ class Sampler:
     def run(self):
         self.own = get_ident()
         try:
-            while not self.ending.acquire(True, self.interval):
+            while True:
                 with self.lock:
                     if sampler is not self:
                         return
                     self.watchdog.wind_up()
                     self.sample(current_frames())
+                if self.ending.acquire(True, self.interval):
+                    return
         except BaseException:
             # The interpreter is about to end, and takes its modules apart.
             pass

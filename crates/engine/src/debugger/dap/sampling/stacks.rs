@@ -32,6 +32,14 @@ pub(super) struct Thread {
     pub(super) daemon: bool,
 }
 
+impl Thread {
+    /// One that has not been there when the sampler last looked.
+    fn unknown(ident: u64) -> Self {
+        let id = i64::try_from(ident).unwrap_or_default();
+        Self { ident, id, name: format!("thread {ident}"), os: None, daemon: false }
+    }
+}
+
 /// A function, its file, a line: innermost first.
 type Stack = Vec<(String, String, u32)>;
 
@@ -100,24 +108,23 @@ impl Stacks {
 
     fn parse(&mut self, text: &str) -> Vec<(Thread, Stack)> {
         let mut found: Vec<(Thread, Stack)> = Vec::new();
-        let mut is_known = false;
         for line in text.lines() {
             if line.starts_with('{') {
                 if let Ok(thread) = serde_json::from_str::<Thread>(line) {
                     self.threads.insert(thread.ident, thread);
                 }
             } else if let Some(ident) = ident(line) {
-                let thread = self.threads.get(&ident);
-                is_known = thread.is_some();
-                found.extend(thread.map(|thread| (thread.clone(), Stack::new())));
-            } else if is_known
-                && let Some(frame) = frame(line)
+                let thread = self.threads.get(&ident).cloned();
+                found.push((thread.unwrap_or_else(|| Thread::unknown(ident)), Stack::new()));
+            } else if let Some(frame) = frame(line)
                 && let Some((_, stack)) = found.last_mut()
                 && !is_of_debugger(&frame)
             {
                 stack.push(frame);
             }
         }
+        // The debugger's own threads are not among those that the sampler tells of, and run nothing else.
+        found.retain(|(thread, stack)| !stack.is_empty() || self.threads.contains_key(&thread.ident));
         found
     }
 }
@@ -173,7 +180,9 @@ mod tests {
         let text = r#"{"ident": 255, "id": 1, "name": "MainThread", "os": 77, "daemon": false}
 Timeout (0:00:00.500000)!
 Thread 0x0000000000000010 (most recent call first):
-  File "/x.py", line 3 in others
+  File "/x.py", line 3 in other
+Thread 0x0000000000000011 (most recent call first):
+  File "/usr/lib/python3.11/threading.py", line 1002 in _bootstrap
 Thread 0x00000000000000ff (most recent call first):
   File "/project/k\xe4se \u2713.py", line 3 in <module>
   File "/cache/debugpy-1/debugpy/_vendored/pydevd/pydevd.py", line 1252 in _exec
@@ -182,6 +191,7 @@ Thread 0x00000000000000ff (most recent call first):
         let mut stacks = Stacks::new(1, 1, 0.5);
         let found: Vec<(i64, Stack)> =
             stacks.parse(text).into_iter().map(|(thread, stack)| (thread.id, stack)).collect();
-        assert_eq!(found, [(1, vec![("<module>".to_owned(), "/project/käse ✓.py".to_owned(), 3)])]);
+        let stack = |function: &str, file: &str| vec![(function.to_owned(), file.to_owned(), 3)];
+        assert_eq!(found, [(16, stack("other", "/x.py")), (1, stack("<module>", "/project/käse ✓.py"))]);
     }
 }
