@@ -34,13 +34,21 @@ pub(super) const RECORDER: [(&str, &str); 2] = [
     ("stillframe_recorder", include_str!("../../debuggee/python/stillframe_recorder.py")),
 ];
 
-const SCRIPTS: [(&str, &str); 6] = [
+/// What sees what the program is doing, in the same way.
+pub(super) const SAMPLER: [(&str, &str); 2] = [
+    ("stillframe_waits", include_str!("../../debuggee/python/stillframe_waits.py")),
+    ("stillframe_sampler", include_str!("../../debuggee/python/stillframe_sampler.py")),
+];
+
+const SCRIPTS: [(&str, &str); 8] = [
     (LAUNCHER, include_str!("../../debuggee/python/stillframe_launch.py")),
     (ANALYZER, include_str!("../../debuggee/python/stillframe_analyze.py")),
     ("stillframe_loops.py", include_str!("../../debuggee/python/stillframe_loops.py")),
     ("stillframe_inspector.py", INSPECTOR),
     ("stillframe_monitor.py", RECORDER[0].1),
     ("stillframe_recorder.py", RECORDER[1].1),
+    ("stillframe_waits.py", SAMPLER[0].1),
+    ("stillframe_sampler.py", SAMPLER[1].1),
 ];
 
 /// The folder that holds the `debugpy` package for an interpreter.

@@ -29,6 +29,8 @@ use crate::recording::{Cells, Record};
 const MODULE: &str = "stillframe_inspector";
 /// The name of the one that records.
 const RECORDER: &str = "stillframe_recorder";
+/// The name of the one that sees what the program is doing.
+const SAMPLER: &str = "stillframe_sampler";
 
 /// pydevd answers in the thread that is asked, and that is not possible in all of them.
 const ELSEWHERE: &str = "this frame's thread waits in native code, such as a lock or a system call, and can \
@@ -130,20 +132,31 @@ impl InspectorClient {
         self.send(MODULE, self.code.source).await
     }
 
-    /// Loads what records. A program that was started with the inspector has it beside that.
-    async fn load_recorder(&self) -> Result<()> {
+    /// Loads a module of ours; `modules` has it, and before it those that it needs. A program that was started
+    /// with the inspector has them beside that.
+    async fn load(&self, module: &str, modules: &[(&str, &str)]) -> Result<()> {
         let inspector = format!("__import__('sys').modules['{MODULE}']");
-        if self.execute(format!("{inspector}.load('{RECORDER}')")).await.is_ok() {
+        if self.execute(format!("{inspector}.load('{module}')")).await.is_ok() {
             return Ok(());
         }
         if self.execute(inspector).await.is_err() {
             // A child that came to its debugger in a way of its own has no inspector yet.
             self.send_itself().await?;
         }
-        for (name, source) in self.code.recorder {
+        for (name, source) in modules {
             self.send(name, source).await?;
         }
         Ok(())
+    }
+
+    /// Loads what sees what the program is doing.
+    pub(super) async fn load_sampler(&self) -> Result<()> {
+        self.load(SAMPLER, self.code.sampler).await
+    }
+
+    /// Has a function of the sampler called, whether the program runs or not. What it has to say is an event.
+    pub(super) async fn call_sampler(&self, function: &str, request: &Json, within: Duration) -> Result<()> {
+        self.execute_within(call_text(SAMPLER, function, request), within).await
     }
 
     async fn send(&self, module: &str, source: &str) -> Result<()> {
@@ -262,7 +275,7 @@ impl InspectorClient {
     /// Gives the rules of a place to the program, and the condition that applies them.
     pub(super) async fn define(&self, place: u64, class: Option<&str>, rules: &[RuleFor]) -> Result<String> {
         if rules.iter().any(|rule| rule.rule.record.is_some()) {
-            self.recorder.get_or_try_init(|| self.load_recorder()).await?;
+            self.recorder.get_or_try_init(|| self.load(RECORDER, self.code.recorder)).await?;
         }
         let rules: Vec<Json> = rules
             .iter()
@@ -273,7 +286,7 @@ impl InspectorClient {
             })
             .collect();
         // Outside of a frame there is no answer to read: what counts is that nothing is raised.
-        let definition = call_text("define", &json!([place, class, rules]));
+        let definition = call_text(MODULE, "define", &json!([place, class, rules]));
         if self.execute(definition.clone()).await.is_err() {
             // A child that came to its debugger in a way of its own has no inspector yet.
             self.send_itself().await?;
@@ -286,7 +299,7 @@ impl InspectorClient {
     pub(super) async fn look_for(&self, place: u64, class: Option<&str>, name: &str) -> Result<Functions> {
         let (sender, answer) = oneshot::channel();
         self.asked().insert(place, sender);
-        self.execute(call_text("look_for", &json!([place, class, name]))).await?;
+        self.execute(call_text(MODULE, "look_for", &json!([place, class, name]))).await?;
         let answer = tokio::time::timeout(deadlines::REQUEST, answer).await;
         answer
             .ok()
@@ -332,7 +345,7 @@ impl InspectorClient {
 
     async fn ask(&self, frame: RawId, request: &Json, expected: Duration) -> Result<String> {
         let arguments = ::dap::EvaluateArguments {
-            expression: call_text("call", request),
+            expression: call_text(MODULE, "call", request),
             frame_id: Some(frame.0),
             // The one context in which pydevd does not cut the result.
             context: Some("clipboard".to_owned()),
@@ -418,8 +431,8 @@ fn record_spec(record: &Record) -> Json {
 }
 
 /// The text of a call that takes JSON. A JSON string is a Python string literal too.
-fn call_text(function: &str, request: &Json) -> String {
-    format!("__import__('sys').modules['{MODULE}'].{function}({})", json!(request.to_string()))
+fn call_text(module: &str, function: &str, request: &Json) -> String {
+    format!("__import__('sys').modules['{module}'].{function}({})", json!(request.to_string()))
 }
 
 /// An evaluation that ran out of time, in the words for that.
