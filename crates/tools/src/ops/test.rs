@@ -14,6 +14,7 @@ mod throws;
 use std::sync::Arc;
 
 use engine::deadlines;
+use engine::model::limits::Limits;
 use engine::model::stop::{End, ExceptionMode, StopReason};
 use engine::output::Excerpt;
 use engine::session::{Outcome, Session};
@@ -26,7 +27,7 @@ pub use self::throws::Throw;
 use self::throws::Throws;
 use super::command::Command;
 use super::settle::{Settled, Wait, with_progress};
-use super::{execution, lifecycle};
+use super::{execution, lifecycle, run_until};
 use crate::{Context, ToolError};
 
 /// What to run.
@@ -134,6 +135,11 @@ pub struct Hang {
     pub test: Option<String>,
     /// Where it is, as it stopped when it was paused.
     pub settled: Settled,
+}
+
+/// How much is told of a failure: there is nobody to ask for more when the program has ended.
+pub fn limits() -> Limits {
+    run_until::whole()
 }
 
 /// Opens the session of a command.
