@@ -334,6 +334,8 @@ pub struct Inspector {
     pub recorder: &'static [(&'static str, &'static str)],
     /// The modules that are loaded to see what the program is doing, in the same way.
     pub sampler: &'static [(&'static str, &'static str)],
+    /// The modules that look at exceptions, likewise.
+    pub throws: &'static [(&'static str, &'static str)],
     /// It is there from the start, in children too; otherwise it is sent with the first request.
     pub is_loaded: bool,
 }

@@ -12,6 +12,7 @@ pub mod lifecycle;
 pub mod objects;
 pub mod run_until;
 pub mod settle;
+pub mod test;
 pub mod trace;
 pub mod unreached;
 pub mod watches;

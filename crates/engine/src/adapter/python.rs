@@ -241,6 +241,7 @@ fn setup(launch: bool, arguments: Map<String, Value>, is_loaded: bool, is_local:
         source: debugpy::INSPECTOR,
         recorder: &debugpy::RECORDER,
         sampler: &debugpy::SAMPLER,
+        throws: &debugpy::THROWS,
         is_loaded,
     };
     DapSetup { adapter_id: "debugpy", launch, arguments, inspector: Some(inspector), is_local }

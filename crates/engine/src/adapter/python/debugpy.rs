@@ -40,7 +40,13 @@ pub(super) const SAMPLER: [(&str, &str); 2] = [
     ("stillframe_sampler", include_str!("../../debuggee/python/stillframe_sampler.py")),
 ];
 
-const SCRIPTS: [(&str, &str); 8] = [
+/// What decides inside the program which exceptions are worth a stop, and looks into assertions.
+pub(super) const THROWS: [(&str, &str); 2] = [
+    ("stillframe_throws", include_str!("../../debuggee/python/stillframe_throws.py")),
+    ("stillframe_assertions", include_str!("../../debuggee/python/stillframe_assertions.py")),
+];
+
+const SCRIPTS: [(&str, &str); 13] = [
     (LAUNCHER, include_str!("../../debuggee/python/stillframe_launch.py")),
     (ANALYZER, include_str!("../../debuggee/python/stillframe_analyze.py")),
     ("stillframe_loops.py", include_str!("../../debuggee/python/stillframe_loops.py")),
@@ -49,6 +55,11 @@ const SCRIPTS: [(&str, &str); 8] = [
     ("stillframe_recorder.py", RECORDER[1].1),
     ("stillframe_waits.py", SAMPLER[0].1),
     ("stillframe_sampler.py", SAMPLER[1].1),
+    ("stillframe_throws.py", THROWS[0].1),
+    ("stillframe_assertions.py", THROWS[1].1),
+    ("stillframe_tests.py", include_str!("../../debuggee/python/stillframe_tests.py")),
+    ("stillframe_pytest.py", include_str!("../../debuggee/python/stillframe_pytest.py")),
+    ("stillframe_unittest.py", include_str!("../../debuggee/python/stillframe_unittest.py")),
 ];
 
 /// The folder that holds the `debugpy` package for an interpreter.
