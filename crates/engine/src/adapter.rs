@@ -329,6 +329,8 @@ pub struct Inspector {
     pub source: &'static str,
     /// The modules that are loaded to record, by name, in the order in which they need each other.
     pub recorder: &'static [(&'static str, &'static str)],
+    /// The modules that look at exceptions, likewise.
+    pub throws: &'static [(&'static str, &'static str)],
     /// It is there from the start, in children too; otherwise it is sent with the first request.
     pub is_loaded: bool,
 }

@@ -21,6 +21,7 @@ use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::Start;
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{Exception, ExceptionMode, StopReason};
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
 use crate::process::Process;
@@ -127,6 +128,13 @@ pub trait Debugger: Clone + Send + Sync + 'static {
     /// Whether a condition is true of the exception that a thread is stopped at; `error` stands for it there. A
     /// condition that throws or takes too long is an error.
     fn exception_meets(&self, thread: RawId, condition: &str) -> impl Future<Output = Result<bool>> + Send;
+
+    /// What is to be known of the exception that a thread is stopped at, besides [`Debugger::exception`]. Values
+    /// are read and nothing of the program is run. Texts longer than `text` characters are cut.
+    fn thrown(&self, thread: RawId, text: usize) -> impl Future<Output = Result<Thrown>> + Send {
+        let _ = (thread, text);
+        async { Ok(Thrown::default()) }
+    }
 
     /// Begins to take samples of what the process does, about one each `interval`, without stopping it.
     fn start_sampling(&self, interval: Duration) -> impl Future<Output = Result<()>> + Send {

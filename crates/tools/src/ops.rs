@@ -8,5 +8,6 @@ pub mod languages;
 pub mod lifecycle;
 pub mod run_until;
 pub mod settle;
+pub mod test;
 pub mod trace;
 pub mod unreached;

@@ -2,6 +2,7 @@
 
 mod breakpoint;
 mod report;
+mod test;
 mod trace;
 mod variable;
 
@@ -15,7 +16,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use breakpoint::{BreakpointData, failed};
-pub use report::{CallerData, StopReport};
+pub use report::{CallerData, ExceptionData, StopReport};
+pub use test::{AssertionData, BriefData, CapturedData, CountsData, FailureData, HangData, SideData, TestData};
 pub use trace::{CellData, Omitted, PointData, RowData, Totals, TraceReport};
 pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
 

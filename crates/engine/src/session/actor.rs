@@ -34,6 +34,7 @@ use crate::model::ids::{BreakpointId, RawId, Reference, TargetId, ThreadId};
 use crate::model::launch::Start;
 use crate::model::stack::{Scope, Stack, Thread};
 use crate::model::stop::{End, Exception, ExceptionBreakpoints};
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 
 /// Where the answer to a command goes. The caller may have gone.
@@ -134,6 +135,10 @@ pub(super) enum Command {
     },
     Exception {
         reply: Reply<Exception>,
+    },
+    Thrown {
+        text: usize,
+        reply: Reply<Thrown>,
     },
     SourceText {
         name: String,
@@ -277,6 +282,7 @@ impl<C: Connector> Actor<C> {
                 self.set_variable(parent, name, value, text, reply);
             }
             Command::Exception { reply } => self.exception(reply),
+            Command::Thrown { text, reply } => self.thrown(text, reply),
             Command::SourceText { name, reply } => self.source_text(name, reply),
             Command::ProgramEnded { reply } => answer(reply, Ok(self.state.program_ended().cloned())),
             Command::StartSampling { interval, reply } => self.start_sampling(interval, reply),

@@ -10,6 +10,7 @@ mod launch;
 mod one_shot;
 mod session;
 mod shared;
+mod test;
 mod trace;
 
 use crate::{Entry, Prompt, Toolset};
@@ -26,6 +27,7 @@ pub static TOOLSET: Toolset = Toolset {
 const TOOLS: &[Entry] = &[
     Entry::of::<execution::RunUntil>(),
     Entry::of::<trace::TraceValues>(),
+    Entry::of::<test::DebugTest>(),
     Entry::of::<session::CreateDebugSession>(),
     Entry::of::<session::ListDebugSessions>(),
     Entry::of::<session::CloseDebugSession>(),

@@ -34,12 +34,23 @@ pub(super) const RECORDER: [(&str, &str); 2] = [
     ("stillframe_recorder", include_str!("../../debuggee/python/stillframe_recorder.py")),
 ];
 
-const SCRIPTS: [(&str, &str); 5] = [
+/// What decides inside the program which exceptions are worth a stop, and looks into assertions.
+pub(super) const THROWS: [(&str, &str); 2] = [
+    ("stillframe_throws", include_str!("../../debuggee/python/stillframe_throws.py")),
+    ("stillframe_assertions", include_str!("../../debuggee/python/stillframe_assertions.py")),
+];
+
+const SCRIPTS: [(&str, &str); 10] = [
     (LAUNCHER, include_str!("../../debuggee/python/stillframe_launch.py")),
     (ANALYZER, include_str!("../../debuggee/python/stillframe_analyze.py")),
     ("stillframe_inspector.py", INSPECTOR),
     ("stillframe_monitor.py", RECORDER[0].1),
     ("stillframe_recorder.py", RECORDER[1].1),
+    ("stillframe_throws.py", THROWS[0].1),
+    ("stillframe_assertions.py", THROWS[1].1),
+    ("stillframe_tests.py", include_str!("../../debuggee/python/stillframe_tests.py")),
+    ("stillframe_pytest.py", include_str!("../../debuggee/python/stillframe_pytest.py")),
+    ("stillframe_unittest.py", include_str!("../../debuggee/python/stillframe_unittest.py")),
 ];
 
 /// The folder that holds the `debugpy` package for an interpreter.
