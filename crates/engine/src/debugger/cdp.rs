@@ -29,6 +29,7 @@ mod signal;
 mod stops;
 mod texts;
 mod transpiled;
+mod unhandled;
 mod values;
 
 use std::path::Path;
@@ -44,6 +45,7 @@ use self::execution::Intent;
 use self::insertions::Insertions;
 use self::scripts::Scripts;
 use self::stops::Stop;
+use self::unhandled::Unhandled;
 use self::values::Values;
 use super::{Arrival, Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
 use crate::adapter::{Adapter, Boxed, CdpSetup, Entry, Host, Question, Runtime};
@@ -142,6 +144,8 @@ struct Connection {
     intent: Mutex<Intent>,
     /// The errors that a stop was about, as an object of the program's.
     known_errors: OnceLock<String>,
+    /// Where something is thrown that nobody is told of.
+    unhandled: Unhandled,
     terminated: AtomicBool,
     /// V8 goes on with a step that was given up at an exception.
     lingers: AtomicBool,
@@ -183,6 +187,7 @@ impl CdpDebugger {
             is_running: watch::Sender::new(false),
             intent: Mutex::default(),
             known_errors: OnceLock::new(),
+            unhandled: Unhandled::default(),
             terminated: AtomicBool::new(false),
             lingers: AtomicBool::new(false),
             waits: watch::Sender::new(false),
@@ -320,6 +325,7 @@ impl Debugger for CdpDebugger {
         self.request(debugger::SetPauseOnExceptions { state }).await?;
         let sees_caught = matches!(mode, ExceptionMode::UserUnhandled | ExceptionMode::All);
         self.0.sees_caught.store(sees_caught, Ordering::Release);
+        unhandled::reset(self).await?;
         self.pass_over(false).await
     }
 
@@ -334,6 +340,7 @@ impl Debugger for CdpDebugger {
 
     async fn step(&self, _thread: RawId, step: Step) -> Result<()> {
         self.pass_over(true).await?;
+        unhandled::reset(self).await?;
         execution::step(self, step).await
     }
 
