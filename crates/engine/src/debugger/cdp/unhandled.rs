@@ -238,7 +238,9 @@ pub(super) async fn mark_of(debugger: &CdpDebugger, thrown: &RemoteObject) -> Op
         return None;
     }
     let question = runtime::CallFunctionOn {
-        function_declaration: format!("function(){{return Object.getOwnPropertyDescriptor(this,{MARK})?.value}}"),
+        function_declaration: format!(
+            "function(){{return Object.getOwnPropertyDescriptor(this,{MARK})?.value}}"
+        ),
         ..on(thrown)
     };
     let answer = debugger.request(question).await.ok()?;

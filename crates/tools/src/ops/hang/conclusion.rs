@@ -125,6 +125,16 @@ impl Watch<'_> {
                     format!("The program is in a loop in which nothing changes, {lines}: {place}"),
                 )
             }
+            Motion::Asks => {
+                evidence.push(
+                    "no value in it changes; its condition calls something that has not ended it yet"
+                        .to_owned(),
+                );
+                (
+                    Verdict::BusyLoop,
+                    format!("The program goes round in a loop until something ends it, {lines}: {place}"),
+                )
+            }
             Motion::Away => {
                 evidence.push("what the loop's condition compares does not come together".to_owned());
                 (
