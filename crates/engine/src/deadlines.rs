@@ -51,6 +51,8 @@ pub const DRAIN: Duration = ms(300);
 pub const CHILD: Duration = ms(1_000);
 /// Between two looks at something that tells nobody of its end.
 pub const LOOK: Duration = ms(20);
+/// How long a program that is watched is given to say what it does. One that waits in native code does not.
+pub const ACTIVITY: Duration = ms(300);
 /// A polite word to the debugger before it is cut off.
 pub const GOODBYE: Duration = ms(500);
 /// From the kill signal until a process is gone.
