@@ -8,7 +8,7 @@ use std::time::Duration;
 use engine::adapter;
 use engine::model::activity::{Activity, CallNode, ProcessActivity, ThreadActivity, WaitKind, Waiting};
 use engine::model::launch::{Launch, Program, Start, Stdin};
-use engine::session::{Outcome, Session};
+use engine::session::Session;
 use engine::sessions::Sessions;
 use tempfile::TempDir;
 use tokio::time::Instant;
@@ -146,13 +146,14 @@ async fn a_busy_loop_has_its_function_and_lines() {
     let (first, last) = (scene.line("main.js", "first"), scene.line("main.js", "last"));
     let is_seen = |seen: &[ProcessActivity]| {
         let lines = lines(&main(seen).threads[0], "heavy");
-        lines.contains(&first) && lines.contains(&last) && !main(seen).threads[0].stack.is_empty()
+        let thread = &main(seen).threads[0];
+        let inside: u64 = calls(&thread.calls, "spin").iter().map(|call| call.total).sum();
+        let is_most = inside * 10 > thread.samples * 8;
+        is_most && lines.contains(&first) && lines.contains(&last) && !thread.stack.is_empty()
     };
     for _ in 0..3 {
         let seen = scene.until(is_seen).await;
         let thread = &main(&seen).threads[0];
-        let inside: u64 = calls(&thread.calls, "spin").iter().map(|call| call.total).sum();
-        assert!(inside * 10 > thread.samples * 8, "{thread:#?}");
         let names: Vec<_> = thread.stack.iter().map(|frame| frame.function.as_str()).collect();
         assert!(
             names.starts_with(&["heavy", "spin", "<module>"]) || names.starts_with(&["spin", "<module>"]),
@@ -234,5 +235,198 @@ async fn a_wait_for_shared_memory_is_told() {
     let (_, waiting) = scene.until_blocked().await;
     assert_eq!(waiting.kind, WaitKind::Lock);
     assert!(scene.is_at(&waiting, "main.js", "wait"), "{waiting:?}");
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn a_named_pipe_that_nobody_writes_to_is_told() {
+    let text = "\
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+const path = new URL('pipe', import.meta.url);
+execFileSync('mkfifo', [path.pathname]);
+readFileSync(path); // @read
+";
+    let scene = Scene::new(&[("main.mjs", text)]);
+    scene.start("main.mjs", Stdin::Empty).await;
+    let (_, waiting) = scene.until_blocked().await;
+    let pipe = scene.path("pipe");
+    assert_eq!((waiting.kind, waiting.what), (WaitKind::File, format!("the pipe `{}`", pipe.display())));
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn a_regular_expression_is_told_where_it_is_matched() {
+    let text = "\
+function check(text) {
+  return /^(a+)+$/.test(text); // @match
+}
+console.log(check('a'.repeat(40) + 'b'));
+";
+    let scene = Scene::run(text).await;
+    let line = scene.line("main.js", "match");
+    let is_seen = |seen: &[ProcessActivity]| {
+        let thread = &main(seen).threads[0];
+        let at = thread.stack.iter().find(|frame| frame.function == "check");
+        at.and_then(|frame| frame.location.as_ref()).is_some_and(|location| location.line == line)
+            && calls(&thread.calls, "check").iter().any(|call| call.total > 0)
+    };
+    scene.until(is_seen).await;
+    scene.end().await;
+}
+
+/// What a compiler makes of `main.ts`, with the map beside it.
+const COMPILED: &str = "\
+\"use strict\";
+function spin(count) {
+    while (count > 0) {
+        count += 1;
+        if (count > 1000)
+            count = 1;
+    }
+}
+spin(1);
+//# sourceMappingURL=main.js.map
+";
+
+const TYPED: &str = "\
+interface Options { count: number }
+
+
+function spin(count: Options['count']): void { // @begin
+  while (count > 0) {
+    count += 1; // @add
+    if (count > 1000)
+      count = 1;
+  }
+}
+spin(1);
+";
+
+/// The map of [`COMPILED`]: each line to one line of [`TYPED`].
+const MAP: &str = r#"{"version":3,"file":"main.js","sources":["main.ts"],"names":[],
+"mappings":";AAGA,SAAS,IAAI,CAAC,KAAuB;IACnC,OAAO,KAAK,GAAG,CAAC,EAAE,CAAC;QACjB,KAAK,IAAI,CAAC,CAAC;QACX,IAAI,KAAK,GAAG,IAAI;YACd,KAAK,GAAG,CAAC,CAAC;IACd,CAAC;AACH,CAAC;AACD,IAAI,CAAC,CAAC,CAAC,CAAC"}"#;
+
+#[tokio::test]
+async fn compiled_code_is_told_by_its_source() {
+    let scene = Scene::new(&[("main.js", COMPILED), ("main.ts", TYPED), ("main.js.map", MAP)]);
+    scene.start("main.js", Stdin::Empty).await;
+    let line = scene.line("main.ts", "add");
+    let seen = scene.until(|seen| lines(&main(seen).threads[0], "spin").contains(&line)).await;
+    let thread = &main(&seen).threads[0];
+    let location = calls(&thread.calls, "spin")[0].location.clone().unwrap();
+    assert_eq!(location.source.path, Some(scene.path("main.ts")));
+    assert_eq!(location.line, scene.line("main.ts", "begin"));
+    assert_eq!(thread.stack[0].location.as_ref().unwrap().source.path, Some(scene.path("main.ts")));
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn each_sample_is_told_once() {
+    let text = "\
+function first() {
+  while (!go()) {}
+}
+function second() {
+  while (true) {}
+}
+function go() {
+  return require('fs').existsSync(__dirname + '/go');
+}
+first();
+second();
+";
+    let scene = Scene::run(text).await;
+    scene.until(|seen| !calls(&main(seen).threads[0].calls, "first").is_empty()).await;
+    std::fs::write(scene.path("go"), "").unwrap();
+    scene.until(|seen| !calls(&main(seen).threads[0].calls, "second").is_empty()).await;
+    // What was fetched before is not among these.
+    let seen = scene.until(|seen| main(seen).threads[0].samples > 0).await;
+    assert!(calls(&main(&seen).threads[0].calls, "first").is_empty(), "{seen:#?}");
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn workers_are_told_of_on_their_own() {
+    let text = "\
+const { Worker } = require('worker_threads');
+new Worker(__dirname + '/spin.js', { name: 'spins' });
+new Worker(__dirname + '/wait.js', { name: 'waits' });
+";
+    let spin = "function spin() {\n  while (true) {}\n}\nspin();\n";
+    let wait = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1e9); // @wait\n";
+    let scene = Scene::new(&[("main.js", text), ("spin.js", spin), ("wait.js", wait)]);
+    scene.start("main.js", Stdin::Empty).await;
+    let thread = |seen: &[ProcessActivity], name: &str| {
+        let mut threads = seen.iter().flat_map(|process| process.activity.threads.clone());
+        threads.find(|thread| thread.name == name)
+    };
+    let seen = scene
+        .until(|seen| {
+            let spins = thread(seen, "spins").is_some_and(|spins| !calls(&spins.calls, "spin").is_empty());
+            spins && thread(seen, "waits").is_some_and(|waits| waits.blocked.is_some())
+        })
+        .await;
+    let waiting = thread(&seen, "waits").unwrap().blocked.unwrap();
+    assert_eq!((waiting.kind, waiting.is_timed), (WaitKind::Lock, true));
+    assert!(scene.is_at(&waiting, "wait.js", "wait"), "{waiting:?}");
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn a_program_that_ends_is_not_held_up() {
+    let text = "let total = 0;\nfor (let i = 0; i < 3e8; i++) total += i;\nconsole.log('done');\n";
+    let scene = Scene::run(text).await;
+    let end = Instant::now() + LONG;
+    while scene.session.execution().is_live() && Instant::now() < end {
+        // It may end at any moment.
+        let _ = scene.session.activity().await;
+    }
+    assert_eq!(scene.session.output().tail(0, 100).text(), "done\n");
+    assert_eq!(scene.session.activity().await.unwrap_err().code(), "not_started");
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn programs_that_run_already_can_be_watched() {
+    let scene = Scene::new(&[("main.js", BUSY)]);
+    scene.session.start(launch(&scene.path("main.js"), Stdin::Empty)).await.unwrap();
+    scene.session.start_sampling(Duration::from_millis(5)).await.unwrap();
+    let first = scene.line("main.js", "first");
+    scene.until(|seen| lines(&main(seen).threads[0], "heavy").contains(&first)).await;
+    scene.session.stop_sampling().await.unwrap();
+    let seen = scene.session.activity().await.unwrap();
+    assert_eq!(main(&seen).threads[0].samples, 0);
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn what_else_a_program_waits_for_is_told() {
+    let text = "\
+const net = require('net');
+const { spawn } = require('child_process');
+process.stdin.on('data', function typed() {}); // @input
+const server = net.createServer(() => {}).listen(0, '127.0.0.1', () => {
+  const client = net.connect(server.address().port, '127.0.0.1');
+  client.on('data', function received() {}); // @socket
+});
+spawn('sleep', ['1000']).on('exit', function over() {}); // @child
+Object.defineProperty(Function.prototype, 'name', { get() { throw new Error('ran'); } });
+";
+    let scene = Scene::new(&[("main.js", text)]);
+    scene.start("main.js", Stdin::Open).await;
+    let input = scene.until_pending(WaitKind::Input).await;
+    assert!(input.what == "standard input" && scene.is_at(&input, "main.js", "input"), "{input:?}");
+    let child = scene.until_pending(WaitKind::Child).await;
+    assert!(child.what.starts_with("the command `sleep 1000`, process "), "{child:?}");
+    assert!(scene.is_at(&child, "main.js", "child"), "{child:?}");
+    let is_client = |waiting: &Waiting| {
+        let is_connected = waiting.what.starts_with("data on a connection with 127.0.0.1:");
+        is_connected && scene.is_at(waiting, "main.js", "socket")
+    };
+    let seen = scene.until(|seen| main(seen).pending.iter().any(is_client)).await;
+    // One end of the connection, and the other.
+    let sockets = main(&seen).pending.iter().filter(|waiting| waiting.kind == WaitKind::Socket);
+    assert_eq!(sockets.count(), 2);
     scene.end().await;
 }

@@ -119,10 +119,16 @@ const known = new Map();
 let recent = 0;
 let recentFile = -1;
 
+/** Whether it is what the program reads as its standard input, by whatever name. */
+const isInput = ({ dev, ino }) => {
+  const input = fstatSync(0);
+  return dev === input.dev && ino === input.ino;
+};
+
 /** What a file is called when reading it may wait; nothing for one that is there. */
 const described = (stats, name) => {
   if (!stats || stats.isFile() || stats.isDirectory() || stats.isBlockDevice()) return undefined;
-  if (name === 0) return ['input', 'standard input'];
+  if (name === 0 || isInput(stats)) return ['input', 'standard input'];
   const which = typeof name === 'string' ? `\`${name}\`` : `file ${name}`;
   if (stats.isFIFO()) return ['file', typeof name === 'string' ? `the pipe ${which}` : `data in a pipe (${which})`];
   if (stats.isSocket()) return ['socket', 'data on a connection'];
@@ -141,7 +147,6 @@ const open = (file) => {
 
 const named = (name) => {
   const text = typeof name === 'string' ? name : String(name);
-  if (text === '/dev/stdin') return described(fstatSync(0), 0);
   return described(statSync(text, { throwIfNoEntry: false }), text);
 };
 

@@ -180,10 +180,19 @@ function (timers) {
     }
   };
 
+  // The pipes to a child end with it.
+  const pipes = new Set();
+  const addPipes = (child) => {
+    const all = read(child, 'stdio');
+    for (let at = 0; Array.isArray(all) && at < all.length; at++) pipes.add(all[at]);
+  };
+
   let ports = 0;
   const text = stack();
   if (timers) addTimers();
-  for (const handle of process._getActiveHandles()) addHandle(handle);
+  const handles = process._getActiveHandles();
+  for (const handle of handles) if (classes(handle).includes('ChildProcess')) addPipes(handle);
+  for (const handle of handles) if (!pipes.has(handle)) addHandle(handle);
   if (ports > 0) {
     add('worker', this.isMainThread ? 'a worker thread, or messages of one' : 'messages of the thread that started it', false);
   }

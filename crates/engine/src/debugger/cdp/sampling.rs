@@ -190,18 +190,23 @@ pub(super) async fn activity(debugger: &CdpDebugger) -> Result<Activity> {
         thread.calls = profile::calls(debugger, &profile).await;
     }
     let mut pending = Vec::new();
+    // `Atomics.wait` lets messages in.
+    let is_blocked = match &answer {
+        Some((_, answer)) => question::is_told(debugger, &answer.stack),
+        None => is_waiting(debugger),
+    };
+    let told = state.blocking.as_ref().and_then(Blocking::last).filter(|_| is_blocked);
     if let Some((tools, answer)) = answer {
         state.tools = Some(tools);
         thread.stack = question::stack(debugger, &answer.stack).await;
         pending = question::pending(debugger, answer.pending).await;
-    } else if is_waiting(debugger) {
-        let told = state.blocking.as_ref().and_then(Blocking::last);
-        if let Some(told) = told {
-            thread.stack = question::stack(debugger, &told.stack).await;
-            thread.blocked = Some(blocking::waiting(&told, &thread.stack));
-        } else {
-            thread.blocked = thread.os_thread.and_then(|pid| process::blocked(pid, pid));
-        }
+    } else if let Some(told) = &told {
+        thread.stack = question::stack(debugger, &told.stack).await;
+    } else if is_blocked {
+        thread.blocked = thread.os_thread.and_then(|pid| process::blocked(pid, pid));
+    }
+    if let Some(told) = told {
+        thread.blocked = Some(blocking::waiting(&told, &thread.stack));
     }
     Ok(Activity { threads: vec![thread], pending })
 }

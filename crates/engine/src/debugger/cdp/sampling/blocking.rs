@@ -12,6 +12,9 @@ use super::{evaluate, send};
 use crate::model::activity::{SampledFrame, Waiting};
 use crate::named_pipe::NamedPipe;
 
+/// The file beside the hook that tells.
+pub(super) const TELLER: &str = "blocking.cjs";
+
 /// Reads what a thread tells.
 #[derive(Debug)]
 pub(super) struct Blocking {
@@ -42,7 +45,7 @@ impl Blocking {
         let path = json!(pipe.path().to_str()?);
         let mut tell = format!("globalThis[Symbol.for('stillframe.blocking')]={path};");
         if runs {
-            let hook = json!(debugger.0.shared.setup.hook.parent()?.join("blocking.cjs").to_str()?);
+            let hook = json!(debugger.0.shared.setup.hook.parent()?.join(TELLER).to_str()?);
             tell += &format!("require({hook}).begin()");
         }
         send(&debugger.0.client, evaluate(tell)).await.ok()?;

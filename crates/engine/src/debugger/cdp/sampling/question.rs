@@ -14,6 +14,7 @@ use ::cdp::runtime::{
 use serde::Deserialize;
 
 use super::super::{CdpDebugger, frames, sent};
+use super::blocking::TELLER;
 use super::evaluate;
 use crate::deadlines;
 use crate::model::activity::{SampledFrame, WaitKind, Waiting};
@@ -147,6 +148,15 @@ async fn place_of(client: &Client, function: String) -> Option<Place> {
 async fn properties(client: &Client, object_id: String) -> Option<Properties> {
     let question = GetProperties { object_id, own_properties: true, ..GetProperties::default() };
     client.request(question, deadlines::LONGEST_WAIT).await.ok()
+}
+
+/// Whether the thread is in a call that our hook tells of; it is called by the file of that name.
+pub(super) fn is_told(debugger: &CdpDebugger, sites: &[Site]) -> bool {
+    let is_teller = |name: &str| {
+        let path = Path::new(name);
+        path.file_name().is_some_and(|name| name == TELLER) && debugger.0.shared.setup.is_hook(path)
+    };
+    sites.iter().any(|Site(_, name, ..)| is_teller(name))
 }
 
 /// A stack in the user's sources, without what is ours.
