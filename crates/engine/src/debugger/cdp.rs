@@ -6,7 +6,7 @@
 //!
 //! Reading order: `connector` (how processes come in), `scripts` (what they have loaded), `breakpoints`,
 //! `places` and `columns` (where they stop), `events` and `stops` (what happens then), `execution` (how they go on), `frames`
-//! and `values` (what is to be seen).
+//! and `values` (what is to be seen), `sampling` (what it does while it runs).
 
 mod announcements;
 mod binding;
@@ -24,6 +24,7 @@ mod places;
 mod recording;
 mod renaming;
 mod rules;
+mod sampling;
 mod scripts;
 mod signal;
 mod stops;
@@ -35,6 +36,7 @@ mod values;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use ::cdp::{Command, debugger, node_runtime, node_worker, runtime};
 use tokio::sync::{mpsc, watch};
@@ -43,6 +45,7 @@ use self::binding::Bound;
 use self::breakpoints::Breakpoints;
 use self::execution::Intent;
 use self::insertions::Insertions;
+use self::sampling::Sampling;
 use self::scripts::Scripts;
 use self::stops::Stop;
 use self::unhandled::Unhandled;
@@ -51,6 +54,7 @@ use super::{Arrival, Debugger, Evaluate, Event, FunctionBreakpoint, Planted, Sou
 use crate::adapter::{Adapter, Boxed, CdpSetup, Entry, Host, Question, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::model::activity::Activity;
 use crate::model::ids::RawId;
 use crate::model::source::Code;
 use crate::model::stack::{RawThread, Scope, Stack};
@@ -131,6 +135,7 @@ struct Connection {
     breakpoints: Breakpoints,
     bound: Bound,
     insertions: Insertions,
+    sampling: Sampling,
     values: Values,
     /// Where the thread is suspended.
     stop: Mutex<Option<Arc<Stop>>>,
@@ -181,6 +186,7 @@ impl CdpDebugger {
             breakpoints: Breakpoints::default(),
             bound: Bound::default(),
             insertions: Insertions::default(),
+            sampling: Sampling::default(),
             stop: Mutex::default(),
             events: events.clone(),
             stops: AtomicI64::new(0),
@@ -408,6 +414,18 @@ impl Debugger for CdpDebugger {
 
     async fn exception_meets(&self, _thread: RawId, condition: &str) -> Result<bool> {
         exceptions::meets(self, condition).await
+    }
+
+    async fn start_sampling(&self, interval: Duration) -> Result<()> {
+        sampling::start(self, interval).await
+    }
+
+    async fn activity(&self) -> Result<Activity> {
+        sampling::activity(self).await
+    }
+
+    async fn stop_sampling(&self) -> Result<()> {
+        sampling::stop(self).await
     }
 
     async fn detach(&self) -> Result<()> {
