@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::model::activity::{SampledFrame, WaitKind, Waiting};
+use engine::model::activity::{SampledFrame, ThreadActivity, WaitKind, Waiting};
 use engine::model::ids::ThreadId;
 use engine::model::limits::Limits;
 use engine::process;
@@ -105,6 +105,11 @@ impl Watch<'_> {
         let place = format!("{}:{} in {}", seen.file.display(), seen.line, seen.function);
         if looks > 1 {
             evidence.push(format!("it was looked at {looks} times"));
+        } else if !matches!(seen.motion, Motion::Certain | Motion::Endless) {
+            evidence.push("it could be looked at only once, so it is not known what changes".to_owned());
+            let message =
+                format!("The program computes, and whether it comes to an end cannot be told: {place}");
+            return Said { verdict: Verdict::Unknown, message, evidence };
         }
         let lines =
             seen.found.as_ref().map(|found| format!("lines {}-{}", found.lines.start(), found.lines.end()));
@@ -240,26 +245,21 @@ impl Watch<'_> {
             time(self.computed()),
             time(self.took())
         )];
-        for process in &self.activity {
-            let circle = deadlock::deadlock(&process.activity.threads);
-            if let Some(first) = circle.first() {
-                let sentence = |thread: &&engine::model::activity::ThreadActivity| {
-                    let what =
-                        thread.blocked.as_ref().map(|waiting| waiting.what.clone()).unwrap_or_default();
-                    format!("thread `{}` waits for {what}{}", thread.name, place_of(&thread.stack))
-                };
-                evidence.extend(circle.iter().map(sentence));
-                let names: Vec<String> = circle.iter().map(|thread| format!("`{}`", thread.name)).collect();
-                let message = match names.as_slice() {
-                    [_] => format!(
-                        "Thread `{}` waits for what only it could give{}",
-                        first.name,
-                        place_of(&first.stack)
-                    ),
-                    _ => format!("Threads {} wait for each other", names.join(", ")),
-                };
-                return Said { verdict: Verdict::Deadlocked, message, evidence };
-            }
+        let circle = deadlock::deadlock(&self.activity);
+        if let Some(first) = circle.first() {
+            let sentence = |thread: &&ThreadActivity| {
+                let what = thread.blocked.as_ref().map(|waiting| waiting.what.clone()).unwrap_or_default();
+                format!("thread `{}` waits for {what}{}", thread.name, place_of(&thread.stack))
+            };
+            evidence.extend(circle.iter().map(sentence));
+            let names: Vec<String> = circle.iter().map(|thread| format!("`{}`", thread.name)).collect();
+            let message = match names.as_slice() {
+                [name] => {
+                    format!("Thread {name} waits for what no other thread can give{}", place_of(&first.stack))
+                }
+                _ => format!("Threads {} wait for each other", names.join(", ")),
+            };
+            return Said { verdict: Verdict::Deadlocked, message, evidence };
         }
         let waits = self.all_waits();
         let told: Vec<String> =
@@ -294,10 +294,9 @@ impl Watch<'_> {
     }
 
     fn threads(&self) -> Vec<ThreadSeen> {
+        let circle = deadlock::deadlock(&self.activity);
         let mut threads = Vec::new();
         for process in &self.activity {
-            let circle: Vec<_> =
-                deadlock::deadlock(&process.activity.threads).iter().map(|thread| thread.thread).collect();
             for thread in &process.activity.threads {
                 let demand = process.pid.and_then(|pid| self.demand(pid, Some(thread.os_thread?)));
                 threads.push(ThreadSeen {
@@ -306,7 +305,7 @@ impl Watch<'_> {
                     demand,
                     stack: users(thread.stack.clone()),
                     blocked: thread.blocked.clone().filter(|_| demand.is_none_or(|demand| demand < BUSY)),
-                    is_deadlocked: circle.contains(&thread.thread),
+                    is_deadlocked: circle.iter().any(|other| std::ptr::eq(*other, thread)),
                 });
             }
         }
@@ -318,7 +317,7 @@ impl Watch<'_> {
         let all =
             || self.activity.iter().flat_map(|process| process.numbers.iter().zip(&process.activity.threads));
         let named = all().find(|(number, _)| Some(**number) == thread);
-        let circle = self.activity.iter().flat_map(|process| deadlock::deadlock(&process.activity.threads));
+        let circle = deadlock::deadlock(&self.activity);
         let found = named
             .map(|(_, thread)| thread)
             .or_else(|| circle.into_iter().next())
