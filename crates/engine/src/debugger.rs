@@ -21,6 +21,7 @@ use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::Start;
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{Exception, ExceptionMode, StopReason};
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
 use crate::process::Process;
@@ -108,6 +109,12 @@ pub trait Debugger: Clone + Send + Sync + 'static {
         text: usize,
     ) -> impl Future<Output = Result<Value<RawId>>> + Send;
 
+    /// Which of several values another one is itself; none when it is none of them.
+    fn same_as(&self, value: RawId, among: Vec<RawId>) -> impl Future<Output = Result<Option<usize>>> + Send {
+        let _ = (value, among);
+        async { Ok(None) }
+    }
+
     /// The exception that a thread is stopped at.
     fn exception(&self, thread: RawId) -> impl Future<Output = Result<Exception>> + Send;
 
@@ -127,6 +134,13 @@ pub trait Debugger: Clone + Send + Sync + 'static {
     /// Whether a condition is true of the exception that a thread is stopped at; `error` stands for it there. A
     /// condition that throws or takes too long is an error.
     fn exception_meets(&self, thread: RawId, condition: &str) -> impl Future<Output = Result<bool>> + Send;
+
+    /// What is to be known of the exception that a thread is stopped at, besides [`Debugger::exception`]. Values
+    /// are read and nothing of the program is run. Texts longer than `text` characters are cut.
+    fn thrown(&self, thread: RawId, text: usize) -> impl Future<Output = Result<Thrown>> + Send {
+        let _ = (thread, text);
+        async { Ok(Thrown::default()) }
+    }
 
     /// Begins to take samples of what the process does, about one each `interval`, without stopping it.
     fn start_sampling(&self, interval: Duration) -> impl Future<Output = Result<()>> + Send {
@@ -153,6 +167,11 @@ pub trait Debugger: Clone + Send + Sync + 'static {
     ///
     /// Nothing when the process is not known to run on this machine.
     fn pid(&self) -> Option<u32>;
+
+    /// Where else its debugger can be reached, as a URL; none where only this connection leads to it.
+    fn url(&self) -> Option<String> {
+        None
+    }
 
     /// The debugger has said that the program has ended.
     fn has_terminated(&self) -> bool;

@@ -12,4 +12,5 @@ pub mod limits;
 pub mod source;
 pub mod stack;
 pub mod stop;
+pub mod thrown;
 pub mod variable;

@@ -1,7 +1,11 @@
 //! From what the engine gives to the data of answers. Pure: nothing here waits or asks.
 
 mod breakpoint;
+mod hang;
+mod json;
 mod report;
+mod strings;
+mod test;
 mod trace;
 mod variable;
 
@@ -14,8 +18,14 @@ use engine::output::Excerpt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use breakpoint::{BreakpointData, failed};
-pub use report::{CallerData, StopReport};
+pub use breakpoint::{BreakpointData, failed, unbound};
+pub use hang::{HangReport, LoopData, PlaceData, WaitData};
+pub use json::plain;
+pub use report::{CallerData, ExceptionData, StopReport, describe_stop, more, with_failures};
+pub use strings::unquoted;
+pub use test::{
+    AssertionData, BriefData, CapturedData, CountsData, FailureData, HangData, SideData, TestData,
+};
 pub use trace::{CellData, Omitted, PointData, RowData, Totals, TraceReport};
 pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
 

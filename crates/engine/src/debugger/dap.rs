@@ -31,6 +31,7 @@ use crate::model::ids::RawId;
 use crate::model::source::{Location, Source};
 use crate::model::stack::{RawThread, Scope, Stack, StackFrame};
 use crate::model::stop::{Exception, ExceptionMode};
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
 
@@ -236,6 +237,9 @@ impl Debugger for DapDebugger {
             .map(|&wanted| wanted.to_owned())
             .collect();
         let arguments = ::dap::SetExceptionBreakpointsArguments { filters };
+        if let Some(inspector) = self.inspector() {
+            inspector.watch_throws(mode == ExceptionMode::UserUnhandled).await?;
+        }
         self.request::<::dap::SetExceptionBreakpoints>(arguments, deadlines::REQUEST).await?;
         Ok(())
     }
@@ -338,6 +342,13 @@ impl Debugger for DapDebugger {
         }
     }
 
+    async fn same_as(&self, value: RawId, among: Vec<RawId>) -> Result<Option<usize>> {
+        match self.inspector() {
+            Some(inspector) => inspector.same_as(value, &among).await,
+            None => Ok(None),
+        }
+    }
+
     async fn set_variable(
         &self,
         parent: RawId,
@@ -364,12 +375,22 @@ impl Debugger for DapDebugger {
         if exception.is_some_and(|exception| self.0.adapter.is_orderly_exit(exception)) {
             return Ok(false);
         }
-        let Some(inspector) = self.inspector().filter(|_| mode == ExceptionMode::All) else {
+        // Each is told once, where it is thrown.
+        let is_repeated = matches!(mode, ExceptionMode::All | ExceptionMode::UserUnhandled);
+        let Some(inspector) = self.inspector().filter(|_| is_repeated) else {
             return Ok(true);
         };
         match self.stack_trace(thread, 0, 1).await?.frames.first() {
             Some(frame) => Ok(!inspector.exception_is_known(frame.id).await?),
             None => Ok(true),
+        }
+    }
+
+    async fn thrown(&self, thread: RawId, text: usize) -> Result<Thrown> {
+        let Some(inspector) = self.inspector() else { return Ok(Thrown::default()) };
+        match self.stack_trace(thread, 0, 1).await?.frames.first() {
+            Some(frame) => inspector.thrown(frame.id, text).await,
+            None => Ok(Thrown::default()),
         }
     }
 

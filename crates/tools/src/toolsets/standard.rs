@@ -5,11 +5,13 @@
 
 mod breakpoints;
 mod execution;
+mod hang;
 mod inspect;
 mod launch;
 mod one_shot;
 mod session;
 mod shared;
+mod test;
 mod trace;
 
 use crate::{Entry, Prompt, Toolset};
@@ -26,6 +28,8 @@ pub static TOOLSET: Toolset = Toolset {
 const TOOLS: &[Entry] = &[
     Entry::of::<execution::RunUntil>(),
     Entry::of::<trace::TraceValues>(),
+    Entry::of::<hang::DiagnoseHang>(),
+    Entry::of::<test::DebugTest>(),
     Entry::of::<session::CreateDebugSession>(),
     Entry::of::<session::ListDebugSessions>(),
     Entry::of::<session::CloseDebugSession>(),

@@ -44,7 +44,13 @@ pub(super) const SAMPLER: [(&str, &str); 6] = [
     ("stillframe_sampler", include_str!("../../debuggee/python/stillframe_sampler.py")),
 ];
 
-const SCRIPTS: [(&str, &str); 12] = [
+/// What decides inside the program which exceptions are worth a stop, and looks into assertions.
+pub(super) const THROWS: [(&str, &str); 2] = [
+    ("stillframe_throws", include_str!("../../debuggee/python/stillframe_throws.py")),
+    ("stillframe_assertions", include_str!("../../debuggee/python/stillframe_assertions.py")),
+];
+
+const SCRIPTS: [(&str, &str); 17] = [
     (LAUNCHER, include_str!("../../debuggee/python/stillframe_launch.py")),
     (ANALYZER, include_str!("../../debuggee/python/stillframe_analyze.py")),
     ("stillframe_loops.py", include_str!("../../debuggee/python/stillframe_loops.py")),
@@ -57,6 +63,11 @@ const SCRIPTS: [(&str, &str); 12] = [
     ("stillframe_tasks.py", SAMPLER[3].1),
     ("stillframe_waits.py", SAMPLER[4].1),
     ("stillframe_sampler.py", SAMPLER[5].1),
+    ("stillframe_throws.py", THROWS[0].1),
+    ("stillframe_assertions.py", THROWS[1].1),
+    ("stillframe_tests.py", include_str!("../../debuggee/python/stillframe_tests.py")),
+    ("stillframe_pytest.py", include_str!("../../debuggee/python/stillframe_pytest.py")),
+    ("stillframe_unittest.py", include_str!("../../debuggee/python/stillframe_unittest.py")),
 ];
 
 /// The folder that holds the `debugpy` package for an interpreter.

@@ -47,6 +47,8 @@ def prepare(root):
     patch(pydevd)
     hand_down(pydevd)
     listen_for_pause()
+    if "STILLFRAME_TESTS" in os.environ:
+        load("stillframe_tests").meet(load)
     return pydevd
 
 
@@ -736,6 +738,7 @@ def attributes(value):
                     pass  # A slot without a value.
     own = instance_dict(value)
     own.pop("__stillframe_seen__", None)
+    own.pop("__stillframe_mark__", None)
     hide = is_a(value, (type, types.ModuleType))
     found.update((name, item) for name, item in own.items() if not (hide and is_dunder(name)))
     for owner in classes:
@@ -777,6 +780,13 @@ def request_locals(number, start, count, limit, with_special):
 
 def request_children(number, start, count, limit, with_special):
     return page(kept(number), start, count, limit, with_special)
+
+
+def request_same(number, others):
+    """Which of several values another one is itself: its place among them, or nothing."""
+    value = kept(number)
+    places = (place for place, other in enumerate(others) if kept(other) is value)
+    return {"same": next(places, None)}
 
 
 def page(parent, start, count, limit, with_special):
@@ -1265,6 +1275,19 @@ def request_seen(number):
     return {"seen": seen}
 
 
+def request_thrown(number, limit):
+    """What else is known of the exception that the frame is stopped at."""
+    frame = find_frame(number)
+    _, error, trace = frame.f_locals.get("__exception__", (None, None, None))
+    if error is None:
+        return {"mark": None, "assertion": None}
+    load("stillframe_throws")
+    mark = BaseException.__getattribute__(error, "__dict__").get("__stillframe_mark__")
+    renderer = Renderer(limit)
+    text = lambda value: renderer.text(value)[:2]
+    return {"mark": mark, "assertion": load("stillframe_assertions").of(frame, error, trace, text)}
+
+
 def exception_in(frame):
     """The exception that a frame is stopped at."""
     return frame.f_locals.get("__exception__", (None, None))[1]
@@ -1287,12 +1310,14 @@ def request_meets(number, condition, seconds):
 
 
 REQUESTS = {
+    "same": request_same,
     "scopes": request_scopes,
     "locals": request_locals,
     "children": request_children,
     "evaluate": request_evaluate,
     "assign": request_assign,
     "seen": request_seen,
+    "thrown": request_thrown,
     "meets": request_meets,
 }
 

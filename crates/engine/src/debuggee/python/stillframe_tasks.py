@@ -127,8 +127,9 @@ def about_future(future):
         return None
     if is_a(future, tasks.Task):
         return "the end of task `%s`" % name_of(future)
-    children = code.attribute(future, "_children")
-    if type(children) is list:
+    if type(future) is getattr(tasks, "_GatheringFuture", None):
+        # Native code has its attributes.
+        children = future._children
         return "the end of %d tasks" % len(children)
     return "a future"
 

@@ -6,6 +6,7 @@
 //! program's code where that can be helped, and it can be interrupted where it cannot.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use crate::debugger::{Evaluate, RuleFor};
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::stack::{Scope, ScopeKind};
+use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
 use crate::model::variable::{Children, Page, Value, Variable};
 use crate::process;
 use crate::recording::{Cells, Record};
@@ -31,6 +33,9 @@ const MODULE: &str = "stillframe_inspector";
 const RECORDER: &str = "stillframe_recorder";
 /// The name of the one that sees what the program is doing.
 const SAMPLER: &str = "stillframe_sampler";
+
+/// The name of the one that decides which exceptions are worth a stop.
+const THROWS: &str = "stillframe_throws";
 
 /// pydevd answers in the thread that is asked, and that is not possible in all of them.
 const ELSEWHERE: &str = "this frame's thread waits in native code, such as a lock or a system call, and can \
@@ -43,6 +48,8 @@ pub(super) struct InspectorClient {
     code: Inspector,
     /// Filled when the program has what records.
     recorder: tokio::sync::OnceCell<()>,
+    /// The program decides itself which exceptions are worth a stop.
+    watches_throws: AtomicBool,
     /// The process to nudge.
     pid: Option<u32>,
     /// Which frame a reference was found from; a request about it is evaluated there.
@@ -94,6 +101,11 @@ struct Rows {
 }
 
 #[derive(Deserialize)]
+struct Same {
+    same: Option<usize>,
+}
+
+#[derive(Deserialize)]
 struct Scopes {
     locals: i64,
     globals: i64,
@@ -109,12 +121,45 @@ struct Seen {
     seen: bool,
 }
 
+#[derive(Deserialize)]
+struct RawThrown {
+    mark: Option<String>,
+    assertion: Option<RawAssertion>,
+}
+
+#[derive(Deserialize)]
+struct RawAssertion {
+    expression: Option<String>,
+    operator: Option<String>,
+    left: Option<RawSide>,
+    right: Option<RawSide>,
+}
+
+/// Its source, and its value: text, type, cut.
+#[derive(Deserialize)]
+struct RawSide(Option<String>, Option<(String, String, bool)>);
+
+impl From<RawAssertion> for Assertion {
+    fn from(raw: RawAssertion) -> Self {
+        let RawAssertion { expression, operator, left, right } = raw;
+        Self { expression, operator, left: left.map(Side::from), right: right.map(Side::from) }
+    }
+}
+
+impl From<RawSide> for Side {
+    fn from(RawSide(expression, value): RawSide) -> Self {
+        let value = value.map(|(text, type_name, cut)| SideValue { text, type_name, cut });
+        Self { expression, value }
+    }
+}
+
 impl InspectorClient {
     pub(super) fn new(client: ::dap::Client, code: Inspector, pid: Option<u32>) -> Self {
         Self {
             client,
             code,
             recorder: tokio::sync::OnceCell::new(),
+            watches_throws: AtomicBool::new(false),
             pid,
             frames: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
@@ -125,6 +170,16 @@ impl InspectorClient {
     /// Loads the inspector into a program that was not started with it.
     pub(super) async fn send_itself(&self) -> Result<()> {
         self.send(MODULE, self.code.source).await
+    }
+
+    /// Has the program stop only at exceptions that no code of the user's catches, or at all again.
+    pub(super) async fn watch_throws(&self, is_on: bool) -> Result<()> {
+        if self.watches_throws.swap(is_on, Ordering::AcqRel) == is_on {
+            return Ok(());
+        }
+        self.load(THROWS, self.code.throws).await?;
+        let flag = if is_on { "True" } else { "False" };
+        self.execute(format!("__import__('sys').modules['{THROWS}'].watch({flag})")).await
     }
 
     /// Loads a module of ours; `modules` has it, and before it those that it needs. A program that was started
@@ -221,6 +276,14 @@ impl InspectorClient {
         Ok(self.children(rows, frame))
     }
 
+    /// Which of several values another one is itself.
+    pub(super) async fn same_as(&self, value: RawId, among: &[RawId]) -> Result<Option<usize>> {
+        let frame = self.frame_of(value)?;
+        let others: Vec<i64> = among.iter().map(|other| other.0).collect();
+        let same: Same = self.call(frame, "same", json!([value.0, others]), deadlines::REQUEST).await?;
+        Ok(same.same)
+    }
+
     pub(super) async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
         let Evaluate { expression, frame, deadline, text, pure: _ } = request;
         let arguments = json!([frame.0, expression, deadline.as_secs_f64(), text]);
@@ -245,6 +308,11 @@ impl InspectorClient {
     pub(super) async fn exception_is_known(&self, frame: RawId) -> Result<bool> {
         let answer: Seen = self.call(frame, "seen", json!([frame.0]), deadlines::REQUEST).await?;
         Ok(answer.seen)
+    }
+
+    pub(super) async fn thrown(&self, frame: RawId, text: usize) -> Result<Thrown> {
+        let answer: RawThrown = self.call(frame, "thrown", json!([frame.0, text]), deadlines::READ).await?;
+        Ok(Thrown { mark: answer.mark, assertion: answer.assertion.map(Assertion::from) })
     }
 
     pub(super) async fn exception_meets(&self, frame: RawId, condition: &str) -> Result<bool> {
