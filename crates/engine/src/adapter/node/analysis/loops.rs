@@ -101,6 +101,7 @@ impl Loops<'_> {
         self.found.push(Loop {
             start: self.starts.line(it.span.start),
             end: self.starts.last_line(it.span),
+            goes_through: false,
             is_left,
             is_endless: is_always && !is_left,
             is_certain: !is_left && certainty::goes_on(it, is_always, &assigned, &self.names),
