@@ -51,6 +51,8 @@ pub const DRAIN: Duration = ms(300);
 pub const CHILD: Duration = ms(1_000);
 /// Between two looks at something that tells nobody of its end.
 pub const LOOK: Duration = ms(20);
+/// How long a program is given to tell what it is doing. One that cannot is told of by what is known without it.
+pub const ACTIVITY: Duration = ms(300);
 /// A polite word to the debugger before it is cut off.
 pub const GOODBYE: Duration = ms(500);
 /// From the kill signal until a process is gone.

@@ -109,6 +109,12 @@ pub trait Debugger: Clone + Send + Sync + 'static {
         text: usize,
     ) -> impl Future<Output = Result<Value<RawId>>> + Send;
 
+    /// Which of several values another one is itself; none when it is none of them.
+    fn same_as(&self, value: RawId, among: Vec<RawId>) -> impl Future<Output = Result<Option<usize>>> + Send {
+        let _ = (value, among);
+        async { Ok(None) }
+    }
+
     /// The exception that a thread is stopped at.
     fn exception(&self, thread: RawId) -> impl Future<Output = Result<Exception>> + Send;
 
@@ -161,6 +167,11 @@ pub trait Debugger: Clone + Send + Sync + 'static {
     ///
     /// Nothing when the process is not known to run on this machine.
     fn pid(&self) -> Option<u32>;
+
+    /// Where else its debugger can be reached, as a URL; none where only this connection leads to it.
+    fn url(&self) -> Option<String> {
+        None
+    }
 
     /// The debugger has said that the program has ended.
     fn has_terminated(&self) -> bool;

@@ -6,6 +6,7 @@ mod around;
 mod caught;
 pub(crate) mod effects;
 pub(crate) mod endings;
+mod handlers;
 mod insertion;
 mod line_starts;
 pub(crate) mod positions;
@@ -24,6 +25,7 @@ use oxc_syntax::scope::ScopeFlags;
 
 pub use around::functions_around;
 pub use caught::is_caught;
+pub use handlers::{Fate, Handlers, expects};
 pub(crate) use insertion::{insertion, is_portable};
 pub(crate) use line_starts::LineStarts;
 

@@ -6,7 +6,7 @@
 //!
 //! Reading order: `connector` (how processes come in), `scripts` (what they have loaded), `breakpoints`,
 //! `places` and `columns` (where they stop), `events` and `stops` (what happens then), `execution` (how they go on), `frames`
-//! and `values` (what is to be seen).
+//! and `values` (what is to be seen), `sampling` (what it does while it runs).
 
 mod announcements;
 mod binding;
@@ -24,16 +24,19 @@ mod places;
 mod recording;
 mod renaming;
 mod rules;
+mod sampling;
 mod scripts;
 mod signal;
 mod stops;
 mod texts;
 mod transpiled;
+mod unhandled;
 mod values;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use ::cdp::{Command, debugger, node_runtime, node_worker, runtime};
 use tokio::sync::{mpsc, watch};
@@ -42,13 +45,16 @@ use self::binding::Bound;
 use self::breakpoints::Breakpoints;
 use self::execution::Intent;
 use self::insertions::Insertions;
+use self::sampling::Sampling;
 use self::scripts::Scripts;
 use self::stops::Stop;
+use self::unhandled::Unhandled;
 use self::values::Values;
 use super::{Arrival, Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
 use crate::adapter::{Adapter, Boxed, CdpSetup, Entry, Host, Question, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::model::activity::Activity;
 use crate::model::ids::RawId;
 use crate::model::source::Code;
 use crate::model::stack::{RawThread, Scope, Stack};
@@ -123,10 +129,13 @@ struct Connection {
     kind: Kind,
     /// The operating system's number of the process, when it runs on this machine.
     pid: Option<u32>,
+    /// Where the inspector listens; none for a worker, which has none of its own.
+    url: Option<String>,
     scripts: Arc<Scripts>,
     breakpoints: Breakpoints,
     bound: Bound,
     insertions: Insertions,
+    sampling: Sampling,
     values: Values,
     /// Where the thread is suspended.
     stop: Mutex<Option<Arc<Stop>>>,
@@ -140,6 +149,8 @@ struct Connection {
     intent: Mutex<Intent>,
     /// The errors that a stop was about, as an object of the program's.
     known_errors: OnceLock<String>,
+    /// Where something is thrown that nobody is told of.
+    unhandled: Unhandled,
     terminated: AtomicBool,
     /// V8 goes on with a step that was given up at an exception.
     lingers: AtomicBool,
@@ -158,6 +169,7 @@ impl CdpDebugger {
         incoming: ::cdp::Incoming,
         kind: Kind,
         pid: Option<u32>,
+        url: Option<String>,
         shared: Shared,
     ) -> Boxed<'static, Result<()>> {
         let arrivals = shared.arrivals.clone();
@@ -169,16 +181,19 @@ impl CdpDebugger {
             shared,
             kind,
             pid,
+            url,
             scripts,
             breakpoints: Breakpoints::default(),
             bound: Bound::default(),
             insertions: Insertions::default(),
+            sampling: Sampling::default(),
             stop: Mutex::default(),
             events: events.clone(),
             stops: AtomicI64::new(0),
             is_running: watch::Sender::new(false),
             intent: Mutex::default(),
             known_errors: OnceLock::new(),
+            unhandled: Unhandled::default(),
             terminated: AtomicBool::new(false),
             lingers: AtomicBool::new(false),
             waits: watch::Sender::new(false),
@@ -316,6 +331,7 @@ impl Debugger for CdpDebugger {
         self.request(debugger::SetPauseOnExceptions { state }).await?;
         let sees_caught = matches!(mode, ExceptionMode::UserUnhandled | ExceptionMode::All);
         self.0.sees_caught.store(sees_caught, Ordering::Release);
+        unhandled::reset(self).await?;
         self.pass_over(false).await
     }
 
@@ -330,6 +346,7 @@ impl Debugger for CdpDebugger {
 
     async fn step(&self, _thread: RawId, step: Step) -> Result<()> {
         self.pass_over(true).await?;
+        unhandled::reset(self).await?;
         execution::step(self, step).await
     }
 
@@ -364,6 +381,10 @@ impl Debugger for CdpDebugger {
         self.0.values.evaluate(&frame, &request).await
     }
 
+    async fn same_as(&self, value: RawId, among: Vec<RawId>) -> Result<Option<usize>> {
+        self.0.values.same_as(value, &among).await
+    }
+
     async fn set_variable(
         &self,
         parent: RawId,
@@ -395,6 +416,18 @@ impl Debugger for CdpDebugger {
         exceptions::meets(self, condition).await
     }
 
+    async fn start_sampling(&self, interval: Duration) -> Result<()> {
+        sampling::start(self, interval).await
+    }
+
+    async fn activity(&self) -> Result<Activity> {
+        sampling::activity(self).await
+    }
+
+    async fn stop_sampling(&self) -> Result<()> {
+        sampling::stop(self).await
+    }
+
     async fn detach(&self) -> Result<()> {
         // It removes all breakpoints, and a suspended program runs on.
         let disabled = self.0.client.request(debugger::Disable::default(), deadlines::GOODBYE).await;
@@ -410,6 +443,10 @@ impl Debugger for CdpDebugger {
 
     fn pid(&self) -> Option<u32> {
         self.0.pid
+    }
+
+    fn url(&self) -> Option<String> {
+        self.0.url.clone()
     }
 
     fn has_terminated(&self) -> bool {

@@ -111,8 +111,12 @@ pub struct Loop {
     pub start: u32,
     /// Its last line.
     pub end: u32,
-    /// Its condition is always true, and no statement of it leaves it: no `break` out of it, no `return`, no
-    /// `raise` or `throw`, no `yield`, no `await`. What it calls may still raise or end the program.
+    /// It goes through something, as `for … of` and `for … in` do, and ends with that.
+    pub goes_through: bool,
+    /// A statement of it leaves it: a `break` out of it, `return`, `raise` or `throw`, `yield`, `await`.
+    pub is_left: bool,
+    /// Its condition is always true, or it goes through something that has no end, and it is not left by a
+    /// statement. What it calls may still raise or end the program.
     pub is_endless: bool,
     /// Once in it, a thread never leaves it, as long as no other thread interferes. It holds nothing that could
     /// raise, call, read from a changing object or end the program, and what its condition says cannot change:

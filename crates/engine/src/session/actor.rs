@@ -32,7 +32,7 @@ use crate::model::activity::ProcessActivity;
 use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
 use crate::model::ids::{BreakpointId, RawId, Reference, TargetId, ThreadId};
 use crate::model::launch::Start;
-use crate::model::stack::{Scope, Stack, Thread};
+use crate::model::stack::{Debuggee, Scope, Stack, Thread};
 use crate::model::stop::{End, Exception, ExceptionBreakpoints};
 use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
@@ -93,6 +93,9 @@ pub(super) enum Command {
     ExceptionBreakpoints {
         reply: Reply<(ExceptionBreakpoints, Option<Failures>)>,
     },
+    Debuggees {
+        reply: Reply<Vec<Debuggee>>,
+    },
     Threads {
         reply: Reply<Vec<Thread>>,
     },
@@ -126,6 +129,11 @@ pub(super) enum Command {
         pure: bool,
         reply: Reply<Value<Reference>>,
     },
+    SameAs {
+        value: Reference,
+        among: Vec<Reference>,
+        reply: Reply<Option<usize>>,
+    },
     SetVariable {
         parent: Reference,
         name: String,
@@ -150,6 +158,9 @@ pub(super) enum Command {
     StartSampling {
         interval: Duration,
         reply: Reply<()>,
+    },
+    Processes {
+        reply: Reply<Vec<(TargetId, Option<u32>)>>,
     },
     Activity {
         reply: Reply<Vec<ProcessActivity>>,
@@ -266,6 +277,7 @@ impl<C: Connector> Actor<C> {
             Command::ExceptionBreakpoints { reply } => {
                 answer(reply, Ok((self.exceptions.clone(), self.exception_failures.clone())));
             }
+            Command::Debuggees { reply } => self.list_debuggees(reply),
             Command::Threads { reply } => self.list_threads(reply),
             Command::StackTrace { thread, start, levels, reply } => {
                 self.stack_trace(thread, start, levels, reply);
@@ -278,6 +290,7 @@ impl<C: Connector> Actor<C> {
             Command::Evaluate { frame, expression, deadline, text, pure, reply } => {
                 self.evaluate(frame, |frame| Evaluate { expression, frame, deadline, text, pure }, reply);
             }
+            Command::SameAs { value, among, reply } => self.same_as(value, &among, reply),
             Command::SetVariable { parent, name, value, text, reply } => {
                 self.set_variable(parent, name, value, text, reply);
             }
@@ -286,6 +299,7 @@ impl<C: Connector> Actor<C> {
             Command::SourceText { name, reply } => self.source_text(name, reply),
             Command::ProgramEnded { reply } => answer(reply, Ok(self.state.program_ended().cloned())),
             Command::StartSampling { interval, reply } => self.start_sampling(interval, reply),
+            Command::Processes { reply } => answer(reply, Ok(self.processes())),
             Command::Activity { reply } => self.activity(reply),
             Command::StopSampling { reply } => self.stop_sampling(reply),
             Command::Detach { reply } => self.detach(reply),

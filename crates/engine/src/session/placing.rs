@@ -9,7 +9,7 @@ use crate::adapter::{self, Question};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::{Breakpoint, Place, Planned, Request, Rule};
 use crate::model::launch::{Endpoint, Launch, Program, Start};
-use crate::model::source::{Code, Placement};
+use crate::model::source::{Code, Function, Placement};
 use crate::sources::{self, Found};
 
 /// What a user says.
@@ -55,6 +55,16 @@ impl Session {
     /// Checks a rule without setting it.
     pub async fn check_rule(&self, rule: &Rule) -> Result<()> {
         self.analyze(None, rule).await.map(|_| ())
+    }
+
+    /// What a source file holds; nothing when that cannot be known.
+    pub async fn code(&self, file: &Path) -> Option<Code> {
+        self.analyze(Some(file), &Rule::default()).await.ok().flatten()
+    }
+
+    /// Checks that a text is an expression of the language.
+    pub async fn check_expression(&self, expression: &str) -> Result<()> {
+        self.check_rule(&Rule { condition: Some(expression.to_owned()), ..Rule::default() }).await
     }
 
     /// Finds the place that a user means.
@@ -269,8 +279,14 @@ impl Session {
         }
     }
 
+    /// The functions of a file, as far as they can be known without running it.
+    pub async fn functions_of(&self, path: &Path) -> Result<Vec<Function>> {
+        let code = self.analyze(Some(path), &Rule::default()).await?;
+        Ok(code.map(|code| code.functions).unwrap_or_default())
+    }
+
     /// The file that was started last.
-    async fn program_file(&self) -> Option<PathBuf> {
+    pub async fn program_file(&self) -> Option<PathBuf> {
         match self.last_start().await.ok()?? {
             Start::Launch(Launch { program: Program::Script(path), .. }) => Some(path),
             _ => None,

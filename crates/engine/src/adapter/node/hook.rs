@@ -12,7 +12,8 @@ use crate::error::{Error, Result};
 const HOOK: &str = "hook.cjs";
 
 /// Their names and texts. The last one loads the others.
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 3] = [
+    ("blocking.cjs", include_str!("../../debuggee/node/blocking.cjs")),
     ("loading.cjs", include_str!("../../debuggee/node/loading.cjs")),
     (HOOK, include_str!("../../debuggee/node/hook.cjs")),
 ];

@@ -783,6 +783,13 @@ def request_children(number, start, count, limit, with_special):
     return page(kept(number), start, count, limit, with_special)
 
 
+def request_same(number, others):
+    """Which of several values another one is itself: its place among them, or nothing."""
+    value = kept(number)
+    places = (place for place, other in enumerate(others) if kept(other) is value)
+    return {"same": next(places, None)}
+
+
 def page(parent, start, count, limit, with_special):
     stop, hidden = start + count, 0
     module_level = is_a(parent, types.ModuleType)
@@ -1305,6 +1312,7 @@ def request_meets(number, condition, seconds):
 
 
 REQUESTS = {
+    "same": request_same,
     "scopes": request_scopes,
     "locals": request_locals,
     "children": request_children,

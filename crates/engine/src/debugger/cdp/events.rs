@@ -126,7 +126,8 @@ async fn program_told(debugger: &CdpDebugger, payload: &str, told: &mut Vec<Brea
 async fn enter_worker(debugger: &CdpDebugger, worker: ::cdp::Worker) {
     let shared = debugger.0.shared.clone();
     let kind = Kind::Worker(name_of(&worker.attached.worker_info));
-    let entered = CdpDebugger::arrive(worker.client, worker.incoming, kind, debugger.0.pid, shared).await;
+    let entered =
+        CdpDebugger::arrive(worker.client, worker.incoming, kind, debugger.0.pid, None, shared).await;
     if let Err(error) = entered {
         tracing::debug!(%error, "a worker came when the session was ending");
     }

@@ -4,11 +4,12 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::OnceCell;
 
 use super::values::Places;
+use crate::javascript::Handlers;
 use crate::source_map::{self, Problem, SourceMap};
 
 /// A script.
@@ -29,6 +30,8 @@ pub(super) struct Script {
     map: OnceCell<Result<Arc<SourceMap>, Problem>>,
     /// Its text, once something has asked for it.
     pub(super) text: OnceCell<Arc<str>>,
+    /// What catches in it, once something has asked for it; none when it cannot be parsed.
+    pub(super) handlers: OnceLock<Option<Handlers>>,
 }
 
 impl Script {
@@ -42,6 +45,7 @@ impl Script {
             url: parsed.url,
             map: OnceCell::new(),
             text: OnceCell::new(),
+            handlers: OnceLock::new(),
         }
     }
 

@@ -29,11 +29,17 @@ impl<C: Connector> Actor<C> {
         }
         let look = |(target, debugger): (TargetId, C::Debugger)| async move {
             let activity = debugger.activity().await.ok()?;
-            Some(ProcessActivity { target, pid: debugger.pid(), activity })
+            Some(ProcessActivity { target, pid: debugger.pid(), numbers: Vec::new(), activity })
         };
         let looks = futures_util::future::join_all(self.ready_debuggers().into_iter().map(look));
-        let work = async move { looks.await.into_iter().flatten().collect() };
-        self.spawn(work, |_, activities| answer(reply, Ok(activities)));
+        let work = async move { looks.await.into_iter().flatten().collect::<Vec<_>>() };
+        self.spawn(work, |actor, mut activities| {
+            for ProcessActivity { target, numbers, activity, .. } in &mut activities {
+                let threads = activity.threads.iter().map(|thread| thread.thread);
+                *numbers = threads.map(|raw| actor.threads.number(*target, raw)).collect();
+            }
+            answer(reply, Ok(activities));
+        });
     }
 
     pub(super) fn stop_sampling(&mut self, reply: Reply<()>) {
@@ -44,6 +50,10 @@ impl<C: Connector> Actor<C> {
             futures_util::future::join_all(stops).await.into_iter().collect::<Result<()>>()
         };
         self.spawn(work, |_, result| answer(reply, result));
+    }
+
+    pub(super) fn processes(&self) -> Vec<(TargetId, Option<u32>)> {
+        self.ready_debuggers().into_iter().map(|(target, debugger)| (target, debugger.pid())).collect()
     }
 
     fn ready_debuggers(&self) -> Vec<(TargetId, C::Debugger)> {
