@@ -28,7 +28,7 @@ const REFERENCE: [&str; 16] = [
 ];
 
 /// Our own beside them.
-const OWN: [&str; 14] = [
+const OWN: [&str; 15] = [
     "diagnose_hang",
     "list_supported_languages",
     "list_breakpoints",
@@ -43,6 +43,7 @@ const OWN: [&str; 14] = [
     "set_variable",
     "run_until",
     "trace_values",
+    "debug_test",
 ];
 
 /// The tools of `quick`, which are those of *debugger-mcp*.
@@ -108,7 +109,7 @@ const READ_ONLY: [&str; 17] = [
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 34] = [
+const DESTRUCTIVE: [&str; 35] = [
     "diagnose_hang",
     "close_debug_session",
     "remove_breakpoint",
@@ -118,6 +119,7 @@ const DESTRUCTIVE: [&str; 34] = [
     "restart_debugging",
     "run_until",
     "trace_values",
+    "debug_test",
     "debug-script",
     "continue_execution",
     "step_over",
@@ -146,7 +148,7 @@ const DESTRUCTIVE: [&str; 34] = [
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 32] = [
+const NOT_IDEMPOTENT: [&str; 33] = [
     "diagnose_hang",
     "create_debug_session",
     "attach_to_process",
@@ -155,6 +157,7 @@ const NOT_IDEMPOTENT: [&str; 32] = [
     "restart_debugging",
     "run_until",
     "trace_values",
+    "debug_test",
     "debug-script",
     "continue_execution",
     "step_over",
