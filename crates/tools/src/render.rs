@@ -17,7 +17,9 @@ use serde::Serialize;
 
 pub use breakpoint::{BreakpointData, failed};
 pub use report::{CallerData, ExceptionData, StopReport};
-pub use test::{AssertionData, BriefData, CapturedData, CountsData, FailureData, HangData, SideData, TestData};
+pub use test::{
+    AssertionData, BriefData, CapturedData, CountsData, FailureData, HangData, SideData, TestData,
+};
 pub use trace::{CellData, Omitted, PointData, RowData, Totals, TraceReport};
 pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
 

@@ -230,7 +230,12 @@ fn arguments<const N: usize>(just_my_code: bool, extra: [(&str, Value); N]) -> M
 }
 
 fn setup(launch: bool, arguments: Map<String, Value>, is_loaded: bool, is_local: bool) -> DapSetup {
-    let inspector = Inspector { source: debugpy::INSPECTOR, recorder: &debugpy::RECORDER, throws: &debugpy::THROWS, is_loaded };
+    let inspector = Inspector {
+        source: debugpy::INSPECTOR,
+        recorder: &debugpy::RECORDER,
+        throws: &debugpy::THROWS,
+        is_loaded,
+    };
     DapSetup { adapter_id: "debugpy", launch, arguments, inspector: Some(inspector), is_local }
 }
 

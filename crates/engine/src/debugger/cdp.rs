@@ -9,6 +9,7 @@
 //! and `values` (what is to be seen).
 
 mod announcements;
+mod assertions;
 mod binding;
 mod breakpoints;
 mod columns;
@@ -55,6 +56,7 @@ use crate::model::ids::RawId;
 use crate::model::source::Code;
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{Exception, ExceptionMode};
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
 
@@ -400,6 +402,10 @@ impl Debugger for CdpDebugger {
 
     async fn exception_meets(&self, _thread: RawId, condition: &str) -> Result<bool> {
         exceptions::meets(self, condition).await
+    }
+
+    async fn thrown(&self, _thread: RawId, text: usize) -> Result<Thrown> {
+        assertions::thrown(self, text).await
     }
 
     async fn detach(&self) -> Result<()> {

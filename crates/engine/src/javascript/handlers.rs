@@ -323,9 +323,13 @@ mod tests {
 
     #[test]
     fn functions_that_want_a_throw_are_known_by_name() {
-        for (name, expected) in
-            [("throws", true), ("Function.throws", true), ("Assertion.Throw", true), ("doesNotThrow", false), ("", false)]
-        {
+        for (name, expected) in [
+            ("throws", true),
+            ("Function.throws", true),
+            ("Assertion.Throw", true),
+            ("doesNotThrow", false),
+            ("", false),
+        ] {
             assert_eq!(expects(name), expected, "{name}");
         }
     }

@@ -214,9 +214,9 @@ impl TestData {
             failure: failure.map(|failure| FailureData::new(failure, limits)),
             other_failures: others.iter().map(BriefData::of).collect(),
             problems: problems.iter().map(BriefData::from).collect(),
-            problem: tested.problem_throw.map(|throw| {
-                FailureData::new(Failure { result: None, throw: Some(throw) }, limits)
-            }),
+            problem: tested
+                .problem_throw
+                .map(|throw| FailureData::new(Failure { result: None, throw: Some(throw) }, limits)),
             missing: tested.missing,
             similar: tested.similar,
             hang: tested.hang.map(HangData::from),
@@ -239,7 +239,9 @@ fn message(tested: &Tested) -> String {
         }
         Verdict::Failed if run == 0 => format!("failed{first}; the program {}", ended(tested)),
         Verdict::Failed => format!("{failed} of {} failed{first}", of(run)),
-        Verdict::Passed if run == 0 => format!("the program {}; no test runner reported anything", ended(tested)),
+        Verdict::Passed if run == 0 => {
+            format!("the program {}; no test runner reported anything", ended(tested))
+        }
         Verdict::Passed if passed == run => format!("{} passed", of(run)),
         Verdict::Passed => format!("{} passed, none failed, of {}", passed, of(run)),
         Verdict::Error => match tested.problems.first() {
