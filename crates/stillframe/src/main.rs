@@ -11,6 +11,7 @@ mod probe;
 mod program;
 mod setup;
 mod terminal;
+mod test;
 mod trace;
 
 use std::process::ExitCode;

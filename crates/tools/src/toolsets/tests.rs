@@ -28,7 +28,7 @@ const REFERENCE: [&str; 16] = [
 ];
 
 /// Our own beside them.
-const OWN: [&str; 13] = [
+const OWN: [&str; 14] = [
     "list_supported_languages",
     "list_breakpoints",
     "remove_breakpoint",
@@ -42,6 +42,7 @@ const OWN: [&str; 13] = [
     "set_variable",
     "run_until",
     "trace_values",
+    "debug_test",
 ];
 
 /// The tools of `quick`, which are those of *debugger-mcp*.
@@ -74,7 +75,7 @@ const READ_ONLY: [&str; 12] = [
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 22] = [
+const DESTRUCTIVE: [&str; 23] = [
     "close_debug_session",
     "remove_breakpoint",
     "clear_breakpoints",
@@ -83,6 +84,7 @@ const DESTRUCTIVE: [&str; 22] = [
     "restart_debugging",
     "run_until",
     "trace_values",
+    "debug_test",
     "debug-script",
     "continue_execution",
     "step_over",
@@ -100,7 +102,7 @@ const DESTRUCTIVE: [&str; 22] = [
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 19] = [
+const NOT_IDEMPOTENT: [&str; 20] = [
     "create_debug_session",
     "attach_to_process",
     "set_breakpoint",
@@ -108,6 +110,7 @@ const NOT_IDEMPOTENT: [&str; 19] = [
     "restart_debugging",
     "run_until",
     "trace_values",
+    "debug_test",
     "debug-script",
     "continue_execution",
     "step_over",
@@ -131,9 +134,9 @@ fn names_of<'a>(entries: impl Iterator<Item = &'a Entry>) -> BTreeSet<&'a str> {
 }
 
 #[test]
-fn standard_has_the_tools_of_the_reference_and_thirteen_more() {
+fn standard_has_the_tools_of_the_reference_and_fourteen_more() {
     let expected: BTreeSet<&str> = REFERENCE.into_iter().chain(OWN).collect();
-    assert_eq!(expected.len(), 29);
+    assert_eq!(expected.len(), 30);
     assert_eq!(names_of(standard::TOOLSET.tools.iter()), expected);
 }
 
