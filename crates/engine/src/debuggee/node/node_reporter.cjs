@@ -31,7 +31,8 @@ function ended(type, data, id) {
   if (isFile(data)) {
     if (type === 'test:fail' && reason !== 'subtestsFailed') {
       const name = path.relative(process.cwd(), path.resolve(data.name));
-      tell({ kind: 'problem', name, file: path.resolve(data.name), ...described(cause(error)) });
+      const message = `its process ended with code ${error?.exitCode ?? 'unknown'}`;
+      tell({ kind: 'problem', name, file: path.resolve(data.name), message });
     }
     return;
   }
