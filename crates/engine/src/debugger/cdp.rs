@@ -19,7 +19,9 @@ mod exceptions;
 mod execution;
 mod frames;
 mod functions;
+mod heap;
 mod insertions;
+mod performance;
 mod places;
 mod recording;
 mod renaming;
@@ -50,6 +52,7 @@ use crate::adapter::{Adapter, Boxed, CdpSetup, Entry, Host, Question, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
+use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
 use crate::model::source::Code;
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{Exception, ExceptionMode};
@@ -132,6 +135,9 @@ struct Connection {
     values: Values,
     /// Where the thread is suspended.
     stop: Mutex<Option<Arc<Stop>>>,
+    /// A heap snapshot that is being read.
+    heap: Mutex<Option<heap::Reading>>,
+    is_profiling: Mutex<bool>,
     /// Where the session hears of what the thread does.
     events: mpsc::Sender<Event>,
     /// Counts the stops.
@@ -178,6 +184,8 @@ impl CdpDebugger {
             bound: Bound::default(),
             insertions: Insertions::default(),
             stop: Mutex::default(),
+            heap: Mutex::default(),
+            is_profiling: Mutex::default(),
             events: events.clone(),
             stops: AtomicI64::new(0),
             is_running: watch::Sender::new(false),
@@ -401,6 +409,26 @@ impl Debugger for CdpDebugger {
 
     async fn exception_meets(&self, _thread: RawId, condition: &str) -> Result<bool> {
         exceptions::meets(self, condition).await
+    }
+
+    async fn start_profile(&self) -> Result<()> {
+        performance::start_profile(self).await
+    }
+
+    async fn stop_profile(&self) -> Result<CpuProfile> {
+        performance::stop_profile(self).await
+    }
+
+    async fn heap_snapshot(&self) -> Result<HeapSnapshot> {
+        performance::heap_snapshot(self).await
+    }
+
+    async fn heap_usage(&self, collect: bool) -> Result<HeapUsage> {
+        performance::heap_usage(self, collect).await
+    }
+
+    async fn timeline(&self) -> Result<Vec<TimelineEntry>> {
+        performance::timeline(self).await
     }
 
     async fn detach(&self) -> Result<()> {

@@ -12,6 +12,8 @@ mod data;
 mod execution;
 mod inspect;
 mod objects;
+mod performance;
+mod profile;
 mod report;
 mod session;
 mod shared;
@@ -54,6 +56,10 @@ const TOOLS: &[Entry] = &[
     Entry::of::<watches::DebuggerGetWatches>(),
     Entry::of::<stack::DebuggerGetStack>(),
     Entry::of::<stack::DebuggerSwitchStackFrame>(),
+    Entry::of::<performance::DebuggerStartCpuProfile>(),
+    Entry::of::<performance::DebuggerStopCpuProfile>(),
+    Entry::of::<performance::DebuggerTakeHeapSnapshot>(),
+    Entry::of::<performance::DebuggerGetPerformanceMetrics>(),
 ];
 
 const INSTRUCTIONS: &str = "\
