@@ -5,6 +5,7 @@ pub mod command;
 pub mod execution;
 pub mod functions;
 pub mod globals;
+pub mod hang;
 pub mod inspect;
 pub mod languages;
 pub mod lifecycle;

@@ -1,6 +1,7 @@
 //! From what the engine gives to the data of answers. Pure: nothing here waits or asks.
 
 mod breakpoint;
+mod hang;
 mod json;
 mod report;
 mod strings;
@@ -17,6 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use breakpoint::{BreakpointData, failed, unbound};
+pub use hang::{HangReport, LoopData, PlaceData, WaitData};
 pub use json::plain;
 pub use report::{CallerData, ExceptionData, StopReport, describe_stop, more, with_failures};
 pub use strings::unquoted;

@@ -157,6 +157,9 @@ pub(super) enum Command {
         interval: Duration,
         reply: Reply<()>,
     },
+    Processes {
+        reply: Reply<Vec<(TargetId, Option<u32>)>>,
+    },
     Activity {
         reply: Reply<Vec<ProcessActivity>>,
     },
@@ -311,6 +314,7 @@ impl<C: Connector> Actor<C> {
             Command::SourceText { name, reply } => self.source_text(name, reply),
             Command::ProgramEnded { reply } => answer(reply, Ok(self.state.program_ended().cloned())),
             Command::StartSampling { interval, reply } => self.start_sampling(interval, reply),
+            Command::Processes { reply } => answer(reply, Ok(self.processes())),
             Command::Activity { reply } => self.activity(reply),
             Command::StopSampling { reply } => self.stop_sampling(reply),
             Command::StartProfile { reply } => self.start_profile(reply),

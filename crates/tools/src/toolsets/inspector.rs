@@ -10,6 +10,7 @@ mod breakpoints;
 mod conditions;
 mod data;
 mod execution;
+mod hang;
 mod inspect;
 mod objects;
 mod performance;
@@ -56,6 +57,7 @@ const TOOLS: &[Entry] = &[
     Entry::of::<watches::DebuggerGetWatches>(),
     Entry::of::<stack::DebuggerGetStack>(),
     Entry::of::<stack::DebuggerSwitchStackFrame>(),
+    Entry::of::<hang::DebuggerDetectHang>(),
     Entry::of::<performance::DebuggerStartCpuProfile>(),
     Entry::of::<performance::DebuggerStopCpuProfile>(),
     Entry::of::<performance::DebuggerTakeHeapSnapshot>(),

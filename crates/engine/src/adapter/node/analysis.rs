@@ -7,6 +7,7 @@
 
 mod functions;
 mod lines;
+mod loops;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -163,7 +164,8 @@ fn parse(text: &str, length: u32, kind: SourceType) -> Code {
     }
     let (lines, places) = lines::of(&parsed.program, text, &starts);
     let functions = functions::of(&parsed.program, &starts);
-    Code { lines, places, length, functions, loops: Vec::new(), problem }
+    let loops = loops::of(&parsed.program, &starts);
+    Code { lines, places, length, functions, loops, problem }
 }
 
 fn first_problem(parsed: &ParserReturn<'_>, text: &str, starts: &LineStarts) -> Option<String> {

@@ -34,9 +34,10 @@ pub(super) const RECORDER: [(&str, &str); 2] = [
     ("stillframe_recorder", include_str!("../../debuggee/python/stillframe_recorder.py")),
 ];
 
-const SCRIPTS: [(&str, &str); 5] = [
+const SCRIPTS: [(&str, &str); 6] = [
     (LAUNCHER, include_str!("../../debuggee/python/stillframe_launch.py")),
     (ANALYZER, include_str!("../../debuggee/python/stillframe_analyze.py")),
+    ("stillframe_loops.py", include_str!("../../debuggee/python/stillframe_loops.py")),
     ("stillframe_inspector.py", INSPECTOR),
     ("stillframe_monitor.py", RECORDER[0].1),
     ("stillframe_recorder.py", RECORDER[1].1),
