@@ -168,7 +168,8 @@ pub trait Debugger: Clone + Send + Sync + 'static {
         async { Err(not_measured("heap snapshots")) }
     }
 
-    /// How much memory the process uses for its objects, after a collection of garbage if that is wanted.
+    /// How much memory the process uses for its objects, after a collection of garbage if that is wanted and the
+    /// process runs.
     fn heap_usage(&self, collect: bool) -> impl Future<Output = Result<HeapUsage>> + Send {
         let _ = collect;
         async { Err(not_measured("memory metrics")) }

@@ -225,9 +225,9 @@ impl CdpDebugger {
     async fn stop_at_entry(&self) -> Result<()> {
         let Some(entry) = &self.0.shared.setup.entry else { return Ok(()) };
         if let Entry::Script(path) = entry
-            && let Some(line) = self.0.shared.analyze(path).await.and_then(|code| code.first_line())
+            && let Some(first) = self.0.shared.analyze(path).await.and_then(|code| code.first)
         {
-            return breakpoints::set_entry(self, path, line).await;
+            return breakpoints::set_entry(self, path, first).await;
         }
         *lock(&self.0.intent) = Intent::Entry;
         self.request(debugger::Pause::default()).await?;

@@ -34,7 +34,8 @@ pub struct Growth {
 /// Watches the memory of a running program for a few seconds. Of a suspended one there is nothing to see.
 pub async fn growth(session: &Session, context: &Context) -> Result<Growth, ToolError> {
     if matches!(session.execution(), Execution::Stopped(_)) {
-        let HeapUsage { used, .. } = session.heap_usage(true).await?;
+        // No garbage is collected while V8 waits for its debugger.
+        let HeapUsage { used, .. } = session.heap_usage(false).await?;
         return Ok(Growth { used: vec![used], rate: 0.0, is_leaking: false, was_paused: true });
     }
     let used = with_progress(session, context, looks(session)).await?;
