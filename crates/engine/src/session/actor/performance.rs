@@ -45,14 +45,13 @@ impl<C: Connector> Actor<C> {
             Some(Profiling::Underway(target)) => target,
             None => return answer(reply, Err(Error::Refused("no profile is being taken".to_owned()))),
         };
-        match self.debugger(target) {
+        let gone = "the process that the profile was taken of has ended, and the profile with it";
+        let debugger = self.debugger(target).map_err(|_| Error::Refused(gone.to_owned()));
+        match debugger {
             Ok(debugger) => {
                 self.spawn(async move { debugger.stop_profile().await }, |_, result| answer(reply, result));
             }
-            Err(_) => {
-                let problem = "the process that the profile was taken of has ended, and the profile with it";
-                answer(reply, Err(Error::Refused(problem.to_owned())));
-            }
+            Err(error) => answer(reply, Err(error)),
         }
     }
 

@@ -82,7 +82,7 @@ pub(super) struct DebuggerSetExceptionBreakpoint {
     break_on_caught: Option<bool>,
     /// default true
     break_on_uncaught: Option<bool>,
-    /// only of this type and those derived from it, TypeError; or a regular expression for type and message:
+    /// only of this type and those derived from it, `TypeError`; or a regular expression for type and message:
     /// /Error: no .* left/
     exception_filter: Option<String>,
 }
@@ -90,7 +90,7 @@ pub(super) struct DebuggerSetExceptionBreakpoint {
 /// The exceptions to stop at.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ExceptionBreakpoint {
+pub(super) struct ExceptionsChosen {
     exception_breakpoint_id: &'static str,
     /// It stops at some.
     enabled: bool,
@@ -126,14 +126,14 @@ impl ExceptionsData {
 }
 
 impl Tool for DebuggerSetExceptionBreakpoint {
-    type Answer = Told<ExceptionBreakpoint>;
+    type Answer = Told<ExceptionsChosen>;
     const NAME: &'static str = "debugger_set_exception_breakpoint";
     const TITLE: &'static str = "Set exception breakpoint";
     const DESCRIPTION: &'static str =
         "Choose the exceptions to stop at; uncaught ones stop unless it is said otherwise.";
     const EFFECTS: Effects = Effects::SETS;
 
-    async fn call(self, context: &Context) -> Result<Told<ExceptionBreakpoint>, ToolError> {
+    async fn call(self, context: &Context) -> Result<Told<ExceptionsChosen>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let caught = self.break_on_caught.unwrap_or(false);
         let uncaught = self.break_on_uncaught.unwrap_or(true);
@@ -149,7 +149,7 @@ impl Tool for DebuggerSetExceptionBreakpoint {
         let wanted = ExceptionBreakpoints { mode, condition };
         check_condition(&session, &wanted).await?;
         session.set_exception_breakpoints(wanted.clone()).await?;
-        Ok(Told(ExceptionBreakpoint {
+        Ok(Told(ExceptionsChosen {
             exception_breakpoint_id: EXCEPTIONS,
             enabled: wanted.mode != ExceptionMode::None,
             break_on_caught: caught,
