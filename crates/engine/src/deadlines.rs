@@ -53,6 +53,8 @@ pub const DRAIN: Duration = ms(300);
 pub const CHILD: Duration = ms(1_000);
 /// Between two looks at something that tells nobody of its end.
 pub const LOOK: Duration = ms(20);
+/// How long a program is given to say that it runs. One that native code keeps from saying so runs all the same.
+pub const RUN: Duration = ms(1_000);
 /// How long a program is given to tell what it is doing. One that cannot is told of by what is known without it.
 pub const ACTIVITY: Duration = ms(300);
 /// A polite word to the debugger before it is cut off.
