@@ -8,11 +8,13 @@
 //! Tasks: for every process one that reads each of its pipes and one that waits for its end. They end with
 //! the process.
 
+mod blocked;
 pub mod guardian;
 mod identity;
 mod marked;
 mod ports;
 mod unmuted;
+mod usage;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -35,9 +37,11 @@ use crate::output::{Category, Output, Utf8Stream};
 
 use self::unmuted::Unmuted;
 
+pub use blocked::blocked;
 pub use identity::Identity;
 pub use marked::MARK;
 pub(crate) use marked::server_mark;
+pub use usage::{ThreadUsage, Usage};
 
 /// What to start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,7 +87,10 @@ impl Process {
         let pid = child.id().ok_or(Error::Lost)?;
         guardian::watch(pid);
 
-        if let (Stdin::Text(text), Some(mut pipe)) = (&spec.stdin, child.stdin.take()) {
+        let mut stdin = child.stdin.take();
+        if let (Stdin::Text(text), Some(mut pipe)) =
+            (&spec.stdin, stdin.take_if(|_| spec.stdin != Stdin::Open))
+        {
             let text = text.clone();
             // The program may end before it has read everything.
             tokio::spawn(async move { pipe.write_all(text.as_bytes()).await });
@@ -95,14 +102,13 @@ impl Process {
                 .take()
                 .map(|pipe| tokio::spawn(copy(pipe, Category::Stderr, output.clone(), spec.muted))),
         ];
-        // `Child::wait` would close it.
-        let open_stdin = child.stdin.take();
         let (ended, end) = watch::channel(None);
         let killed = Arc::new(AtomicBool::new(false));
         let by_us = Arc::clone(&killed);
         tokio::spawn(async move {
             let status = child.wait().await;
-            drop(open_stdin);
+            // What stays open does so until here.
+            drop(stdin);
             guardian::forget(pid);
             let drained = async {
                 for pipe in pipes.into_iter().flatten() {

@@ -7,6 +7,7 @@
 
 mod actor;
 pub mod breakpoints;
+mod performance;
 pub mod placing;
 mod references;
 mod stacks;
@@ -32,9 +33,9 @@ use crate::debugger::{Connector, Progress, Step};
 use crate::error::{Error, Result};
 use crate::model::activity::ProcessActivity;
 use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
-use crate::model::ids::{BreakpointId, Reference, SessionId, ThreadId};
+use crate::model::ids::{BreakpointId, Reference, SessionId, TargetId, ThreadId};
 use crate::model::launch::Start;
-use crate::model::stack::{Scope, Stack, Thread};
+use crate::model::stack::{Debuggee, Scope, Stack, Thread};
 use crate::model::stop::{End, Exception, ExceptionBreakpoints, Stop};
 use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
@@ -65,6 +66,8 @@ struct Fixed {
     /// The last end that somebody was told of.
     told_end: watch::Sender<Option<Arc<End>>>,
     watches: Watches,
+    /// The frame that somebody has chosen to look at, and the stop that it belongs to.
+    selected: watch::Sender<Option<(u64, Reference)>>,
     temporary: std::sync::Mutex<Option<Temporary>>,
     progress: Progress,
 }
@@ -120,6 +123,7 @@ impl Session {
             told_stop: watch::Sender::new(0),
             told_end: watch::Sender::new(None),
             watches: Watches::default(),
+            selected: watch::Sender::new(None),
             temporary: std::sync::Mutex::default(),
             progress: Progress::new(),
         });
@@ -197,6 +201,19 @@ impl Session {
     /// The expressions that every stop report tells the changes of.
     pub fn watches(&self) -> &Watches {
         &self.fixed.watches
+    }
+
+    /// Chooses the frame that is meant from here on when none is named, until the program runs.
+    pub fn select_frame(&self, frame: Reference) {
+        let epoch = self.execution().stop().map(|stop| stop.epoch);
+        self.fixed.selected.send_replace(epoch.map(|epoch| (epoch, frame)));
+    }
+
+    /// The frame that was chosen at this stop.
+    pub fn selected_frame(&self) -> Option<Reference> {
+        let (epoch, frame) = (*self.fixed.selected.borrow())?;
+        let execution = self.execution();
+        execution.stop().filter(|stop| stop.epoch == epoch).map(|_| frame)
     }
 
     /// Somebody has been told of this stop.
@@ -315,6 +332,11 @@ impl Session {
         self.ask(|reply| Command::Threads { reply }).await
     }
 
+    /// Its processes, the program itself first.
+    pub async fn debuggees(&self) -> Result<Vec<Debuggee>> {
+        self.ask(|reply| Command::Debuggees { reply }).await
+    }
+
     /// Frames of the suspended thread, or of another one.
     pub async fn stack_trace(
         &self,
@@ -362,6 +384,12 @@ impl Session {
         self.ask(|reply| Command::Evaluate { frame, expression, deadline, text, pure, reply }).await
     }
 
+    /// Which of several values another one is itself, as one that contains itself is; none when it is none of
+    /// them.
+    pub async fn same_as(&self, value: Reference, among: Vec<Reference>) -> Result<Option<usize>> {
+        self.ask(|reply| Command::SameAs { value, among, reply }).await
+    }
+
     /// Assigns to a child of a scope or value.
     pub async fn set_variable(
         &self,
@@ -399,6 +427,12 @@ impl Session {
     /// `interval`. None is stopped.
     pub async fn start_sampling(&self, interval: Duration) -> Result<()> {
         self.ask(|reply| Command::StartSampling { interval, reply }).await
+    }
+
+    /// The processes and workers of the program, with the operating system's numbers where they run on this
+    /// machine. Nobody is asked for it.
+    pub async fn processes(&self) -> Result<Vec<(TargetId, Option<u32>)>> {
+        self.ask(|reply| Command::Processes { reply }).await
     }
 
     /// What each process and worker has been doing since samples are taken, or since the last such call.

@@ -9,10 +9,11 @@ use clap_complete::Shell;
 use engine::adapter::Adapter;
 use tools::{Toolset, toolsets};
 
+use crate::hang::HangArgs;
 use crate::probe::ProbeArgs;
 use crate::test::TestArgs;
 use crate::trace::TraceArgs;
-use crate::{doctor, listing, mcp, probe, setup, terminal, test, trace};
+use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace};
 
 /// A run-time debugger for AI agents: stops programs at the right moment and shows real values.
 #[derive(Debug, Parser)]
@@ -30,6 +31,8 @@ enum Command {
     Trace(Box<TraceArgs>),
     /// Run tests, and print what made the first one fail, as it was when it was thrown.
     Test(Box<TestArgs>),
+    /// Run a command, and find out why it does not end.
+    Hang(Box<HangArgs>),
     /// Serve MCP on standard input and output.
     Serve {
         #[command(flatten)]
@@ -81,7 +84,7 @@ fn choose(names: &str) -> Result<Chosen, String> {
 }
 
 /// The languages, each under its other names too.
-fn languages() -> clap::builder::PossibleValuesParser {
+pub(crate) fn languages() -> clap::builder::PossibleValuesParser {
     let value = |adapter: &&dyn Adapter| PossibleValue::new(adapter.name()).aliases(adapter.aliases());
     engine::adapter::ADAPTERS.iter().map(value).collect::<Vec<_>>().into()
 }
@@ -97,6 +100,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Probe(args) => probe::run(*args).await,
         Command::Trace(args) => trace::run(*args).await,
         Command::Test(args) => test::run(*args).await,
+        Command::Hang(args) => hang::run(*args).await,
         Command::Serve { toolset } => mcp::serve(toolset.toolset.0).await,
         Command::Doctor { json } => doctor::run(json).await,
         Command::Setup { language, executable_path } => {

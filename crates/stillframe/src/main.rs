@@ -5,6 +5,7 @@
 
 mod cli;
 mod doctor;
+mod hang;
 mod listing;
 mod mcp;
 mod probe;

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use anstyle::{AnsiColor, Style};
+use anstyle::AnsiColor;
+pub(crate) use anstyle::Style;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The width that everything fits in.

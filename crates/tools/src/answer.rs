@@ -26,8 +26,8 @@ pub trait Answer: Sized {
     /// The answer of a call that went well.
     fn reply(self) -> Reply;
 
-    /// The answer of a call that failed.
-    fn failure(error: &ToolError) -> Reply;
+    /// The answer of a call of this tool that failed.
+    fn failure(error: &ToolError, tool: &str) -> Reply;
 
     /// What the structured content of an answer looks like; none where there is none.
     fn schema() -> Option<Map<String, Value>>;
@@ -41,7 +41,7 @@ impl<T: Serialize + JsonSchema> Answer for T {
         as_json(&self, false)
     }
 
-    fn failure(error: &ToolError) -> Reply {
+    fn failure(error: &ToolError, _tool: &str) -> Reply {
         as_json(&error.body(), true)
     }
 
@@ -68,7 +68,7 @@ impl Answer for Text {
         Reply { text: self.0, structured: None, is_error: false }
     }
 
-    fn failure(failed: &ToolError) -> Reply {
+    fn failure(failed: &ToolError, _tool: &str) -> Reply {
         Reply { text: format!("Error: {}", failed.told(error::quick)), structured: None, is_error: true }
     }
 

@@ -2,14 +2,19 @@
 
 mod words;
 
+use std::path::Path;
+use std::time::Duration;
+
 use engine::error::Error;
+use engine::model::breakpoint::Breakpoint;
 use engine::session::Session;
+use engine::session::watches::Watch;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 pub use words::{Next, Words};
-pub(crate) use words::{quick, standard};
+pub(crate) use words::{inspector, quick, standard};
 
 /// Why a call failed, and what to do next.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,6 +94,77 @@ impl ToolError {
         Self::new("invalid_arguments", format!("`{name}` {problem}"), "").with("argument", json!(name))
     }
 
+    /// No such breakpoint; these are there.
+    pub fn no_breakpoint(id: &str, known: &[Breakpoint]) -> Self {
+        let known: Vec<String> = known.iter().map(|known| known.id.to_string()).collect();
+        Self::new("breakpoint_not_found", format!("there is no breakpoint `{id}`"), &there_are(&known))
+            .then(Next::FindBreakpoint)
+            .with("breakpointId", json!(id))
+            .with("breakpoints", json!(known))
+    }
+
+    /// No such watched expression; these are there.
+    pub fn no_watch(id: &str, known: &[Watch]) -> Self {
+        let known: Vec<String> = known.iter().map(|known| known.id.to_string()).collect();
+        Self::new("watch_not_found", format!("there is no watch `{id}`"), &there_are(&known))
+            .then(Next::FindWatch)
+            .with("watchId", json!(id))
+            .with("watches", json!(known))
+    }
+
+    /// The stack has only so many frames.
+    pub fn no_frame(index: usize, frames: usize) -> Self {
+        let there = match frames {
+            0 => "the stack has no frames that are shown".to_owned(),
+            1 => "the only frame is 0".to_owned(),
+            _ => format!("the frames are 0 to {}", frames - 1),
+        };
+        Self::new("frame_not_found", format!("there is no frame `{index}`"), &there)
+            .then(Next::FindFrame)
+            .with("frameIndex", json!(index))
+            .with("frames", json!(frames))
+    }
+
+    /// A value that cannot be looked into any more, or never could.
+    pub fn no_object(id: &str, error: Error) -> Self {
+        let (code, problem) = match &error {
+            Error::Stale { .. } => (
+                "object_released",
+                "was released: it belongs to an earlier stop, and the program has run since",
+            ),
+            Error::NoReference { .. } => ("object_not_found", "was never given out"),
+            Error::WrongReference { .. } => ("object_not_found", "is no object"),
+            _ => return error.into(),
+        };
+        let next = if code == "object_released" { Next::RenewReference } else { Next::FindReference };
+        Self::new(code, format!("object `{id}` {problem}"), "").then(next).with("objectId", json!(id))
+    }
+
+    /// What cannot stand for a value.
+    pub fn no_object_id(id: &str) -> Self {
+        let error = format!("`objectId` takes what stands for a value, such as `12`, and got `{id}`");
+        Self::new("object_not_found", error, "").then(Next::FindReference).with("objectId", json!(id))
+    }
+
+    /// No function that matches; these are some that do not.
+    pub fn no_function(pattern: &str, folder: &Path, others: &[String]) -> Self {
+        let folder = folder.display().to_string();
+        let error = format!("no function in the files below {folder} matches `{pattern}`");
+        let next = if others.is_empty() {
+            "there are no functions".to_owned()
+        } else {
+            format!("there are {}", others.join(", "))
+        };
+        Self::new("function_not_found", error, &next).with("functions", json!(others))
+    }
+
+    /// More time was asked for than may be.
+    pub fn too_long(name: &str, asked_ms: u64, longest: Duration) -> Self {
+        let longest = longest.as_millis();
+        Self::argument(name, format!("is {asked_ms} ms, and at most {longest} ms may be asked for"))
+            .with("longest", json!(u64::try_from(longest).unwrap_or(u64::MAX)))
+    }
+
     /// A command that runs Python and cannot be taken apart.
     pub fn python_command(problem: &str) -> Self {
         Self::argument("command", problem).and(
@@ -155,6 +231,10 @@ impl ToolError {
             context: self.context.clone(),
         }
     }
+}
+
+fn there_are(known: &[String]) -> String {
+    if known.is_empty() { "there are none".to_owned() } else { format!("there are: {}", known.join(", ")) }
 }
 
 fn ids(open: &[Session]) -> Value {

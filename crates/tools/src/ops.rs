@@ -3,11 +3,17 @@
 pub mod closing;
 pub mod command;
 pub mod execution;
+pub mod functions;
+pub mod globals;
+pub mod hang;
 pub mod inspect;
 pub mod languages;
 pub mod lifecycle;
+pub mod objects;
+pub mod performance;
 pub mod run_until;
 pub mod settle;
 pub mod test;
 pub mod trace;
 pub mod unreached;
+pub mod watches;

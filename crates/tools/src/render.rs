@@ -1,7 +1,10 @@
 //! From what the engine gives to the data of answers. Pure: nothing here waits or asks.
 
 mod breakpoint;
+mod hang;
+mod json;
 mod report;
+mod strings;
 mod test;
 mod trace;
 mod variable;
@@ -15,8 +18,11 @@ use engine::output::Excerpt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use breakpoint::{BreakpointData, failed};
-pub use report::{CallerData, ExceptionData, StopReport};
+pub use breakpoint::{BreakpointData, failed, unbound};
+pub use hang::{HangReport, LoopData, PlaceData, WaitData};
+pub use json::plain;
+pub use report::{CallerData, ExceptionData, StopReport, describe_stop, more, with_failures};
+pub use strings::unquoted;
 pub use test::{
     AssertionData, BriefData, CapturedData, CountsData, FailureData, HangData, SideData, TestData,
 };

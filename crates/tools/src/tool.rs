@@ -111,7 +111,7 @@ async fn call<T: Tool>(arguments: Map<String, Value>, context: &Context) -> Repl
     };
     match answer {
         Ok(answer) => answer.reply(),
-        Err(error) => T::Answer::failure(&error),
+        Err(error) => T::Answer::failure(&error, T::NAME),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Vocabularies. Each is a literal table over [`ops`](crate::ops); none calls another.
 
+pub mod inspector;
 pub mod quick;
 pub mod script;
 pub mod standard;
@@ -7,7 +8,8 @@ pub mod standard;
 use crate::{Entry, Toolset};
 
 /// Every vocabulary.
-pub static TOOLSETS: &[&Toolset] = &[&standard::TOOLSET, &quick::TOOLSET, &script::TOOLSET];
+pub static TOOLSETS: &[&Toolset] =
+    &[&standard::TOOLSET, &inspector::TOOLSET, &quick::TOOLSET, &script::TOOLSET];
 
 /// The vocabularies of a list such as `standard,script`; `all` is all of them.
 ///

@@ -135,6 +135,23 @@ impl Adapter for Node {
         format!("({AS_JSON})((\n{expression}\n), {longest})")
     }
 
+    /// By the names of the classes, because each realm of V8 has its own `TypeError`.
+    fn is_of_type(&self, type_name: &str) -> String {
+        format!(
+            "(kind => {{ for (; kind !== null && kind !== undefined; kind = Object.getPrototypeOf(kind)) \
+             if (Object.hasOwn(kind, 'constructor') && kind.constructor?.name === {type_name:?}) return true; \
+             return false; }})(Object(error) === error ? error : Object(error))"
+        )
+    }
+
+    fn is_like(&self, pattern: &str) -> String {
+        let pattern = serde_json::Value::from(pattern);
+        format!(
+            "new RegExp({pattern}).test((error?.constructor?.name ?? typeof error) + ': ' + (error?.message ?? \
+             String(error)))"
+        )
+    }
+
     fn exception_filters(&self, _mode: ExceptionMode) -> &'static [&'static str] {
         &[]
     }

@@ -122,6 +122,18 @@ impl Adapter for Python {
         format!("({AS_JSON})((\n{expression}\n), {longest})")
     }
 
+    fn is_of_type(&self, type_name: &str) -> String {
+        format!(
+            "any({type_name:?} in (kind.__name__, kind.__qualname__, kind.__module__ + '.' + kind.__qualname__) \
+             for kind in type(error).__mro__)"
+        )
+    }
+
+    fn is_like(&self, pattern: &str) -> String {
+        let pattern = Value::from(pattern);
+        format!("__import__('re').search({pattern}, type(error).__name__ + ': ' + str(error)) is not None")
+    }
+
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str] {
         match mode {
             ExceptionMode::None => &[],
@@ -233,6 +245,7 @@ fn setup(launch: bool, arguments: Map<String, Value>, is_loaded: bool, is_local:
     let inspector = Inspector {
         source: debugpy::INSPECTOR,
         recorder: &debugpy::RECORDER,
+        sampler: &debugpy::SAMPLER,
         throws: &debugpy::THROWS,
         is_loaded,
     };

@@ -6,7 +6,7 @@
 //!
 //! Reading order: `connector` (how processes come in), `scripts` (what they have loaded), `breakpoints`,
 //! `places` and `columns` (where they stop), `events` and `stops` (what happens then), `execution` (how they go on), `frames`
-//! and `values` (what is to be seen).
+//! and `values` (what is to be seen), `sampling` (what it does while it runs).
 
 mod announcements;
 mod assertions;
@@ -20,11 +20,14 @@ mod exceptions;
 mod execution;
 mod frames;
 mod functions;
+mod heap;
 mod insertions;
+mod performance;
 mod places;
 mod recording;
 mod renaming;
 mod rules;
+mod sampling;
 mod scripts;
 mod signal;
 mod stops;
@@ -36,6 +39,7 @@ mod values;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use ::cdp::{Command, debugger, node_runtime, node_worker, runtime};
 use tokio::sync::{mpsc, watch};
@@ -44,6 +48,7 @@ use self::binding::Bound;
 use self::breakpoints::Breakpoints;
 use self::execution::Intent;
 use self::insertions::Insertions;
+use self::sampling::Sampling;
 use self::scripts::Scripts;
 use self::stops::Stop;
 use self::unhandled::Unhandled;
@@ -52,7 +57,9 @@ use super::{Arrival, Debugger, Evaluate, Event, FunctionBreakpoint, Planted, Sou
 use crate::adapter::{Adapter, Boxed, CdpSetup, Entry, Host, Question, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::model::activity::Activity;
 use crate::model::ids::RawId;
+use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
 use crate::model::source::Code;
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{Exception, ExceptionMode};
@@ -127,13 +134,19 @@ struct Connection {
     kind: Kind,
     /// The operating system's number of the process, when it runs on this machine.
     pid: Option<u32>,
+    /// Where the inspector listens; none for a worker, which has none of its own.
+    url: Option<String>,
     scripts: Arc<Scripts>,
     breakpoints: Breakpoints,
     bound: Bound,
     insertions: Insertions,
+    sampling: Sampling,
     values: Values,
     /// Where the thread is suspended.
     stop: Mutex<Option<Arc<Stop>>>,
+    /// A heap snapshot that is being read.
+    heap: Mutex<Option<heap::Reading>>,
+    is_profiling: Mutex<bool>,
     /// Where the session hears of what the thread does.
     events: mpsc::Sender<Event>,
     /// Counts the stops.
@@ -164,6 +177,7 @@ impl CdpDebugger {
         incoming: ::cdp::Incoming,
         kind: Kind,
         pid: Option<u32>,
+        url: Option<String>,
         shared: Shared,
     ) -> Boxed<'static, Result<()>> {
         let arrivals = shared.arrivals.clone();
@@ -175,11 +189,15 @@ impl CdpDebugger {
             shared,
             kind,
             pid,
+            url,
             scripts,
             breakpoints: Breakpoints::default(),
             bound: Bound::default(),
             insertions: Insertions::default(),
+            sampling: Sampling::default(),
             stop: Mutex::default(),
+            heap: Mutex::default(),
+            is_profiling: Mutex::default(),
             events: events.clone(),
             stops: AtomicI64::new(0),
             is_running: watch::Sender::new(false),
@@ -220,9 +238,9 @@ impl CdpDebugger {
     async fn stop_at_entry(&self) -> Result<()> {
         let Some(entry) = &self.0.shared.setup.entry else { return Ok(()) };
         if let Entry::Script(path) = entry
-            && let Some(line) = self.0.shared.analyze(path).await.and_then(|code| code.first_line())
+            && let Some(first) = self.0.shared.analyze(path).await.and_then(|code| code.first)
         {
-            return breakpoints::set_entry(self, path, line).await;
+            return breakpoints::set_entry(self, path, first).await;
         }
         *lock(&self.0.intent) = Intent::Entry;
         self.request(debugger::Pause::default()).await?;
@@ -373,6 +391,10 @@ impl Debugger for CdpDebugger {
         self.0.values.evaluate(&frame, &request).await
     }
 
+    async fn same_as(&self, value: RawId, among: Vec<RawId>) -> Result<Option<usize>> {
+        self.0.values.same_as(value, &among).await
+    }
+
     async fn set_variable(
         &self,
         parent: RawId,
@@ -404,8 +426,40 @@ impl Debugger for CdpDebugger {
         exceptions::meets(self, condition).await
     }
 
+    async fn start_sampling(&self, interval: Duration) -> Result<()> {
+        sampling::start(self, interval).await
+    }
+
+    async fn activity(&self) -> Result<Activity> {
+        sampling::activity(self).await
+    }
+
+    async fn stop_sampling(&self) -> Result<()> {
+        sampling::stop(self).await
+    }
+
     async fn thrown(&self, _thread: RawId, text: usize) -> Result<Thrown> {
         assertions::thrown(self, text).await
+    }
+
+    async fn start_profile(&self) -> Result<()> {
+        performance::start_profile(self).await
+    }
+
+    async fn stop_profile(&self) -> Result<CpuProfile> {
+        performance::stop_profile(self).await
+    }
+
+    async fn heap_snapshot(&self) -> Result<HeapSnapshot> {
+        performance::heap_snapshot(self).await
+    }
+
+    async fn heap_usage(&self, collect: bool) -> Result<HeapUsage> {
+        performance::heap_usage(self, collect).await
+    }
+
+    async fn timeline(&self) -> Result<Vec<TimelineEntry>> {
+        performance::timeline(self).await
     }
 
     async fn detach(&self) -> Result<()> {
@@ -423,6 +477,10 @@ impl Debugger for CdpDebugger {
 
     fn pid(&self) -> Option<u32> {
         self.0.pid
+    }
+
+    fn url(&self) -> Option<String> {
+        self.0.url.clone()
     }
 
     fn has_terminated(&self) -> bool {

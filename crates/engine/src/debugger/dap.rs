@@ -8,6 +8,7 @@ mod connector;
 mod events;
 mod inspect;
 mod inspector;
+mod sampling;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,10 +21,12 @@ use tokio::sync::{mpsc, watch};
 
 use self::breakpoints::Planting;
 use self::inspector::InspectorClient;
+use self::sampling::Sampling;
 use super::{Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
 use crate::adapter::{Adapter, DapSetup};
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::model::activity::Activity;
 use crate::model::ids::RawId;
 use crate::model::source::{Location, Source};
 use crate::model::stack::{RawThread, Scope, Stack, StackFrame};
@@ -57,6 +60,7 @@ struct Connection {
     /// Which of the user's breakpoints the server's numbers stand for.
     planting: Mutex<Planting>,
     inspector: OnceLock<InspectorClient>,
+    sampling: Sampling,
     /// The sources of frames that only the server has, by what we call them.
     texts: Mutex<HashMap<String, ::dap::Source>>,
     /// The operating system's number of the process, once the server has told it.
@@ -97,6 +101,7 @@ impl DapDebugger {
             initialized: watch::Sender::new(false),
             planting: Mutex::default(),
             inspector: OnceLock::new(),
+            sampling: Sampling::default(),
             texts: Mutex::default(),
             pid: OnceLock::new(),
             stops: AtomicU64::new(0),
@@ -337,6 +342,13 @@ impl Debugger for DapDebugger {
         }
     }
 
+    async fn same_as(&self, value: RawId, among: Vec<RawId>) -> Result<Option<usize>> {
+        match self.inspector() {
+            Some(inspector) => inspector.same_as(value, &among).await,
+            None => Ok(None),
+        }
+    }
+
     async fn set_variable(
         &self,
         parent: RawId,
@@ -377,7 +389,10 @@ impl Debugger for DapDebugger {
     async fn thrown(&self, thread: RawId, text: usize) -> Result<Thrown> {
         let Some(inspector) = self.inspector() else { return Ok(Thrown::default()) };
         match self.stack_trace(thread, 0, 1).await?.frames.first() {
-            Some(frame) => inspector.thrown(frame.id, text).await,
+            Some(frame) => {
+                let adapter = self.0.adapter;
+                inspector.thrown(frame.id, text, |path| adapter.is_internal(path)).await
+            }
             None => Ok(Thrown::default()),
         }
     }
@@ -399,6 +414,18 @@ impl Debugger for DapDebugger {
             Some(frame) => inspector.exception_meets(frame.id, condition).await,
             None => Ok(true),
         }
+    }
+
+    async fn start_sampling(&self, interval: Duration) -> Result<()> {
+        sampling::start(self, interval).await
+    }
+
+    async fn activity(&self) -> Result<Activity> {
+        sampling::activity(self).await
+    }
+
+    async fn stop_sampling(&self) -> Result<()> {
+        sampling::stop(self).await
     }
 
     async fn detach(&self) -> Result<()> {

@@ -1,6 +1,6 @@
 //! What a program is doing, seen without stopping it.
 
-use super::ids::{RawId, TargetId};
+use super::ids::{RawId, TargetId, ThreadId};
 use super::source::Location;
 
 /// What one process, or one worker thread, was doing while samples were taken, and what it waits for now.
@@ -19,6 +19,8 @@ pub struct ProcessActivity {
     pub target: TargetId,
     /// The operating system's number, when it runs on this machine.
     pub pid: Option<u32>,
+    /// The session's numbers of its threads, in the order of `activity.threads`.
+    pub numbers: Vec<ThreadId>,
     /// What it was doing.
     pub activity: Activity,
 }

@@ -1,7 +1,18 @@
-//! Threads and frames.
+//! Processes, threads and frames.
 
 use super::ids::{RawId, TargetId, ThreadId};
 use super::source::Location;
+
+/// A process of a program, or a worker of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Debuggee {
+    /// Which of the session's.
+    pub target: TargetId,
+    /// The operating system's number, when it runs on this machine.
+    pub pid: Option<u32>,
+    /// Where else its debugger can be reached, as a URL.
+    pub url: Option<String>,
+}
 
 /// A thread.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 //! job is done. So a debugger that does not answer holds up nothing but its own caller.
 
 mod inspection;
+mod performance;
 mod planting;
 mod program;
 mod sampling;
@@ -19,6 +20,7 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use self::performance::Profiling;
 use self::planting::Planter;
 use self::program::Run;
 use super::breakpoints::{Breakpoints, Change, Relocation};
@@ -32,7 +34,8 @@ use crate::model::activity::ProcessActivity;
 use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
 use crate::model::ids::{BreakpointId, RawId, Reference, TargetId, ThreadId};
 use crate::model::launch::Start;
-use crate::model::stack::{Scope, Stack, Thread};
+use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
+use crate::model::stack::{Debuggee, Scope, Stack, Thread};
 use crate::model::stop::{End, Exception, ExceptionBreakpoints};
 use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
@@ -93,6 +96,9 @@ pub(super) enum Command {
     ExceptionBreakpoints {
         reply: Reply<(ExceptionBreakpoints, Option<Failures>)>,
     },
+    Debuggees {
+        reply: Reply<Vec<Debuggee>>,
+    },
     Threads {
         reply: Reply<Vec<Thread>>,
     },
@@ -126,6 +132,11 @@ pub(super) enum Command {
         pure: bool,
         reply: Reply<Value<Reference>>,
     },
+    SameAs {
+        value: Reference,
+        among: Vec<Reference>,
+        reply: Reply<Option<usize>>,
+    },
     SetVariable {
         parent: Reference,
         name: String,
@@ -151,11 +162,30 @@ pub(super) enum Command {
         interval: Duration,
         reply: Reply<()>,
     },
+    Processes {
+        reply: Reply<Vec<(TargetId, Option<u32>)>>,
+    },
     Activity {
         reply: Reply<Vec<ProcessActivity>>,
     },
     StopSampling {
         reply: Reply<()>,
+    },
+    StartProfile {
+        reply: Reply<()>,
+    },
+    StopProfile {
+        reply: Reply<CpuProfile>,
+    },
+    HeapSnapshot {
+        reply: Reply<HeapSnapshot>,
+    },
+    HeapUsage {
+        collect: bool,
+        reply: Reply<HeapUsage>,
+    },
+    Timeline {
+        reply: Reply<Vec<TimelineEntry>>,
     },
     Detach {
         reply: Reply<()>,
@@ -191,6 +221,7 @@ pub(super) struct Actor<C: Connector> {
     threads: ThreadNumbers,
     /// Samples are taken, this far apart.
     sampling: Option<Duration>,
+    profiling: Option<Profiling>,
     /// Who waits for a process to run again.
     resuming: Vec<(TargetId, Reply<()>)>,
     journal: Journal,
@@ -221,6 +252,7 @@ impl<C: Connector> Actor<C> {
             stacks: Stacks::default(),
             threads: ThreadNumbers::default(),
             sampling: None,
+            profiling: None,
             resuming: Vec::new(),
             journal: Journal,
         }
@@ -266,6 +298,7 @@ impl<C: Connector> Actor<C> {
             Command::ExceptionBreakpoints { reply } => {
                 answer(reply, Ok((self.exceptions.clone(), self.exception_failures.clone())));
             }
+            Command::Debuggees { reply } => self.list_debuggees(reply),
             Command::Threads { reply } => self.list_threads(reply),
             Command::StackTrace { thread, start, levels, reply } => {
                 self.stack_trace(thread, start, levels, reply);
@@ -278,6 +311,7 @@ impl<C: Connector> Actor<C> {
             Command::Evaluate { frame, expression, deadline, text, pure, reply } => {
                 self.evaluate(frame, |frame| Evaluate { expression, frame, deadline, text, pure }, reply);
             }
+            Command::SameAs { value, among, reply } => self.same_as(value, &among, reply),
             Command::SetVariable { parent, name, value, text, reply } => {
                 self.set_variable(parent, name, value, text, reply);
             }
@@ -286,8 +320,14 @@ impl<C: Connector> Actor<C> {
             Command::SourceText { name, reply } => self.source_text(name, reply),
             Command::ProgramEnded { reply } => answer(reply, Ok(self.state.program_ended().cloned())),
             Command::StartSampling { interval, reply } => self.start_sampling(interval, reply),
+            Command::Processes { reply } => answer(reply, Ok(self.processes())),
             Command::Activity { reply } => self.activity(reply),
             Command::StopSampling { reply } => self.stop_sampling(reply),
+            Command::StartProfile { reply } => self.start_profile(reply),
+            Command::StopProfile { reply } => self.stop_profile(reply),
+            Command::HeapSnapshot { reply } => self.heap_snapshot(reply),
+            Command::HeapUsage { collect, reply } => self.heap_usage(collect, reply),
+            Command::Timeline { reply } => self.timeline(reply),
             Command::Detach { reply } => self.detach(reply),
             Command::End { reply } => self.end(reply),
         }

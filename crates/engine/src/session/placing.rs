@@ -57,6 +57,16 @@ impl Session {
         self.analyze(None, rule).await.map(|_| ())
     }
 
+    /// What a source file holds; nothing when that cannot be known.
+    pub async fn code(&self, file: &Path) -> Option<Code> {
+        self.analyze(Some(file), &Rule::default()).await.ok().flatten()
+    }
+
+    /// Checks that a text is an expression of the language.
+    pub async fn check_expression(&self, expression: &str) -> Result<()> {
+        self.check_rule(&Rule { condition: Some(expression.to_owned()), ..Rule::default() }).await
+    }
+
     /// Finds the place that a user means.
     pub async fn place(&self, wanted: Wanted) -> Result<Placed> {
         self.check_column(&wanted)?;
@@ -270,7 +280,7 @@ impl Session {
     }
 
     /// The file that was started last.
-    async fn program_file(&self) -> Option<PathBuf> {
+    pub async fn program_file(&self) -> Option<PathBuf> {
         match self.last_start().await.ok()?? {
             Start::Launch(Launch { program: Program::Script(path), .. }) => Some(path),
             _ => None,

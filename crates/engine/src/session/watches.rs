@@ -1,5 +1,10 @@
 //! Expressions whose changes every stop report tells.
+//!
+//! A change is between two stops: what an expression is now against what it was at the last stop where it had a
+//! value. A name that does not exist where the program stopped is no value and no change: the watch waits until
+//! the program is back where it exists.
 
+use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,63 +22,168 @@ pub const MOST: usize = 20;
 const TEXT: usize = 500;
 /// Stands for the value of an expression that takes too long.
 const LATE: &str = "(takes too long)";
+/// Stands for the value of an expression that has never had one.
+const NOWHERE: &str = "(not in scope)";
+/// What languages call a name that stands for nothing where it is read.
+const NO_NAME: [&str; 3] = ["NameError", "UnboundLocalError", "ReferenceError"];
 
 /// The watched expressions of a session. They outlive its programs.
 #[derive(Debug, Default)]
-pub struct Watches(Mutex<Vec<Watch>>);
+pub struct Watches(Mutex<List>);
 
-#[derive(Clone, Debug)]
-struct Watch {
-    expression: String,
-    /// What it was the last time; nothing before the first time.
-    last: Option<String>,
+#[derive(Debug, Default)]
+struct List {
+    watches: Vec<Watch>,
+    /// Counts them, so that no id is given twice.
+    last: u32,
+}
+
+/// A watched expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// Its name.
+    pub id: WatchId,
+    /// The expression.
+    pub expression: String,
+    /// What it was at the last stop before, as far as it had a value.
+    pub before: Option<Seen>,
+    /// What it was when it was looked at last; none before the first time.
+    pub now: Option<Seen>,
+    /// The stop that `now` is of.
+    epoch: u64,
+}
+
+/// A watch as its session's user knows it. It is shown as `watch-1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WatchId(pub u32);
+
+impl fmt::Display for WatchId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "watch-{}", self.0)
+    }
+}
+
+/// What a watched expression was found to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// It had a value.
+    Value {
+        /// The language's text for it.
+        text: String,
+        /// The name of its type.
+        type_name: String,
+        /// `text` is not all of it.
+        cut: bool,
+    },
+    /// It raised, or took too long; the text says how.
+    Failed(String),
+    /// A name in it does not exist where the program stopped.
+    NotInScope,
+}
+
+/// As it is told in a change.
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Value { text, .. } | Self::Failed(text) => text,
+            Self::NotInScope => NOWHERE,
+        })
+    }
+}
+
+impl Seen {
+    /// What came of an evaluation; nothing where that says nothing of the expression.
+    fn of(value: &Result<Value<Reference>>) -> Option<Self> {
+        Some(match value {
+            Ok(value) => {
+                Self::Value { text: value.text.clone(), type_name: value.type_name.clone(), cut: value.cut }
+            }
+            Err(Error::Raised { type_name, .. }) if NO_NAME.contains(&type_name.as_str()) => Self::NotInScope,
+            Err(Error::Raised { message, .. }) => Self::Failed(message.clone()),
+            Err(_) => return None,
+        })
+    }
 }
 
 /// A watched expression whose value has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
+    /// Whose.
+    pub id: WatchId,
     /// The expression.
     pub expression: String,
-    /// What it was when it was looked at last, as text.
-    pub old: String,
+    /// What it was before.
+    pub old: Seen,
     /// What it is now.
-    pub new: String,
+    pub new: Seen,
+}
+
+impl Watch {
+    /// The change between the stop that it was looked at last and the one before, when there is one.
+    pub fn change(&self) -> Option<Changed> {
+        let (old, new) = (self.before.clone()?, self.now.clone()?);
+        if old == new || new == Seen::NotInScope {
+            return None;
+        }
+        Some(Changed { id: self.id, expression: self.expression.clone(), old, new })
+    }
+
+    /// Takes down what it is at a stop.
+    fn note(&mut self, epoch: u64, new: Seen) {
+        if epoch != self.epoch {
+            self.epoch = epoch;
+            // Out of scope is no value; what was there before is compared with on return.
+            let last = self.now.take();
+            if self.before.is_none() || last.as_ref().is_some_and(|last| *last != Seen::NotInScope) {
+                self.before = last;
+            }
+        }
+        self.now = Some(new);
+    }
 }
 
 impl Watches {
-    /// Watches an expression from now on. False when there are too many.
+    /// Watches an expression from now on. None when there are too many.
     #[must_use]
-    pub fn add(&self, expression: &str) -> bool {
-        let mut watches = self.lock();
-        if watches.iter().any(|watch| watch.expression == expression) {
-            return true;
+    pub fn add(&self, expression: &str) -> Option<WatchId> {
+        let mut list = self.lock();
+        if let Some(known) = list.watches.iter().find(|watch| watch.expression == expression) {
+            return Some(known.id);
         }
-        let fits = watches.len() < MOST;
-        if fits {
-            watches.push(Watch { expression: expression.to_owned(), last: None });
+        if list.watches.len() >= MOST {
+            return None;
         }
-        fits
+        list.last += 1;
+        let (id, expression) = (WatchId(list.last), expression.to_owned());
+        list.watches.push(Watch { id, expression, before: None, now: None, epoch: 0 });
+        Some(id)
     }
 
     /// Watches it no more.
     pub fn remove(&self, expression: &str) {
-        self.lock().retain(|watch| watch.expression != expression);
+        self.lock().watches.retain(|watch| watch.expression != expression);
     }
 
-    fn expressions(&self) -> Vec<String> {
-        self.lock().iter().map(|watch| watch.expression.clone()).collect()
+    /// The same by its name. None when there is no such watch.
+    pub fn remove_id(&self, id: &str) -> Option<Watch> {
+        self.lock().watches.extract_if(.., |watch| watch.id.to_string() == id).next()
     }
 
-    /// Takes down what an expression is now, and tells when it was something else before.
-    fn note(&self, expression: &str, new: String) -> Option<Changed> {
-        let mut watches = self.lock();
-        let watch = watches.iter_mut().find(|watch| watch.expression == expression)?;
-        let old = watch.last.replace(new.clone()).filter(|old| *old != new)?;
-        Some(Changed { expression: expression.to_owned(), old, new })
+    /// All of them, in the order in which they were added.
+    pub fn list(&self) -> Vec<Watch> {
+        self.lock().watches.clone()
+    }
+
+    /// Takes down what an expression is at a stop, and tells when it was something else before.
+    fn note(&self, id: WatchId, epoch: u64, new: Seen) -> Option<Changed> {
+        let mut list = self.lock();
+        let watch = list.watches.iter_mut().find(|watch| watch.id == id)?;
+        watch.note(epoch, new);
+        watch.change()
     }
 
     /// Nothing panics while the lock is held, so a poisoned one is as good.
-    fn lock(&self) -> MutexGuard<'_, Vec<Watch>> {
+    fn lock(&self) -> MutexGuard<'_, List> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -82,21 +192,43 @@ impl Session {
     /// Looks at the watched expressions in a frame. The changed ones, and how many there was no time for.
     pub async fn changed_watches(&self, frame: Reference) -> (Vec<Changed>, usize) {
         let until = Instant::now() + deadlines::WATCHES;
-        let expressions = self.watches().expressions();
+        let watches = self.watches().list();
         let mut changed = Vec::new();
-        for (done, expression) in expressions.iter().enumerate() {
+        for (done, watch) in watches.iter().enumerate() {
             let left = until.saturating_duration_since(Instant::now());
             if left < deadlines::WATCH {
-                return (changed, expressions.len() - done);
+                return (changed, watches.len() - done);
             }
-            let value = self.evaluate(frame, expression.clone(), deadlines::WATCH, TEXT, false).await;
-            let text = match &value {
-                Err(Error::Deadline { .. }) => Some(LATE.to_owned()),
-                value => text(value),
-            };
-            changed.extend(text.and_then(|text| self.watches().note(expression, text)));
+            let (_, seen) = self.look(frame, &watch.expression, deadlines::WATCH).await;
+            changed.extend(seen.and_then(|seen| self.watches().note(watch.id, self.epoch(), seen)));
         }
         (changed, 0)
+    }
+
+    /// What an expression is in a frame, without taking it down.
+    pub async fn glance(&self, frame: Reference, expression: &str) -> Option<Seen> {
+        self.look(frame, expression, deadlines::WATCH).await.1
+    }
+
+    async fn look(
+        &self,
+        frame: Reference,
+        expression: &str,
+        deadline: Duration,
+    ) -> (Result<Value<Reference>>, Option<Seen>) {
+        let value = self.evaluate(frame, expression.to_owned(), deadline, TEXT, false).await;
+        let seen = match &value {
+            Err(Error::Deadline { .. }) => Some(Seen::Failed(LATE.to_owned())),
+            value => Seen::of(value),
+        };
+        (value, seen)
+    }
+
+    /// Watches an expression from now on, without looking at it yet.
+    pub fn watch_later(&self, expression: &str) -> Result<WatchId> {
+        self.watches().add(expression).ok_or_else(|| {
+            Error::Refused(format!("{MOST} expressions are watched, which is the most there may be"))
+        })
     }
 
     /// Evaluates an expression, and watches it from now on, also when it raises: it may have a value later.
@@ -106,25 +238,18 @@ impl Session {
         expression: &str,
         deadline: Duration,
     ) -> Result<Value<Reference>> {
-        if !self.watches().add(expression) {
-            let problem = format!("{MOST} expressions are watched, which is the most there may be");
-            return Err(Error::Refused(problem));
-        }
+        let id = self.watch_later(expression)?;
         let value = self.evaluate(frame, expression.to_owned(), deadline, TEXT, false).await;
-        match text(&value) {
-            Some(text) => drop(self.watches().note(expression, text)),
+        match Seen::of(&value) {
+            Some(seen) => drop(self.watches().note(id, self.epoch(), seen)),
             None => self.watches().remove(expression),
         }
         value
     }
-}
 
-/// What counts as the value of an expression; nothing where it cannot be told.
-fn text(value: &Result<Value<Reference>>) -> Option<String> {
-    match value {
-        Ok(value) => Some(value.text.clone()),
-        Err(Error::Raised { message, .. }) => Some(message.clone()),
-        Err(_) => None,
+    /// The number of the stop that the program is at; 0 when it is at none.
+    fn epoch(&self) -> u64 {
+        self.execution().stop().map_or(0, |stop| stop.epoch)
     }
 }
 
@@ -132,24 +257,55 @@ fn text(value: &Result<Value<Reference>>) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn value(text: &str) -> Seen {
+        Seen::Value { text: text.to_owned(), type_name: "number".to_owned(), cut: false }
+    }
+
+    /// The changes that are told when an expression is these things, at one stop after another.
+    fn told(seen: &[Seen]) -> Vec<String> {
+        let watches = Watches::default();
+        let id = watches.add("x").unwrap();
+        let changes = (1..).zip(seen).filter_map(|(epoch, seen)| watches.note(id, epoch, seen.clone()));
+        changes.map(|Changed { old, new, .. }| format!("{old} -> {new}")).collect()
+    }
+
     #[test]
     fn only_a_change_is_told() {
+        use Seen::NotInScope as No;
+        let failed = || Seen::Failed("TypeError".to_owned());
+        let table: [(&[Seen], &[&str]); 7] = [
+            (&[value("1")], &[]),
+            (&[value("1"), value("1"), value("2")], &["1 -> 2"]),
+            (&[value("1"), No, No, value("1")], &[]),
+            (&[value("1"), No, value("2"), No, value("2")], &["1 -> 2"]),
+            (&[No, No, value("1"), No, value("1")], &["(not in scope) -> 1"]),
+            (&[failed(), failed(), value("1")], &["TypeError -> 1"]),
+            (&[No, No], &[]),
+        ];
+        for (seen, expected) in table {
+            assert_eq!(told(seen), expected, "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn within_a_stop_it_is_compared_with_the_stop_before() {
         let watches = Watches::default();
-        assert!(watches.add("x") && watches.add("x"));
-        assert_eq!(watches.expressions(), ["x"]);
-        assert_eq!(watches.note("x", "1".to_owned()), None, "the first value is no change");
-        assert_eq!(watches.note("x", "1".to_owned()), None);
-        let changed = Changed { expression: "x".to_owned(), old: "1".to_owned(), new: "2".to_owned() };
-        assert_eq!(watches.note("x", "2".to_owned()), Some(changed));
-        watches.remove("x");
-        assert_eq!(watches.note("x", "3".to_owned()), None, "it is watched no more");
+        let id = watches.add("x").unwrap();
+        assert_eq!(watches.add("x"), Some(id), "it is one watch");
+        assert_eq!(watches.note(id, 1, value("1")), None);
+        assert_eq!(watches.note(id, 1, value("2")), None, "a value of this stop is no value before");
+        assert_eq!(watches.note(id, 2, value("3")).map(|changed| changed.old), Some(value("2")));
+        assert_eq!(watches.note(id, 2, value("3")).map(|changed| changed.old), Some(value("2")));
+        assert_eq!(watches.remove_id("watch-1").map(|watch| watch.expression), Some("x".to_owned()));
+        assert_eq!(watches.note(id, 3, value("4")), None, "it is watched no more");
+        assert_eq!(watches.add("x"), Some(WatchId(2)), "no id is given twice");
     }
 
     #[test]
     fn there_is_a_largest_number_of_them() {
         let watches = Watches::default();
-        assert!((0..MOST).all(|number| watches.add(&number.to_string())));
-        assert!(!watches.add("one more"));
-        assert!(watches.add("0"), "one that is there already is no more");
+        assert!((0..MOST).all(|number| watches.add(&number.to_string()).is_some()));
+        assert_eq!(watches.add("one more"), None);
+        assert_eq!(watches.add("0"), Some(WatchId(1)), "one that is there already is no more");
     }
 }

@@ -30,6 +30,10 @@ pub enum Next {
     FindReference,
     /// The number stood for something before the program ran.
     RenewReference,
+    /// There is no such watched expression.
+    FindWatch,
+    /// The stack has no such frame.
+    FindFrame,
     /// There was no time for this expression among others.
     EvaluateAlone,
 }
@@ -37,7 +41,7 @@ pub enum Next {
 #[cfg(test)]
 impl Next {
     /// All there are.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::FindSession,
         Self::OpenSession,
         Self::NameSession,
@@ -50,6 +54,8 @@ impl Next {
         Self::FindThread,
         Self::FindReference,
         Self::RenewReference,
+        Self::FindWatch,
+        Self::FindFrame,
         Self::EvaluateAlone,
     ];
 }
@@ -75,7 +81,33 @@ pub(crate) fn standard(next: Next) -> &'static str {
              evaluate_expression"
         }
         Next::RenewReference => "get a new one from get_stack_trace or get_scopes",
+        Next::FindWatch => "evaluate_expression watches with `watch: true`",
+        Next::FindFrame => "get_stack_trace tells which there are",
         Next::EvaluateAlone => "evaluate_expression asks for it alone",
+    }
+}
+
+/// The words of `inspector`.
+pub(crate) fn inspector(next: Next) -> &'static str {
+    match next {
+        Next::FindSession | Next::OpenSession => "debugger_start starts a program",
+        Next::NameSession => "give `sessionId`",
+        Next::Start => "debugger_start starts one",
+        Next::StartAgain => {
+            "debugger_stop_session closes the session, debugger_start starts the program again"
+        }
+        Next::EndFirst => "debugger_stop_session ends it",
+        Next::Suspend => "debugger_pause stops it, or let it run to a breakpoint",
+        Next::LearnEnd => "debugger_continue tells how it ended",
+        Next::FindBreakpoint => "debugger_list_breakpoints tells which there are",
+        Next::FindThread => "debugger_get_stack without it is of the thread that stopped",
+        Next::FindReference => {
+            "objectId comes from debugger_inspect, debugger_get_local_variables and debugger_inspect_object"
+        }
+        Next::RenewReference => "get a new one from debugger_inspect or debugger_get_local_variables",
+        Next::FindWatch => "debugger_get_watches tells which there are",
+        Next::FindFrame => "debugger_get_stack tells which there are",
+        Next::EvaluateAlone => "debugger_inspect asks for it alone",
     }
 }
 
@@ -92,7 +124,12 @@ pub(crate) fn quick(next: Next) -> &'static str {
              it stop at a line"
         }
         Next::LearnEnd => "debug_continue tells how it ended, debug_launch starts it again",
-        Next::FindBreakpoint | Next::FindThread | Next::FindReference | Next::RenewReference => "",
+        Next::FindBreakpoint
+        | Next::FindThread
+        | Next::FindReference
+        | Next::RenewReference
+        | Next::FindWatch
+        | Next::FindFrame => "",
         Next::EvaluateAlone => "debug_evaluate asks for it alone",
     }
 }

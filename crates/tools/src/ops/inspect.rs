@@ -86,10 +86,36 @@ pub async fn find_frame(
     Ok(stack.frames.into_iter().find(is_it))
 }
 
-/// The frame that is meant when none is named: the innermost of the user's.
+/// The frame of that number in the stack of the suspended thread.
+pub async fn frame_at(
+    session: &Session,
+    index: usize,
+    internals: bool,
+) -> Result<StackFrame<Reference>, ToolError> {
+    let frames = stack(session, None, 0, index.saturating_add(1), internals).await?.frames;
+    let count = frames.len();
+    frames.into_iter().nth(index).ok_or_else(|| ToolError::no_frame(index, count))
+}
+
+/// A frame, and its number in the stack of the suspended thread: among the user's, or else among all.
+pub async fn place_of(
+    session: &Session,
+    id: Reference,
+) -> Result<(usize, Option<StackFrame<Reference>>), ToolError> {
+    for internals in [false, true] {
+        let frames = stack(session, None, 0, FRAMES, internals).await?.frames;
+        if let Some(found) = frames.into_iter().enumerate().find(|(_, frame)| frame.id == id) {
+            return Ok((found.0, Some(found.1)));
+        }
+    }
+    Ok((0, None))
+}
+
+/// The frame that is meant when none is named: the one that was chosen at this stop, else the innermost of the
+/// user's.
 pub async fn frame(session: &Session, frame: Option<u64>) -> Result<Reference, ToolError> {
-    if let Some(frame) = frame {
-        return Ok(Reference(frame));
+    if let Some(frame) = frame.map(Reference).or_else(|| session.selected_frame()) {
+        return Ok(frame);
     }
     let frames = stack(session, None, 0, 1, false).await?.frames;
     let first = frames.first().ok_or_else(|| Error::Refused("the stack is empty".to_owned()))?;

@@ -11,6 +11,8 @@ use engine::session::{Outcome, Session};
 use engine::sources;
 use tokio::time::Instant;
 
+use super::closing::Closing;
+use super::command::Command;
 use super::settle::{Settled, Wait, describe, settle, with_progress};
 use crate::{Context, ToolError};
 
@@ -37,6 +39,20 @@ pub fn language_of(language: &str) -> Result<&'static dyn Adapter, ToolError> {
 fn milliseconds() -> u128 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map(|now| now.as_millis()).unwrap_or_default()
+}
+
+/// Starts the program of a command in a session of its own, which is closed again when nothing comes of it.
+pub async fn start_command(
+    context: &Context,
+    command: Command,
+    wait: Wait,
+) -> Result<(Session, Settled), ToolError> {
+    let Command { adapter, executable, launch: program, text } = command;
+    let session = context.sessions.open(adapter, text, executable);
+    let closing = Closing::new(context, &session, true);
+    let settled = launch(&session, program, wait, context).await;
+    closing.settle(settled.is_err()).await;
+    Ok((session, settled?))
 }
 
 /// Starts a program, and waits for its first stop.

@@ -74,7 +74,7 @@ impl From<&Breakpoint> for BreakpointData {
             columns: breakpoint.columns().to_vec(),
             function,
             verified: breakpoint.is_verified(),
-            reason: reason(breakpoint),
+            reason: unbound(breakpoint),
             enabled: breakpoint.enabled,
             condition: breakpoint.rule.condition.clone(),
             hit_condition: breakpoint.rule.hit_condition.map(|hit| hit.to_string()),
@@ -90,7 +90,8 @@ pub fn failed(failures: &Failures) -> String {
     format!("{} times, at last: {}", failures.count, failures.message)
 }
 
-fn reason(breakpoint: &Breakpoint) -> Option<String> {
+/// Why a breakpoint is not bound.
+pub fn unbound(breakpoint: &Breakpoint) -> Option<String> {
     Some(match &breakpoint.binding {
         Binding::Bound { .. } => return None,
         Binding::Refused(reason) | Binding::Pending(Pending::NotLoaded(reason)) => reason.clone(),

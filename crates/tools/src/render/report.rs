@@ -246,13 +246,13 @@ impl StopReport {
 }
 
 /// Notes with a sentence for each failure, breakpoints named by their ids.
-fn with_failures(failures: &[Failed], mut notes: Vec<String>) -> Vec<String> {
+pub fn with_failures(failures: &[Failed], mut notes: Vec<String>) -> Vec<String> {
     notes.extend(failures.iter().map(ToString::to_string));
     notes
 }
 
 /// How many variables there are besides those that are shown.
-pub(super) fn more(children: &Children<Reference>) -> Option<u64> {
+pub fn more(children: &Children<Reference>) -> Option<u64> {
     children.next_start().map(|next| children.total - next)
 }
 
@@ -268,7 +268,8 @@ fn location(snapshot: &Snapshot) -> Option<LocationData> {
     })
 }
 
-fn describe_stop(stop: &Stop, exception: Option<&Exception>) -> String {
+/// Why it stopped, in a few words.
+pub fn describe_stop(stop: &Stop, exception: Option<&Exception>) -> String {
     match exception {
         Some(exception) => format!("exception {}: {}", exception.type_name, exception.message),
         None => match stop.breakpoints.as_slice() {
@@ -283,7 +284,8 @@ fn describe_stop(stop: &Stop, exception: Option<&Exception>) -> String {
 
 impl From<Changed> for WatchData {
     fn from(changed: Changed) -> Self {
-        Self { expression: changed.expression, old: changed.old, new: changed.new }
+        let Changed { expression, old, new, .. } = changed;
+        Self { expression, old: old.to_string(), new: new.to_string() }
     }
 }
 

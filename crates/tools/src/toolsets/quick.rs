@@ -10,7 +10,6 @@ mod launch;
 mod probe;
 mod recovery;
 mod state;
-mod strings;
 mod target;
 mod text;
 

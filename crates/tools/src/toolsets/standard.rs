@@ -5,6 +5,7 @@
 
 mod breakpoints;
 mod execution;
+mod hang;
 mod inspect;
 mod launch;
 mod one_shot;
@@ -27,6 +28,7 @@ pub static TOOLSET: Toolset = Toolset {
 const TOOLS: &[Entry] = &[
     Entry::of::<execution::RunUntil>(),
     Entry::of::<trace::TraceValues>(),
+    Entry::of::<hang::DiagnoseHang>(),
     Entry::of::<test::DebugTest>(),
     Entry::of::<session::CreateDebugSession>(),
     Entry::of::<session::ListDebugSessions>(),

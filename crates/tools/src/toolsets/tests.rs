@@ -28,7 +28,8 @@ const REFERENCE: [&str; 16] = [
 ];
 
 /// Our own beside them.
-const OWN: [&str; 14] = [
+const OWN: [&str; 15] = [
+    "diagnose_hang",
     "list_supported_languages",
     "list_breakpoints",
     "remove_breakpoint",
@@ -58,8 +59,41 @@ const QUICK: [&str; 9] = [
     "debug_stop",
 ];
 
+/// The tools of `inspector` that are those of the system that it comes from.
+const INSPECTOR: [&str; 29] = [
+    "debugger_start",
+    "debugger_stop_session",
+    "debugger_set_breakpoint",
+    "debugger_remove_breakpoint",
+    "debugger_toggle_breakpoint",
+    "debugger_list_breakpoints",
+    "debugger_set_logpoint",
+    "debugger_set_exception_breakpoint",
+    "debugger_set_function_breakpoint",
+    "debugger_set_hit_count_condition",
+    "debugger_continue",
+    "debugger_step_over",
+    "debugger_step_into",
+    "debugger_step_out",
+    "debugger_pause",
+    "debugger_inspect",
+    "debugger_get_local_variables",
+    "debugger_get_global_variables",
+    "debugger_inspect_object",
+    "debugger_add_watch",
+    "debugger_remove_watch",
+    "debugger_get_watches",
+    "debugger_get_stack",
+    "debugger_switch_stack_frame",
+    "debugger_detect_hang",
+    "debugger_start_cpu_profile",
+    "debugger_stop_cpu_profile",
+    "debugger_take_heap_snapshot",
+    "debugger_get_performance_metrics",
+];
+
 /// Those that only look.
-const READ_ONLY: [&str; 12] = [
+const READ_ONLY: [&str; 17] = [
     "list_debug_sessions",
     "list_supported_languages",
     "list_breakpoints",
@@ -72,10 +106,17 @@ const READ_ONLY: [&str; 12] = [
     "get_output",
     "debug_stack",
     "debug_variables",
+    "debugger_list_breakpoints",
+    "debugger_get_local_variables",
+    "debugger_get_global_variables",
+    "debugger_inspect_object",
+    "debugger_get_stack",
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 23] = [
+const DESTRUCTIVE: [&str; 36] = [
+    "diagnose_hang",
+    "debugger_detect_hang",
     "close_debug_session",
     "remove_breakpoint",
     "clear_breakpoints",
@@ -99,10 +140,24 @@ const DESTRUCTIVE: [&str; 23] = [
     "debug_step",
     "debug_evaluate",
     "debug_stop",
+    "debugger_start",
+    "debugger_stop_session",
+    "debugger_remove_breakpoint",
+    "debugger_continue",
+    "debugger_step_over",
+    "debugger_step_into",
+    "debugger_step_out",
+    "debugger_inspect",
+    "debugger_add_watch",
+    "debugger_remove_watch",
+    "debugger_get_watches",
+    "debugger_stop_cpu_profile",
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 20] = [
+const NOT_IDEMPOTENT: [&str; 34] = [
+    "diagnose_hang",
+    "debugger_detect_hang",
     "create_debug_session",
     "attach_to_process",
     "set_breakpoint",
@@ -123,6 +178,19 @@ const NOT_IDEMPOTENT: [&str; 20] = [
     "debug_continue",
     "debug_step",
     "debug_evaluate",
+    "debugger_start",
+    "debugger_set_breakpoint",
+    "debugger_set_logpoint",
+    "debugger_set_function_breakpoint",
+    "debugger_toggle_breakpoint",
+    "debugger_continue",
+    "debugger_step_over",
+    "debugger_step_into",
+    "debugger_step_out",
+    "debugger_inspect",
+    "debugger_add_watch",
+    "debugger_get_watches",
+    "debugger_start_cpu_profile",
 ];
 
 fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -134,9 +202,8 @@ fn names_of<'a>(entries: impl Iterator<Item = &'a Entry>) -> BTreeSet<&'a str> {
 }
 
 #[test]
-fn standard_has_the_tools_of_the_reference_and_fourteen_more() {
+fn standard_has_the_tools_of_the_reference_and_our_own() {
     let expected: BTreeSet<&str> = REFERENCE.into_iter().chain(OWN).collect();
-    assert_eq!(expected.len(), 30);
     assert_eq!(names_of(standard::TOOLSET.tools.iter()), expected);
 }
 
@@ -150,6 +217,18 @@ fn quick_has_its_nine_tools_and_plain_text() {
     assert_eq!(names_of(quick::TOOLSET.tools.iter()), QUICK.into_iter().collect());
     for entry in quick::TOOLSET.tools {
         assert_eq!(((entry.output)(), (entry.failure)()), (None, None), "{}", entry.name);
+    }
+}
+
+#[test]
+fn inspector_has_its_tools_and_a_status_in_every_answer() {
+    assert_eq!(names_of(inspector::TOOLSET.tools.iter()), INSPECTOR.into_iter().collect());
+    for entry in inspector::TOOLSET.tools {
+        for schema in [(entry.output)(), (entry.failure)()] {
+            let required = schema.and_then(|schema| schema.get("required").cloned()).unwrap_or_default();
+            let required = required.as_array().cloned().unwrap_or_default();
+            assert!(required.contains(&json!("status")), "{}: {required:?}", entry.name);
+        }
     }
 }
 
@@ -280,8 +359,11 @@ fn instructions_and_prompts_name_tools_that_exist() {
 
 #[test]
 fn what_to_do_next_names_tools_of_the_vocabulary() {
-    let table: [(&Toolset, Words); 2] =
-        [(&standard::TOOLSET, error::standard), (&quick::TOOLSET, error::quick)];
+    let table: [(&Toolset, Words); 3] = [
+        (&standard::TOOLSET, error::standard),
+        (&inspector::TOOLSET, error::inspector),
+        (&quick::TOOLSET, error::quick),
+    ];
     for (toolset, words) in table {
         let known = names_of(toolset.tools.iter());
         for next in Next::ALL {

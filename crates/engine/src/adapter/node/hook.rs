@@ -15,7 +15,8 @@ const HOOK: &str = "hook.cjs";
 pub(super) const NODE_REPORTER: &str = "node_reporter.cjs";
 
 /// Their names and texts. The last one loads the others.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
+    ("blocking.cjs", include_str!("../../debuggee/node/blocking.cjs")),
     ("loading.cjs", include_str!("../../debuggee/node/loading.cjs")),
     ("tests.cjs", include_str!("../../debuggee/node/tests.cjs")),
     ("vitest_reporter.mjs", include_str!("../../debuggee/node/vitest_reporter.mjs")),

@@ -16,7 +16,7 @@ use super::debugpy;
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::Stdin;
-use crate::model::source::{Code, Function};
+use crate::model::source::{Code, Comparison, Function, Loop};
 use crate::process::ProcessSpec;
 
 /// When a file was changed, how long it was, and what it held then.
@@ -79,11 +79,12 @@ async fn ask(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Resu
         return Err(Error::BadFile { path: path.to_owned(), problem: problem.describe() });
     }
     Ok(Code {
+        first: None,
         lines: answer.lines,
         places: Vec::new(),
         length: answer.length,
         functions: answer.functions.into_iter().map(AnalyzedFunction::into_function).collect(),
-        loops: Vec::new(),
+        loops: answer.loops.into_iter().map(AnalyzedLoop::into_loop).collect(),
         problem: None,
     })
 }
@@ -96,6 +97,7 @@ struct Analysis {
     lines: Vec<u32>,
     length: u32,
     functions: Vec<AnalyzedFunction>,
+    loops: Vec<AnalyzedLoop>,
     error: Option<Problem>,
     refused: Vec<Refused>,
 }
@@ -113,6 +115,45 @@ impl AnalyzedFunction {
     fn into_function(self) -> Function {
         let Self { name, start, header, body, end } = self;
         Function { name, start, header, body, body_column: 1, end }
+    }
+}
+
+#[derive(Deserialize)]
+struct AnalyzedLoop {
+    start: u32,
+    end: u32,
+    goes_through: bool,
+    is_left: bool,
+    is_endless: bool,
+    is_certain: bool,
+    condition: Vec<AnalyzedComparison>,
+    variables: Vec<String>,
+    assigned: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct AnalyzedComparison {
+    left: String,
+    operator: String,
+    right: String,
+}
+
+impl AnalyzedLoop {
+    fn into_loop(self) -> Loop {
+        let Self {
+            start,
+            end,
+            goes_through,
+            is_left,
+            is_endless,
+            is_certain,
+            condition,
+            variables,
+            assigned,
+        } = self;
+        let comparison = |AnalyzedComparison { left, operator, right }| Comparison { left, operator, right };
+        let condition = condition.into_iter().map(comparison).collect();
+        Loop { start, end, goes_through, is_left, is_endless, is_certain, condition, variables, assigned }
     }
 }
 

@@ -13,6 +13,9 @@ if (announce) {
   require('v8').setFlagsFromString('--no-analyze-environment-liveness');
 
   if (require('worker_threads').isMainThread) join();
+
+  // The debugger wants to know of calls that wait in native code.
+  if (globalThis[Symbol.for('stillframe.blocking')]) require('./blocking.cjs').begin();
 }
 
 /** The debugger stops here and looks at the arguments. */

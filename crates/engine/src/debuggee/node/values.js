@@ -1231,6 +1231,15 @@
       return rows;
     }),
 
+    // Which of several values another one is itself: its place among them, or nothing.
+    same: (given) => answered(given[0], (options) => {
+      const value = walk(given[1], options.steps);
+      for (let at = 0; at < options.others.length; at++) {
+        if (isObject(value) && walk(given[at + 2], options.others[at]) === value) return at;
+      }
+      return null;
+    }),
+
     // The value itself.
     value: (given) => walk(given[1], given[0].steps),
 

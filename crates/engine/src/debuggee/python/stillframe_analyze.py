@@ -1,5 +1,5 @@
-"""Tells about Python source without running it: which lines hold code, where the functions are, and whether
-conditions and log messages can be compiled.
+"""Tells about Python source without running it: which lines hold code, where the functions and loops are, and
+whether conditions and log messages can be compiled.
 
 Reads a request and writes an answer, both JSON, on standard input and output. It runs in the interpreter
 that is to be debugged, because each version puts code on other lines.
@@ -7,12 +7,15 @@ that is to be debugged, because each version puts code on other lines.
 
 import ast
 import dis
+import importlib
 import json
 import os
 import sys
 
 
 def main():
+    # Each term of a long sum is a level of the syntax tree.
+    sys.setrecursionlimit(10_000)
     request = json.load(sys.stdin)
     answer = {}
     if request.get("file") is not None:
@@ -35,7 +38,28 @@ def analyze(path):
     functions = []
     collect_functions(tree, "", functions)
     functions.sort(key=lambda function: function["start"])
-    return {"lines": sorted(lines), "length": len(source.splitlines()), "functions": functions}
+    return {
+        "lines": sorted(lines),
+        "length": len(source.splitlines()),
+        "functions": functions,
+        "loops": loops(tree, source),
+    }
+
+
+def loops(tree, source):
+    try:
+        return ours("stillframe_loops").loops_of(tree, source)
+    except RecursionError:
+        # Code that a program has made may be nested more deeply than anyone writes.
+        return []
+
+
+def ours(name):
+    """A module beside this file, which an isolated interpreter does not look for there."""
+    beside = os.path.dirname(os.path.abspath(__file__))
+    if beside not in sys.path:
+        sys.path.insert(0, beside)
+    return importlib.import_module(name)
 
 
 def collect_lines(code, lines):
@@ -79,8 +103,7 @@ def refused(expressions, messages):
     for text in expressions:
         attempt(found, text, lambda text: compile(text.strip(), "<expression>", "eval", dont_inherit=True))
     if messages:
-        sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-        from stillframe_inspector import log_code
+        log_code = ours("stillframe_inspector").log_code
     for text in messages:
         attempt(found, text, log_code)
     return found

@@ -22,7 +22,7 @@ pub(super) async fn thrown(debugger: &CdpDebugger, text: usize) -> Result<Thrown
     let Some(thrown) = &stop.thrown else { return Ok(Thrown::default()) };
     let mark = unhandled::mark_of(debugger, &thrown.value).await;
     if !is_assertion(&thrown.value) {
-        return Ok(Thrown { mark, assertion: None });
+        return Ok(Thrown { mark, ..Thrown::default() });
     }
     let values = values(debugger, &thrown.value, stop.id_of(0), text).await?;
     let written = written(debugger).await.unwrap_or_default();
@@ -36,7 +36,7 @@ pub(super) async fn thrown(debugger: &CdpDebugger, text: usize) -> Result<Thrown
         // What is asserted of one side has another one only for the framework.
         right: side(written.right.clone(), values.right.filter(|_| !written.has_one_side)),
     };
-    Ok(Thrown { mark, assertion: Some(assertion) })
+    Ok(Thrown { mark, assertion: Some(assertion), ..Thrown::default() })
 }
 
 /// What the error holds.

@@ -129,7 +129,7 @@ impl Door {
     async fn enter(&self, address: &Address, pid: Option<u32>, kind: Kind) -> Result<()> {
         let (client, incoming, driver) = ::cdp::connect(address, deadlines::REQUEST).await?;
         tokio::spawn(driver);
-        CdpDebugger::arrive(client, incoming, kind, pid, self.0.clone()).await
+        CdpDebugger::arrive(client, incoming, kind, pid, Some(address.to_string()), self.0.clone()).await
     }
 
     /// Every child of the program announces itself, and waits until it is served.

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use super::binding::BINDING;
 use super::rules::Told;
 use super::scripts::Script;
-use super::{CdpDebugger, Connection, Kind, breakpoints, console, lock, stops};
+use super::{CdpDebugger, Connection, Kind, breakpoints, console, lock, performance, stops};
 use crate::deadlines;
 use crate::debugger::Event;
 use crate::model::ids::BreakpointId;
@@ -30,6 +30,9 @@ pub(super) async fn pump(
             }
             ::cdp::Message::Event(::cdp::Event::WaitingForDisconnect) => {
                 debugger.0.terminated.store(true, Ordering::Release);
+                if let Some(profile) = performance::last_profile(&debugger).await {
+                    send(&events, vec![Event::Profiled(profile)]).await;
+                }
                 break;
             }
             ::cdp::Message::Event(event) => translate(&debugger, event, &mut told).await,
@@ -73,6 +76,10 @@ async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, told: &mut Vec<B
         }
         ::cdp::Event::ConsoleApiCalled(called) => {
             console::print(&called, &debugger.0.shared.output);
+            Vec::new()
+        }
+        ::cdp::Event::HeapSnapshotChunk(piece) => {
+            performance::chunk(debugger, &piece.chunk);
             Vec::new()
         }
         ::cdp::Event::WaitingForDebugger => {
@@ -126,7 +133,8 @@ async fn program_told(debugger: &CdpDebugger, payload: &str, told: &mut Vec<Brea
 async fn enter_worker(debugger: &CdpDebugger, worker: ::cdp::Worker) {
     let shared = debugger.0.shared.clone();
     let kind = Kind::Worker(name_of(&worker.attached.worker_info));
-    let entered = CdpDebugger::arrive(worker.client, worker.incoming, kind, debugger.0.pid, shared).await;
+    let entered =
+        CdpDebugger::arrive(worker.client, worker.incoming, kind, debugger.0.pid, None, shared).await;
     if let Err(error) = entered {
         tracing::debug!(%error, "a worker came when the session was ending");
     }

@@ -6,6 +6,7 @@
 //! program's code where that can be helped, and it can be interrupted where it cannot.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,7 +21,9 @@ use crate::adapter::Inspector;
 use crate::deadlines;
 use crate::debugger::{Evaluate, RuleFor};
 use crate::error::{Error, Result};
+use crate::model::activity::SampledFrame;
 use crate::model::ids::RawId;
+use crate::model::source::{Location, Source};
 use crate::model::stack::{Scope, ScopeKind};
 use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
 use crate::model::variable::{Children, Page, Value, Variable};
@@ -31,6 +34,8 @@ use crate::recording::{Cells, Record};
 const MODULE: &str = "stillframe_inspector";
 /// The name of the one that records.
 const RECORDER: &str = "stillframe_recorder";
+/// The name of the one that sees what the program is doing.
+const SAMPLER: &str = "stillframe_sampler";
 
 /// The name of the one that decides which exceptions are worth a stop.
 const THROWS: &str = "stillframe_throws";
@@ -99,6 +104,11 @@ struct Rows {
 }
 
 #[derive(Deserialize)]
+struct Same {
+    same: Option<usize>,
+}
+
+#[derive(Deserialize)]
 struct Scopes {
     locals: i64,
     globals: i64,
@@ -118,6 +128,22 @@ struct Seen {
 struct RawThrown {
     mark: Option<String>,
     assertion: Option<RawAssertion>,
+    stack: Vec<RawFrame>,
+}
+
+/// Function, file, line.
+#[derive(Deserialize)]
+struct RawFrame(String, String, Option<u32>);
+
+impl RawFrame {
+    fn sampled(self, is_internal: impl Fn(&Path) -> bool) -> SampledFrame {
+        let Self(function, name, line) = self;
+        let path = Some(PathBuf::from(&name)).filter(|path| path.is_absolute());
+        let internal = path.as_deref().is_none_or(is_internal);
+        let source = Source { path, name, internal };
+        let location = line.map(|line| Location { source, line, column: 1, generated: None });
+        SampledFrame { function, location }
+    }
 }
 
 #[derive(Deserialize)]
@@ -165,11 +191,6 @@ impl InspectorClient {
         self.send(MODULE, self.code.source).await
     }
 
-    /// Loads what records.
-    async fn load_recorder(&self) -> Result<()> {
-        self.load(RECORDER, self.code.recorder).await
-    }
-
     /// Has the program stop only at exceptions that no code of the user's catches, or at all again.
     pub(super) async fn watch_throws(&self, is_on: bool) -> Result<()> {
         if self.watches_throws.swap(is_on, Ordering::AcqRel) == is_on {
@@ -180,9 +201,9 @@ impl InspectorClient {
         self.execute(format!("__import__('sys').modules['{THROWS}'].watch({flag})")).await
     }
 
-    /// Loads a module of ours. A program that was started with the inspector has it beside that; another one is
-    /// sent these.
-    async fn load(&self, module: &str, sources: &[(&str, &str)]) -> Result<()> {
+    /// Loads a module of ours; `modules` has it, and before it those that it needs. A program that was started
+    /// with the inspector has them beside that.
+    async fn load(&self, module: &str, modules: &[(&str, &str)]) -> Result<()> {
         let inspector = format!("__import__('sys').modules['{MODULE}']");
         if self.execute(format!("{inspector}.load('{module}')")).await.is_ok() {
             return Ok(());
@@ -191,10 +212,20 @@ impl InspectorClient {
             // A child that came to its debugger in a way of its own has no inspector yet.
             self.send_itself().await?;
         }
-        for (name, source) in sources {
+        for (name, source) in modules {
             self.send(name, source).await?;
         }
         Ok(())
+    }
+
+    /// Loads what sees what the program is doing.
+    pub(super) async fn load_sampler(&self) -> Result<()> {
+        self.load(SAMPLER, self.code.sampler).await
+    }
+
+    /// Has a function of the sampler called, whether the program runs or not. What it has to say is an event.
+    pub(super) async fn call_sampler(&self, function: &str, request: &Json, within: Duration) -> Result<()> {
+        self.execute_within(call_text(SAMPLER, function, request), within).await
     }
 
     async fn send(&self, module: &str, source: &str) -> Result<()> {
@@ -264,6 +295,14 @@ impl InspectorClient {
         Ok(self.children(rows, frame))
     }
 
+    /// Which of several values another one is itself.
+    pub(super) async fn same_as(&self, value: RawId, among: &[RawId]) -> Result<Option<usize>> {
+        let frame = self.frame_of(value)?;
+        let others: Vec<i64> = among.iter().map(|other| other.0).collect();
+        let same: Same = self.call(frame, "same", json!([value.0, others]), deadlines::REQUEST).await?;
+        Ok(same.same)
+    }
+
     pub(super) async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
         let Evaluate { expression, frame, deadline, text, pure: _ } = request;
         let arguments = json!([frame.0, expression, deadline.as_secs_f64(), text]);
@@ -290,9 +329,17 @@ impl InspectorClient {
         Ok(answer.seen)
     }
 
-    pub(super) async fn thrown(&self, frame: RawId, text: usize) -> Result<Thrown> {
+    /// The frames are as the program has them: `is_internal` tells which files are none of the user's.
+    pub(super) async fn thrown(
+        &self,
+        frame: RawId,
+        text: usize,
+        is_internal: impl Fn(&Path) -> bool,
+    ) -> Result<Thrown> {
         let answer: RawThrown = self.call(frame, "thrown", json!([frame.0, text]), deadlines::READ).await?;
-        Ok(Thrown { mark: answer.mark, assertion: answer.assertion.map(Assertion::from) })
+        let RawThrown { mark, assertion, stack } = answer;
+        let stack = stack.into_iter().map(|frame| frame.sampled(&is_internal)).collect();
+        Ok(Thrown { mark, stack, assertion: assertion.map(Assertion::from) })
     }
 
     pub(super) async fn exception_meets(&self, frame: RawId, condition: &str) -> Result<bool> {
@@ -310,7 +357,7 @@ impl InspectorClient {
     /// Gives the rules of a place to the program, and the condition that applies them.
     pub(super) async fn define(&self, place: u64, class: Option<&str>, rules: &[RuleFor]) -> Result<String> {
         if rules.iter().any(|rule| rule.rule.record.is_some()) {
-            self.recorder.get_or_try_init(|| self.load_recorder()).await?;
+            self.recorder.get_or_try_init(|| self.load(RECORDER, self.code.recorder)).await?;
         }
         let rules: Vec<Json> = rules
             .iter()
@@ -321,7 +368,7 @@ impl InspectorClient {
             })
             .collect();
         // Outside of a frame there is no answer to read: what counts is that nothing is raised.
-        let definition = call_text("define", &json!([place, class, rules]));
+        let definition = call_text(MODULE, "define", &json!([place, class, rules]));
         if self.execute(definition.clone()).await.is_err() {
             // A child that came to its debugger in a way of its own has no inspector yet.
             self.send_itself().await?;
@@ -334,7 +381,7 @@ impl InspectorClient {
     pub(super) async fn look_for(&self, place: u64, class: Option<&str>, name: &str) -> Result<Functions> {
         let (sender, answer) = oneshot::channel();
         self.asked().insert(place, sender);
-        self.execute(call_text("look_for", &json!([place, class, name]))).await?;
+        self.execute(call_text(MODULE, "look_for", &json!([place, class, name]))).await?;
         let answer = tokio::time::timeout(deadlines::REQUEST, answer).await;
         answer
             .ok()
@@ -380,7 +427,7 @@ impl InspectorClient {
 
     async fn ask(&self, frame: RawId, request: &Json, expected: Duration) -> Result<String> {
         let arguments = ::dap::EvaluateArguments {
-            expression: call_text("call", request),
+            expression: call_text(MODULE, "call", request),
             frame_id: Some(frame.0),
             // The one context in which pydevd does not cut the result.
             context: Some("clipboard".to_owned()),
@@ -466,8 +513,8 @@ fn record_spec(record: &Record) -> Json {
 }
 
 /// The text of a call that takes JSON. A JSON string is a Python string literal too.
-fn call_text(function: &str, request: &Json) -> String {
-    format!("__import__('sys').modules['{MODULE}'].{function}({})", json!(request.to_string()))
+fn call_text(module: &str, function: &str, request: &Json) -> String {
+    format!("__import__('sys').modules['{module}'].{function}({})", json!(request.to_string()))
 }
 
 /// An evaluation that ran out of time, in the words for that.

@@ -5,12 +5,24 @@ use super::{Actor, Reply, answer};
 use crate::debugger::{Connector, Debugger, Evaluate};
 use crate::error::{Error, Result};
 use crate::model::ids::{RawId, Reference, TargetId, ThreadId};
-use crate::model::stack::{RawThread, Scope, Stack, StackFrame, Thread};
+use crate::model::stack::{Debuggee, RawThread, Scope, Stack, StackFrame, Thread};
 use crate::model::stop::Exception;
 use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 
 impl<C: Connector> Actor<C> {
+    pub(super) fn list_debuggees(&self, reply: Reply<Vec<Debuggee>>) {
+        let Some(run) = self.run.as_ref().filter(|_| self.is_live()) else {
+            return answer(reply, Err(self.not_live()));
+        };
+        let debuggee = |(target, known): (&TargetId, &super::program::Target<C::Debugger>)| Debuggee {
+            target: *target,
+            pid: known.debugger.pid(),
+            url: known.debugger.url(),
+        };
+        answer(reply, Ok(run.targets.iter().map(debuggee).collect()));
+    }
+
     pub(super) fn list_threads(&self, reply: Reply<Vec<Thread>>) {
         let Some(run) = self.run.as_ref().filter(|_| self.is_live()) else {
             return answer(reply, Err(self.not_live()));
@@ -161,6 +173,36 @@ impl<C: Connector> Actor<C> {
             },
             |value, number| value.try_map(number),
         );
+    }
+
+    /// Values of other processes are none of them.
+    pub(super) fn same_as(&self, value: Reference, among: &[Reference], reply: Reply<Option<usize>>) {
+        let found = among.iter().map(|other| self.references.find(Kind::Value, *other)).collect();
+        let others: Vec<Referent> = match found {
+            Ok(others) => others,
+            Err(error) => return answer(reply, Err(error)),
+        };
+        let request = move |debugger: C::Debugger, target: TargetId, value| async move {
+            let here: Vec<(usize, RawId)> = others
+                .iter()
+                .enumerate()
+                .filter(|(_, other)| other.target == target)
+                .map(|(place, other)| (place, other.raw))
+                .collect();
+            let found = debugger.same_as(value, here.iter().map(|(_, raw)| *raw).collect()).await?;
+            Ok(found.and_then(|found| here.get(found).map(|(place, _)| *place)))
+        };
+        let target = self.references.find(Kind::Value, value).map(|referent| referent.target);
+        match target {
+            Ok(target) => self.read(
+                Kind::Value,
+                value,
+                reply,
+                |debugger, value| request(debugger, target, value),
+                |found, _| Ok(found),
+            ),
+            Err(error) => answer(reply, Err(error)),
+        }
     }
 
     pub(super) fn set_variable(

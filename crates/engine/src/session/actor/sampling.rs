@@ -2,15 +2,21 @@
 
 use std::time::Duration;
 
+use super::performance::Profiling;
 use super::{Actor, Reply, answer};
 use crate::debugger::{Connector, Debugger};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::activity::ProcessActivity;
 use crate::model::ids::TargetId;
 
 impl<C: Connector> Actor<C> {
     /// Processes that come later begin with it, see [`Actor::configure`].
     pub(super) fn start_sampling(&mut self, interval: Duration, reply: Reply<()>) {
+        if matches!(self.profiling, Some(Profiling::Underway(_))) {
+            // There is one profiler in a process.
+            let problem = "a CPU profile is being taken; stop it first";
+            return answer(reply, Err(Error::Refused(problem.to_owned())));
+        }
         self.sampling = Some(interval);
         let debuggers = self.ready_debuggers();
         let work = async move {
@@ -29,11 +35,17 @@ impl<C: Connector> Actor<C> {
         }
         let look = |(target, debugger): (TargetId, C::Debugger)| async move {
             let activity = debugger.activity().await.ok()?;
-            Some(ProcessActivity { target, pid: debugger.pid(), activity })
+            Some(ProcessActivity { target, pid: debugger.pid(), numbers: Vec::new(), activity })
         };
         let looks = futures_util::future::join_all(self.ready_debuggers().into_iter().map(look));
-        let work = async move { looks.await.into_iter().flatten().collect() };
-        self.spawn(work, |_, activities| answer(reply, Ok(activities)));
+        let work = async move { looks.await.into_iter().flatten().collect::<Vec<_>>() };
+        self.spawn(work, |actor, mut activities| {
+            for ProcessActivity { target, numbers, activity, .. } in &mut activities {
+                let threads = activity.threads.iter().map(|thread| thread.thread);
+                *numbers = threads.map(|raw| actor.threads.number(*target, raw)).collect();
+            }
+            answer(reply, Ok(activities));
+        });
     }
 
     pub(super) fn stop_sampling(&mut self, reply: Reply<()>) {
@@ -44,6 +56,10 @@ impl<C: Connector> Actor<C> {
             futures_util::future::join_all(stops).await.into_iter().collect::<Result<()>>()
         };
         self.spawn(work, |_, result| answer(reply, result));
+    }
+
+    pub(super) fn processes(&self) -> Vec<(TargetId, Option<u32>)> {
+        self.ready_debuggers().into_iter().map(|(target, debugger)| (target, debugger.pid())).collect()
     }
 
     fn ready_debuggers(&self) -> Vec<(TargetId, C::Debugger)> {

@@ -44,7 +44,7 @@ pub(super) fn conclude(
     {
         return Err(error);
     }
-    let mut notes = notes(&throws);
+    let notes = notes(&throws);
     let mut throws = throws.kept;
     let told = Told::of(reports);
     let current = running(&told.all);
@@ -58,10 +58,11 @@ pub(super) fn conclude(
         }
     };
     let code = end.as_ref().map(|end| end.exit_code());
-    // A program that says nothing of tests fails by what nothing has caught.
-    let is_thrown_out = is_kept && hang.is_none() || is_silent && code.is_some_and(|code| code != Some(0));
+    // A program that says nothing of tests fails by what nothing has caught; a runner that says nothing has not
+    // come so far.
+    let is_cut_short = is_silent && code.is_some_and(|code| code != Some(0));
     if failures.is_empty()
-        && is_thrown_out
+        && (is_kept && hang.is_none() || is_cut_short && runner.is_none())
         && let Some(throw) = throws.pop()
     {
         let id = throw.test.clone().or(current);
@@ -71,21 +72,20 @@ pub(super) fn conclude(
     let mut failures = failures.into_iter();
     let failure = failures.next();
     let counts = told.counts();
-    let problem_throw = told.problems.first().and_then(|problem| take(&mut throws, &problem.into()));
+    let problem_throw = match told.problems.first() {
+        Some(problem) => take(&mut throws, &problem.into()),
+        None if is_cut_short && runner.is_some() => throws.pop().map(Box::new),
+        None => None,
+    };
     let ran = counts.run > 0 || (is_silent && !node::finds_none(&output.text()));
     let verdict = match code {
         None if hang.is_some() || !is_kept => Verdict::Hung,
         _ if failure.is_some() => Verdict::Failed,
-        _ if !told.problems.is_empty() => Verdict::Error,
+        _ if !told.problems.is_empty() || problem_throw.is_some() => Verdict::Error,
         _ if !told.missing.is_empty() || !ran => Verdict::NoTests,
         Some(Some(0)) => Verdict::Passed,
         _ => Verdict::Error,
     };
-    if verdict == Verdict::Error && told.problems.is_empty() {
-        notes.push(
-            "no test failed, and yet the runner does not say that all is well: see its output".to_owned(),
-        );
-    }
     let similar = if verdict == Verdict::NoTests { told.similar() } else { Vec::new() };
     Ok(Tested {
         verdict,
@@ -173,7 +173,7 @@ impl Told {
         let mut names = self.names.clone();
         names.dedup();
         if let Some(missing) = self.missing.first() {
-            names.sort_by_key(|name| sources::distance(missing, name));
+            names.sort_by_cached_key(|name| sources::distance(last_part(missing), last_part(name)));
         }
         names.truncate(NAMES);
         names
@@ -184,6 +184,11 @@ impl Told {
         let passed = self.results.iter().filter(|result| !is_failure(result));
         passed.flat_map(|result| result.captured.iter().cloned()).collect()
     }
+}
+
+/// The name of a test without those of its file and class.
+fn last_part(name: &str) -> &str {
+    name.rsplit([':', '.']).next().unwrap_or(name)
 }
 
 fn is_failure(result: &TestResult) -> bool {

@@ -7,9 +7,9 @@ use engine::session::Session;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::strings::unquoted;
 use super::text;
 use crate::ops::inspect;
+use crate::render::unquoted;
 use crate::{Context, Effects, Text, Tool, ToolError};
 
 /// Characters of a result unless it is asked for more.

@@ -187,7 +187,7 @@ impl Answer for Scripted {
         Reply { text, structured: Some(serde_json::to_value(self.0).unwrap_or_default()), is_error }
     }
 
-    fn failure(error: &ToolError) -> Reply {
+    fn failure(error: &ToolError, _tool: &str) -> Reply {
         let failed = Failed { error: error.message.clone() };
         let structured = serde_json::to_value(failed).unwrap_or_default();
         Reply { text: error.message.clone(), structured: Some(structured), is_error: true }

@@ -42,6 +42,25 @@ impl Values {
         }
     }
 
+    /// Which of several values another one is itself.
+    pub(in super::super) async fn same_as(&self, value: RawId, among: &[RawId]) -> Result<Option<usize>> {
+        let Held::Value(value) = self.0.references.find(value)? else { return Ok(None) };
+        let Some(helper) = self.helper(context_of(&value.root)).await? else { return Ok(None) };
+        // A scope has no identity that a value could have.
+        let mut others = Vec::new();
+        for (number, other) in among.iter().enumerate() {
+            if let Held::Value(place) = self.0.references.find(*other)? {
+                others.push((number, place));
+            }
+        }
+        let steps: Vec<_> = others.iter().map(|(_, place)| &place.steps).collect();
+        let options = json!({ "steps": value.steps, "others": steps });
+        let roots = std::iter::once(&value).chain(others.iter().map(|(_, place)| place));
+        let roots: Vec<_> = roots.map(|place| object(&place.root)).collect();
+        let found: Option<usize> = self.call(&helper, "same", options, roots).await?;
+        Ok(found.and_then(|found| others.get(found).map(|(number, _)| *number)))
+    }
+
     pub(super) async fn children(&self, place: &Place, page: Page, text: usize) -> Result<Children<RawId>> {
         let Some(helper) = self.helper(context_of(&place.root)).await? else {
             return self.plain_children(place, page, text).await;

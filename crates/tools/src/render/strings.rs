@@ -5,7 +5,7 @@ use std::str::Chars;
 
 /// What a quoted text of Python or JavaScript stands for; the mark of a cut behind it stays. Nothing when it is
 /// no such text.
-pub(super) fn unquoted(text: &str) -> Option<String> {
+pub fn unquoted(text: &str) -> Option<String> {
     let mut letters = text.chars().peekable();
     let quote = letters.next().filter(|letter| matches!(letter, '\'' | '"' | '`'))?;
     let mut plain = String::with_capacity(text.len());

@@ -1,0 +1,378 @@
+"""Tells about the loops of Python source without running it; `model::source::Loop` says what each word means.
+
+Wherever something is not known for sure, less is claimed: a loop that is called certain is one whose program
+may be ended.
+"""
+
+import ast
+import importlib.util
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+LOOPS = (ast.While, ast.For, ast.AsyncFor)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+# What makes something that has a length, and never anything else.
+COLLECTIONS = {"list", "dict", "set", "deque", "defaultdict", "OrderedDict"}
+DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+# A handler of signals runs between any two instructions, and may change or raise what it likes.
+SIGNALS = {"signal", "_signal"}
+
+
+def loops_of(tree, source):
+    """The loops of a module, in the order of their first lines."""
+    found = []
+    collect(tree, tree, Module(tree, source), found)
+    return found
+
+
+class Module:
+    """What all loops of a module have in common."""
+
+    def __init__(self, tree, source):
+        self.tree = tree
+        self.lines = importlib.util.decode_source(source).splitlines()
+        self.handles_signals = any(SIGNALS & set(imported(node)) for node in ast.walk(tree))
+
+    def text(self, node):
+        """An expression as it is written; nothing when it is on several lines."""
+        if node.lineno != node.end_lineno:
+            return None
+        # The columns of the syntax tree count bytes.
+        return self.lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode()
+
+
+def imported(node):
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module] if isinstance(node, ast.ImportFrom) else []
+
+
+def collect(node, scope, module, found):
+    """Adds the loops in a node; `scope` is the function around it, or the module's tree."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, LOOPS):
+            found.append(describe(child, scope, module))
+        collect(child, child if isinstance(child, FUNCTIONS) else scope, module, found)
+
+
+def describe(loop, scope, module):
+    is_while = isinstance(loop, ast.While)
+    assigned = names_assigned(loop)
+    is_left = leaves(loop.body)
+    return {
+        "start": loop.lineno,
+        "end": loop.body[-1].end_lineno,
+        "goes_through": not is_while,
+        "is_left": is_left,
+        "is_endless": not is_left and (truth(loop.test) is True if is_while else has_no_end(loop.iter)),
+        "is_certain": is_while and not module.handles_signals and is_certain(loop, assigned),
+        "condition": list(conditions(loop, scope, module)),
+        "variables": names_in_head(loop),
+        "assigned": assigned,
+    }
+
+
+def has_no_end(iterated):
+    """Whether a `for` goes through what has no end: `itertools.count()`, `itertools.cycle(names)`."""
+    called = iterated.func if isinstance(iterated, ast.Call) else None
+    if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "itertools":
+        return called.attr in ("count", "cycle") or (called.attr == "repeat" and len(iterated.args) == 1)
+    return False
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What leaves a loop
+
+
+def leaves(statements, inside=False):
+    """Whether any of these, in the body of a loop, may leave it; `inside` says that they are in an inner loop,
+    whose `break` is its own."""
+    return any(leaves_by(each, inside) for each in statements)
+
+
+def leaves_by(node, inside):
+    if isinstance(node, (ast.Return, ast.Raise, ast.Assert, ast.Yield, ast.YieldFrom, ast.Await)):
+        return True
+    if isinstance(node, (ast.AsyncFor, ast.AsyncWith)) or getattr(node, "is_async", False):
+        return True
+    if isinstance(node, ast.Break):
+        return not inside
+    if isinstance(node, LOOPS):
+        head = [node.test] if isinstance(node, ast.While) else [node.iter]
+        return leaves(head + node.body, True) or leaves(node.orelse, inside)
+    if isinstance(node, FUNCTIONS):
+        return False
+    return leaves(ast.iter_child_nodes(node), inside)
+
+
+def truth(test):
+    """What a condition always is: true or false; nothing when it depends."""
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = truth(test.operand)
+        return None if inner is None else not inner
+    return None
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Certainty
+
+
+def is_certain(loop, assigned):
+    """Nothing in the loop can raise, now or in a later pass, or run other code than what is seen here, and
+    what is in the condition is what is not assigned to."""
+    if truth(loop.test) is False or leaves(loop.body):
+        return False
+    names = set()
+    if truth(loop.test) is None and not is_plain(loop.test, names):
+        return False
+    if names & set(assigned):
+        return False
+    first = first_statements(loop.body)
+    # What every pass goes through has worked once by the time that anybody looks.
+    numbers = {name for each in first for name in assigned_numbers(each)}
+    known = names | numbers
+    for each in first:
+        if isinstance(each, ast.If):
+            is_plain(each.test, known)
+    return all(is_harmless(each, numbers, known) for each in loop.body)
+
+
+def first_statements(body):
+    """The statements that every pass begins with, whatever it does later."""
+    first = []
+    for each in body:
+        if isinstance(each, LOOPS):
+            break
+        first.append(each)
+        if any(isinstance(inner, (ast.Continue,) + LOOPS) for inner in ast.walk(each)):
+            break
+    return first
+
+
+def assigned_numbers(statement):
+    """The names that a statement gives an integer, when it does nothing else."""
+    if isinstance(statement, ast.Assign) and is_integer(statement.value):
+        return [target.id for target in statement.targets if isinstance(target, ast.Name)]
+    if is_count(statement):
+        return [statement.target.id]
+    return []
+
+
+def is_integer(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, int)
+
+
+def is_count(node):
+    """`i += 1` and the like."""
+    return (
+        isinstance(node, ast.AugAssign)
+        and isinstance(node.target, ast.Name)
+        and isinstance(node.op, (ast.Add, ast.Sub))
+        and is_integer(node.value)
+    )
+
+
+def is_plain(node, names):
+    """Whether an expression consists of names, constants and comparisons. Adds its names to `names`."""
+    if isinstance(node, ast.Name):
+        names.add(node.id)
+        return True
+    if isinstance(node, ast.Constant):
+        return True
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return is_plain(node.operand, names)
+    if isinstance(node, ast.BoolOp):
+        # Those behind the first may be left out in one pass and not in another; a set of its own says so.
+        rest = set()
+        plain = is_plain(node.values[0], names) and all([is_plain(each, rest) for each in node.values[1:]])
+        return plain and rest <= names
+    if isinstance(node, ast.Compare):
+        operators = all(isinstance(operator, tuple(SIGNS) + (ast.Is, ast.IsNot)) for operator in node.ops)
+        sides = [node.left] + node.comparators
+        # Only the first two of a chain are always compared.
+        return operators and len(sides) == 2 and all([is_plain(side, names) for side in sides])
+    return False
+
+
+def is_harmless(node, numbers, known):
+    """Whether a statement of a certain loop is one that cannot raise or end it."""
+    if isinstance(node, (ast.Pass, ast.Continue, ast.Break)):
+        # A `break` is that of an inner loop; others were looked for.
+        return True
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    if isinstance(node, (ast.Assign, ast.AugAssign)):
+        names = assigned_numbers(node)
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return len(names) == len(targets) and set(names) <= numbers
+    if isinstance(node, ast.If):
+        return is_harmless_test(node.test, numbers, known) and all(
+            is_harmless(each, numbers, known) for each in node.body + node.orelse
+        )
+    if isinstance(node, ast.While):
+        return is_harmless_test(node.test, numbers, known) and all(
+            is_harmless(each, numbers, known) for each in node.body + node.orelse
+        )
+    if isinstance(node, ast.For):
+        is_literal = isinstance(node.iter, (ast.Tuple, ast.List)) and all(map(is_integer, node.iter.elts))
+        target = isinstance(node.target, ast.Name) and node.target.id in numbers
+        return is_literal and target and all(is_harmless(each, numbers, known) for each in node.body + node.orelse)
+    return False
+
+
+def is_harmless_test(test, numbers, known):
+    names = set()
+    if not is_plain(test, names) or not names <= known:
+        return False
+    # Anything can be asked whether it is true, as it was before; only numbers can surely be compared.
+    nodes = list(ast.walk(test))
+    compares = any(isinstance(each, ast.Compare) for each in nodes)
+    constants = (each for each in nodes if isinstance(each, ast.Constant))
+    return not compares or names <= numbers and all(map(is_integer, constants))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Heads
+
+
+def conditions(loop, scope, module):
+    """The comparisons that all have to hold for the loop to go on. `for i in range(n)` goes on as long as
+    `i < n`, when neither is touched by the body."""
+    if isinstance(loop, ast.While):
+        yield from compared(loop.test, scope, module)
+    elif isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
+        counted = range_end(loop.iter)
+        written = counted is not None and is_readable(counted) and module.text(counted)
+        if written and not (names_read(counted) | {loop.target.id}) & set(stored(loop.body)):
+            yield {"left": loop.target.id, "operator": "<", "right": written}
+
+
+def range_end(node):
+    """Where a range ends that counts upwards."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"):
+        return None
+    if node.keywords or any(isinstance(each, ast.Starred) for each in node.args):
+        return None
+    if len(node.args) == 3 and not (is_integer(node.args[2]) and node.args[2].value > 0):
+        return None
+    return node.args[min(1, len(node.args) - 1)] if 1 <= len(node.args) <= 3 else None
+
+
+def compared(test, scope, module):
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        for each in test.values:
+            yield from compared(each, scope, module)
+    elif isinstance(test, ast.Compare):
+        sides = [test.left] + test.comparators
+        for left, operator, right in zip(sides, test.ops, sides[1:]):
+            sign, written = SIGNS.get(type(operator)), [module.text(left), module.text(right)]
+            if sign and all(written) and is_readable(left) and is_readable(right):
+                yield {"left": written[0], "operator": sign, "right": written[1]}
+    else:
+        is_not = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+        test = test.operand if is_not else test
+        written = not isinstance(test, (ast.Constant, ast.Compare)) and is_readable(test) and module.text(test)
+        if written:
+            # What is sure to be a collection is told by its length; a number speaks for itself, and anything
+            # else is no number when it is evaluated.
+            has_length = isinstance(test, ast.Name) and is_collection(test.id, scope, module.tree)
+            left = "len(%s)" % written if has_length else written
+            yield {"left": left, "operator": "==" if is_not else "!=", "right": "0"}
+
+
+def is_readable(node):
+    """Whether an expression can be evaluated without calling anything but `len` of a name."""
+    if isinstance(node, (ast.Name, ast.Constant)):
+        return True
+    if isinstance(node, ast.Attribute):
+        return is_readable(node.value)
+    if isinstance(node, ast.Subscript):
+        # Up to Python 3.8 an index is wrapped.
+        index = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
+        return is_readable(node.value) and is_readable(index)
+    if isinstance(node, ast.BinOp):
+        return is_readable(node.left) and is_readable(node.right)
+    if isinstance(node, ast.UnaryOp):
+        return not isinstance(node.op, ast.Not) and is_readable(node.operand)
+    if isinstance(node, ast.Call):
+        is_len = isinstance(node.func, ast.Name) and node.func.id == "len" and not node.keywords
+        return is_len and len(node.args) == 1 and isinstance(node.args[0], ast.Name)
+    return False
+
+
+def is_collection(name, scope, tree):
+    """Whether all that is ever bound to a name, in a function or in the module around it, are new collections."""
+    if name in parameters(scope):
+        return False
+    nodes = list(ast.walk(scope))
+    bound = sum(each == name for node in nodes for each in names_bound(node))
+    if bound == 0 and scope is not tree:
+        return is_collection(name, tree, tree)
+    values = [
+        node.value
+        for node in nodes
+        if isinstance(node, (ast.Assign, ast.AnnAssign))
+        for target in getattr(node, "targets", None) or [node.target]
+        if isinstance(target, ast.Name) and target.id == name
+    ]
+    return 0 < bound == len(values) and all(map(makes_collection, values))
+
+
+def makes_collection(node):
+    if isinstance(node, ast.Call):
+        function = node.func
+        called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+        return called in COLLECTIONS
+    return isinstance(node, DISPLAYS)
+
+
+def parameters(scope):
+    if not isinstance(scope, FUNCTIONS):
+        return set()
+    return {node.arg for node in ast.walk(scope.args) if isinstance(node, ast.arg)}
+
+
+def names_in_head(loop):
+    """What the head counts, goes through or compares; not what it calls."""
+    head = [loop.test] if isinstance(loop, ast.While) else [loop.target, loop.iter]
+    called = {id(node.func) for part in head for node in ast.walk(part) if isinstance(node, ast.Call)}
+    names = [
+        (node.lineno, node.col_offset, node.id)
+        for part in head
+        for node in ast.walk(part)
+        if isinstance(node, ast.Name) and id(node) not in called
+    ]
+    return list(dict.fromkeys(name for _, _, name in sorted(names)))
+
+
+def names_read(node):
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def names_assigned(loop):
+    head = [loop.test] if isinstance(loop, ast.While) else [loop.target, loop.iter]
+    return list(dict.fromkeys(stored(head + loop.body)))
+
+
+def stored(nodes):
+    """Each binding of a name that these make, in order; those inside functions and classes are not theirs."""
+    for node in nodes:
+        yield from names_bound(node)
+        if isinstance(node, COMPREHENSIONS):
+            # Their own variables are not seen outside, except for `name := value`.
+            yield from stored(each.target for each in ast.walk(node) if isinstance(each, ast.NamedExpr))
+        elif not isinstance(node, FUNCTIONS + (ast.ClassDef,)):
+            yield from stored(ast.iter_child_nodes(node))
+
+
+def names_bound(node):
+    """The names that a node binds by itself, without those in it."""
+    if isinstance(node, ast.Name):
+        return [node.id] if isinstance(node.ctx, ast.Store) else []
+    if isinstance(node, ast.alias):
+        return [node.asname or node.name.partition(".")[0]]
+    # Functions, classes, handlers of exceptions, and what `match` captures.
+    names = [getattr(node, "name", None), getattr(node, "rest", None)]
+    return [name for name in names if isinstance(name, str)]

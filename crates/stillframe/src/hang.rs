@@ -1,0 +1,115 @@
+//! `stillframe hang`: run a command, and find out why it does not end.
+
+mod report;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use engine::adapter::{Machine, by_name};
+use engine::deadlines;
+use engine::model::launch::{Attach, Endpoint, Stdin};
+use engine::session::Session;
+use engine::sessions::Sessions;
+use tools::ops::command::Command;
+use tools::ops::hang::{self, Diagnosis, Hang, Verdict};
+use tools::ops::lifecycle;
+use tools::ops::run_until::whole;
+use tools::ops::settle::Wait;
+use tools::render::HangReport;
+use tools::{Context, Report};
+
+use crate::probe::INTERRUPTED;
+use crate::setup::told;
+use crate::terminal;
+
+/// What to run, and how long.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes: 0 it ended by itself; 1 an error; 2 a mistake in the command line;
+  3 it waits, as a server does; 4 it hangs: a busy loop or a deadlock;
+  5 it was still computing when the time was up; 130 interrupted")]
+pub(crate) struct HangArgs {
+    /// How long it may take, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = hang::TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=deadlines::LONGEST_WAIT.as_secs()))]
+    timeout: u64,
+    /// How far samples are apart, in milliseconds.
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    interval: u64,
+    /// The program's working directory.
+    #[arg(long, value_name = "FOLDER")]
+    cwd: Option<PathBuf>,
+    /// Watch this process, which runs already and is left running.
+    #[arg(long, value_name = "PID", requires = "language", conflicts_with = "command")]
+    pid: Option<u32>,
+    /// The language of that process.
+    #[arg(long, value_parser = crate::cli::languages())]
+    language: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// The command: `node server.js`, `python -m app`, `npm test`.
+    #[arg(last = true, required_unless_present = "pid", value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+/// Does it.
+pub(crate) async fn run(args: HangArgs) -> anyhow::Result<ExitCode> {
+    let sessions = Sessions::new();
+    let context =
+        Context::new(sessions.clone()).reporting(Some(Report::new(|message| terminal::hint(&message))));
+    let as_json = args.json;
+    let found = tokio::select! {
+        found = diagnose(args, &context) => Some(found),
+        _ = tokio::signal::ctrl_c() => None,
+    };
+    sessions.close_all().await;
+    let Some(found) = found else { return Ok(ExitCode::from(INTERRUPTED)) };
+    let found = found?;
+    let code = exit_code(found.verdict);
+    let report = HangReport::new(found);
+    terminal::print(&if as_json {
+        serde_json::to_string_pretty(&report)? + "\n"
+    } else {
+        report::people(&report)
+    })?;
+    Ok(ExitCode::from(code))
+}
+
+async fn diagnose(args: HangArgs, context: &Context) -> anyhow::Result<Diagnosis> {
+    let wait = Wait { timeout: Duration::from_secs(args.timeout), limits: whole() };
+    let (session, launch) = if let Some(pid) = args.pid {
+        (attach(&args, pid, wait, context).await?, None)
+    } else {
+        let mut command = Command::of_words(&Machine, args.command, args.cwd).map_err(told)?;
+        command.launch.stdin = Stdin::Open;
+        let session = context.sessions.open(command.adapter, "hang".to_owned(), command.executable);
+        (session, Some(command.launch))
+    };
+    let interval = Duration::from_millis(args.interval);
+    let request = Hang { launch, interval, leave_paused: false, wait };
+    hang::hang(&session, request, context).await.map_err(told)
+}
+
+async fn attach(args: &HangArgs, pid: u32, wait: Wait, context: &Context) -> anyhow::Result<Session> {
+    let adapter = args.language.as_deref().and_then(by_name);
+    let adapter = adapter.ok_or_else(|| anyhow::anyhow!("give --language with --pid"))?;
+    let session = context.sessions.open(adapter, "hang".to_owned(), None);
+    let to = Attach { to: Endpoint::Process(pid), path_mappings: Vec::new(), just_my_code: true };
+    lifecycle::attach(&session, to, false, wait, context).await.map_err(told)?;
+    Ok(session)
+}
+
+const WAITS: u8 = 3;
+const HANGS: u8 = 4;
+const STILL_COMPUTING: u8 = 5;
+
+fn exit_code(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Completed => 0,
+        Verdict::Waiting | Verdict::Stopped => WAITS,
+        Verdict::BusyLoop | Verdict::Deadlocked => HANGS,
+        Verdict::Slow | Verdict::Unknown => STILL_COMPUTING,
+    }
+}

@@ -1,0 +1,108 @@
+//! What `hang` prints for people: the verdict, where, and what it rests on.
+
+use std::fmt::Write;
+
+use tools::render::{HangReport, LoopData, PlaceData, WaitData};
+use unicode_width::UnicodeWidthStr;
+
+use crate::probe::report::short;
+use crate::terminal::{
+    BAD, FAINT, GOOD, HEADING, NAME, PLACE, Style, WARN, WIDTH, fit, fit_end, styled, wrapped,
+};
+
+/// The verdict first.
+pub(super) fn people(report: &HangReport) -> String {
+    let mut text = styled(style(report), wrapped(&report.report.message, ""));
+    for line in report.report.source.lines().filter(|_| report.hung) {
+        let style = if line.starts_with('>') { PLACE } else { FAINT };
+        let _ = writeln!(text, "{}", styled(style, fit(line, WIDTH)));
+    }
+    text.push_str(&section("because", &list(&report.evidence)));
+    text.push_str(&report.found.as_ref().map(of_loop).unwrap_or_default());
+    text.push_str(&section("waits for", &report.waits_for.iter().map(of_wait).collect::<String>()));
+    text.push_str(&section("stack", &stack(&report.stack, "  ")));
+    if report.threads.len() > 1 {
+        let mut threads = String::new();
+        for thread in &report.threads {
+            let share = thread.cpu_percent.map(|percent| format!(" {percent} %")).unwrap_or_default();
+            let _ = writeln!(
+                threads,
+                "  {}{}",
+                styled(NAME, fit(&thread.name, WIDTH - 10)),
+                styled(FAINT, share)
+            );
+            threads.push_str(&stack(&thread.stack, "    "));
+        }
+        text.push_str(&section("threads", &threads));
+    }
+    let calls: Vec<String> = report.calls.lines().map(|line| format!("  {}", fit(line, WIDTH - 2))).collect();
+    let calls = if calls.is_empty() { String::new() } else { calls.join("\n") + "\n" };
+    text.push_str(&section(&format!("{} samples", report.samples), &calls));
+    text.push_str(&section("output", &wrapped(&report.report.output, "  ")));
+    for note in &report.report.notes {
+        text.push_str(&styled(WARN, wrapped(&format!("note: {note}"), "")));
+    }
+    text
+}
+
+fn style(report: &HangReport) -> Style {
+    match report.verdict {
+        "completed" if report.report.exit_code == Some(0) => GOOD,
+        "busy_loop" | "deadlocked" => BAD,
+        _ => WARN,
+    }
+}
+
+fn of_loop(found: &LoopData) -> String {
+    let mut text = String::new();
+    for change in &found.changing {
+        let line = format!("{}: {} → {}", change.name, change.first, change.last);
+        let _ = writeln!(text, "  {}", fit(&line, WIDTH - 2));
+    }
+    for value in &found.steady {
+        let line = format!("{}: always {}", value.name, value.value);
+        let _ = writeln!(text, "  {}", styled(FAINT, fit(&line, WIDTH - 2)));
+    }
+    for line in &found.lines {
+        let _ = writeln!(
+            text,
+            "  {}",
+            styled(FAINT, format_args!("line {}: {} samples", line.line, line.samples))
+        );
+    }
+    section(&format!("loop, lines {}-{} of {}", found.start_line, found.end_line, short(&found.file)), &text)
+}
+
+fn of_wait(wait: &WaitData) -> String {
+    let thread = wait.thread.as_ref().map(|thread| format!("{thread}: ")).unwrap_or_default();
+    let place = wait.at.as_deref().map(|at| format!(" at {}", short(at))).unwrap_or_default();
+    wrapped(&format!("{thread}{}{place}", wait.what), "  ")
+}
+
+fn stack(frames: &[PlaceData], indent: &str) -> String {
+    let mut text = String::new();
+    for frame in frames.iter().take(10) {
+        let place =
+            if frame.line > 0 { format!("{}:{}", short(&frame.file), frame.line) } else { String::new() };
+        let room = WIDTH - indent.len();
+        let gap = if frame.function.width() + place.width() < room {
+            " ".to_owned()
+        } else {
+            format!("\n{indent}    ")
+        };
+        let (name, place) = (fit(&frame.function, room), fit_end(&place, room - 4));
+        let _ = writeln!(text, "{indent}{}{gap}{}", styled(NAME, name), styled(FAINT, place));
+    }
+    if frames.len() > 10 {
+        let _ = writeln!(text, "{indent}{}", styled(FAINT, format_args!("… and {} more", frames.len() - 10)));
+    }
+    text
+}
+
+fn list(lines: &[String]) -> String {
+    lines.iter().map(|line| wrapped(line, "  ")).collect()
+}
+
+fn section(name: &str, text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("{}\n{text}", styled(HEADING, name)) }
+}

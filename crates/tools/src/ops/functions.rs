@@ -1,0 +1,183 @@
+//! Breakpoints on functions whose names match.
+
+use std::path::{Path, PathBuf};
+
+use engine::model::breakpoint::{Breakpoint, Rule};
+use engine::model::launch::Start;
+use engine::session::Session;
+use engine::session::placing::Wanted;
+use regex::{Regex, RegexBuilder};
+
+use crate::ToolError;
+
+/// How many breakpoints one pattern sets.
+const MOST: usize = 50;
+/// How many files are read in search of functions.
+const FILES: usize = 100;
+/// How deep below the program's folder.
+const DEPTH: usize = 5;
+
+/// What functions are called.
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    /// Just that, or `Class.method`.
+    Name(String),
+    /// Whatever this finds something in.
+    Matching(Regex),
+}
+
+impl Pattern {
+    /// Reads a name, or a regular expression: one between slashes, with `i` behind them where case does not
+    /// count, or whatever holds a sign that no name of a function has.
+    pub fn read(text: &str) -> Result<Self, ToolError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(ToolError::argument("functionName", "is empty"));
+        }
+        let between = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
+        let (pattern, flags) = match between {
+            Some((pattern, flags)) => (pattern, flags),
+            None if !text.contains(['^', '*', '+', '?', '(', '[', '{', '|', '\\']) => {
+                return Ok(Self::Name(text.to_owned()));
+            }
+            None => (text, ""),
+        };
+        if let Some(flag) = flags.chars().find(|flag| *flag != 'i') {
+            let problem = format!("has the flag `{flag}`; the only one there is is `i`");
+            return Err(ToolError::argument("functionName", problem));
+        }
+        let built = RegexBuilder::new(pattern).case_insensitive(flags == "i").build();
+        built.map(Self::Matching).map_err(|error| {
+            let reason = error.to_string();
+            let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            ToolError::argument("functionName", format!("is no regular expression: {reason}"))
+        })
+    }
+}
+
+/// The breakpoints that were set.
+#[derive(Debug, Default)]
+pub struct Set {
+    /// Each with what there is to know of its place. At least one.
+    pub breakpoints: Vec<(Breakpoint, Option<String>)>,
+    /// What was left out.
+    pub notes: Vec<String>,
+}
+
+/// Sets breakpoints at the entries of the functions that are meant. A name may be that of any function; a regular
+/// expression is matched with those of the source files in and below the folder of the program.
+pub async fn set_breakpoints(session: &Session, pattern: &Pattern, rule: &Rule) -> Result<Set, ToolError> {
+    let mut set = Set::default();
+    let regex = match pattern {
+        Pattern::Name(name) => {
+            let (function, rule) = (Some(name.clone()), rule.clone());
+            set.breakpoints
+                .push(session.set_breakpoint(Wanted { function, rule, ..Wanted::default() }).await?);
+            return Ok(set);
+        }
+        Pattern::Matching(regex) => regex,
+    };
+    let folder = folder(session).await?;
+    let files = files(session, &folder);
+    let mut names = Vec::new();
+    for file in &files {
+        // A file that cannot be read as the language has no functions.
+        for function in session.code(file).await.unwrap_or_default().functions {
+            if regex.is_match(&function.name) && set.breakpoints.len() < MOST {
+                let (file, function) = (Some(file.clone()), Some(function.name));
+                let wanted = Wanted { file, function, rule: rule.clone(), ..Wanted::default() };
+                set.breakpoints.push(session.set_breakpoint(wanted).await?);
+            } else if !regex.is_match(&function.name) {
+                names.push(function.name);
+            }
+        }
+    }
+    if set.breakpoints.is_empty() {
+        names.truncate(10);
+        return Err(ToolError::no_function(regex.as_str(), &folder, &names));
+    }
+    if set.breakpoints.len() == MOST {
+        set.notes.push(format!("only the first {MOST} that match have a breakpoint"));
+    }
+    if files.len() == FILES {
+        set.notes.push(format!("only {FILES} files below {} were searched", folder.display()));
+    }
+    Ok(set)
+}
+
+/// Where the program's files are.
+async fn folder(session: &Session) -> Result<PathBuf, ToolError> {
+    let program = session.program_file().await;
+    if let Some(folder) = program.as_deref().and_then(Path::parent) {
+        return Ok(folder.to_owned());
+    }
+    let cwd = match session.last_start().await? {
+        Some(Start::Launch(launch)) => launch.cwd,
+        _ => None,
+    };
+    Ok(cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default())
+}
+
+/// The source files of the session's language in and below a folder, those of libraries left out; the nearest
+/// first.
+fn files(session: &Session, folder: &Path) -> Vec<PathBuf> {
+    let adapter = session.adapter();
+    let is_source = |path: &Path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| adapter.extensions().contains(&extension))
+    };
+    let mut found = Vec::new();
+    let mut level = vec![folder.to_owned()];
+    for _ in 0..=DEPTH {
+        let mut next = Vec::new();
+        for folder in level {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+            paths.sort();
+            for path in paths.into_iter().filter(|path| !is_hidden(path) && !adapter.is_internal(path)) {
+                if path.is_dir() && !path.is_symlink() {
+                    next.push(path);
+                } else if is_source(&path) && found.len() < FILES {
+                    found.push(path);
+                }
+            }
+        }
+        level = next;
+    }
+    found
+}
+
+fn is_hidden(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    name.starts_with('.')
+        || matches!(name.as_str(), "node_modules" | "__pycache__" | "venv" | "site-packages")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_a_name_unless_it_has_signs_that_names_have_not() {
+        let table = [
+            ("handle", "name handle"),
+            (" Account.deposit ", "name Account.deposit"),
+            ("$", "name $"),
+            ("/^handle/", "matching ^handle"),
+            ("/HANDLE/i", "matching HANDLE"),
+            ("handle.*", "matching handle.*"),
+            ("^(get|set)_", "matching ^(get|set)_"),
+            ("", "`functionName` is empty"),
+            ("/x/g", "`functionName` has the flag `g`; the only one there is is `i`"),
+            ("/(/", "`functionName` is no regular expression: unclosed group"),
+        ];
+        for (text, expected) in table {
+            let read = match Pattern::read(text) {
+                Ok(Pattern::Name(name)) => format!("name {name}"),
+                Ok(Pattern::Matching(regex)) => format!("matching {}", regex.as_str()),
+                Err(error) => error.message,
+            };
+            assert_eq!(read, expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The variables that are there outside of all functions.
+
+use engine::model::ids::Reference;
+use engine::model::stack::{Scope, ScopeKind};
+use engine::model::variable::{Page, Variable};
+use engine::session::Session;
+
+use crate::ToolError;
+
+/// What Node's debugger calls the scopes of a module and of the top level of scripts.
+const OUTSIDE: [&str; 2] = ["Module", "Script"];
+
+/// A page of global variables.
+#[derive(Clone, Debug, Default)]
+pub struct Globals {
+    /// Each with the name of its scope.
+    pub variables: Vec<(String, Variable<Reference>)>,
+    /// How many there are.
+    pub total: u64,
+    /// How many special ones were left out.
+    pub hidden: u64,
+}
+
+/// Global variables as a frame sees them: those of its module, then those of the program. They are one list in
+/// pages.
+pub async fn globals(
+    session: &Session,
+    frame: Reference,
+    page: Page,
+    text: usize,
+) -> Result<Globals, ToolError> {
+    let is_global =
+        |scope: &Scope<Reference>| scope.kind == ScopeKind::Globals || OUTSIDE.contains(&scope.name.as_str());
+    let mut globals = Globals::default();
+    for scope in session.scopes(frame).await?.into_iter().filter(is_global) {
+        let left = page.count.saturating_sub(globals.variables.len() as u64);
+        let here = Page { start: page.start.saturating_sub(globals.total), count: left, ..page };
+        let children = session.variables(scope.reference, here, text).await?;
+        globals.total += children.total;
+        globals.hidden += children.hidden;
+        let named = children.variables.into_iter().map(|variable| (scope.name.clone(), variable));
+        globals.variables.extend(named);
+    }
+    Ok(globals)
+}

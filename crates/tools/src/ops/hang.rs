@@ -1,0 +1,219 @@
+//! Why a program does not come to its end.
+//!
+//! The program runs, and samples are taken of it without stopping it; the operating system tells how much it
+//! computes. When the time is over, or as soon as there is no doubt, the verdict is made: of one that computes
+//! by a few looks at it, in each of which it is suspended for a moment (`looks.rs`, `motion.rs`), of one that
+//! does not by what its threads wait for (`deadlock.rs`). "Completed" is said after the program has ended, and
+//! at no other time.
+
+mod conclusion;
+mod deadlock;
+mod looks;
+mod motion;
+mod tree;
+mod watch;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::deadlines;
+use engine::model::activity::{CallNode, SampledFrame, Waiting};
+use engine::model::launch::Launch;
+use engine::model::stop::{End, ExceptionBreakpoints, ExceptionMode};
+use engine::session::Session;
+use tokio::time::Instant;
+
+pub use self::motion::{Change, LoopSeen};
+pub use self::tree::text as tree_text;
+use self::watch::Watch;
+use super::settle::{Settled, Wait, with_progress};
+use super::{execution, lifecycle};
+use crate::{Context, ToolError};
+
+/// How far samples are apart unless it is said.
+pub const INTERVAL: Duration = Duration::from_millis(100);
+/// How long a program may take unless it is said.
+pub const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What to diagnose.
+#[derive(Debug)]
+pub struct Hang {
+    /// The program to start; none for the one that is there, running or suspended.
+    pub launch: Option<Launch>,
+    /// How far samples are apart.
+    pub interval: Duration,
+    /// The program is left suspended when it has not ended; else one that was there before runs on.
+    pub leave_paused: bool,
+    /// How long it may take, and how much to tell.
+    pub wait: Wait,
+}
+
+/// What a program does that has not ended; or that it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It has ended.
+    Completed,
+    /// It is in a loop that it does not leave, or in one call that does not come back.
+    BusyLoop,
+    /// It computes, and what it computes with changes.
+    Slow,
+    /// It waits for something that may still come.
+    Waiting,
+    /// Its threads wait for each other.
+    Deadlocked,
+    /// It was suspended for a reason of its user's, such as a breakpoint, before there was a verdict.
+    Stopped,
+    /// None of this could be told.
+    Unknown,
+}
+
+impl Verdict {
+    /// The same in a word that does not change between versions.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::BusyLoop => "busy_loop",
+            Self::Slow => "slow",
+            Self::Waiting => "waiting",
+            Self::Deadlocked => "deadlocked",
+            Self::Stopped => "stopped",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Whether the program is held up, or was still computing when its time was over. One that waits for
+    /// requests or for time to pass is not.
+    pub fn is_hung(self) -> bool {
+        matches!(self, Self::BusyLoop | Self::Slow | Self::Deadlocked | Self::Unknown)
+    }
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Diagnosis {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The same in a sentence.
+    pub message: String,
+    /// What it rests on, in sentences.
+    pub evidence: Vec<String>,
+    /// The user's frames of the thread that is to blame, innermost first; all its frames when none is the user's.
+    pub stack: Vec<SampledFrame>,
+    /// The loop that it is in.
+    pub found: Option<LoopSeen>,
+    /// The lines that it was on in that loop, with the number of samples.
+    pub lines: Vec<(u32, u64)>,
+    /// The threads of all its processes.
+    pub threads: Vec<ThreadSeen>,
+    /// What else it waits for.
+    pub pending: Vec<Waiting>,
+    /// All samples, merged.
+    pub calls: Vec<CallNode>,
+    /// How many there were.
+    pub samples: u64,
+    /// How long it computed.
+    pub computed: Duration,
+    /// How long it was watched.
+    pub took: Duration,
+    /// How it ended.
+    pub end: Option<Arc<End>>,
+    /// What it is doing now, and its output.
+    pub settled: Settled,
+}
+
+/// A thread, and what it was doing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThreadSeen {
+    /// Its name.
+    pub name: String,
+    /// Its process.
+    pub pid: Option<u32>,
+    /// Of the last second, the part in which it computed or waited for a processor; nothing where that is not
+    /// known.
+    pub demand: Option<f64>,
+    /// Where it was last, innermost first.
+    pub stack: Vec<SampledFrame>,
+    /// What it is blocked by.
+    pub blocked: Option<Waiting>,
+    /// It is one of those that wait for each other.
+    pub is_deadlocked: bool,
+}
+
+/// Checks numbers of milliseconds that several vocabularies take.
+pub fn check_times(timeout: Option<u64>, sample_interval: Option<u64>) -> Result<(), ToolError> {
+    let longest = u64::try_from(deadlines::LONGEST_WAIT.as_millis()).unwrap_or(u64::MAX);
+    for (name, given, most) in [("timeout", timeout, longest), ("sampleInterval", sample_interval, 10_000)] {
+        if let Some(given) = given.filter(|given| !(1..=most).contains(given)) {
+            let problem = format!("must be between 1 and {most} ms, and is {given}");
+            return Err(ToolError::argument(name, problem));
+        }
+    }
+    Ok(())
+}
+
+/// Runs a program, or takes one that is there, and finds out why it does not end. A program that was started here
+/// and has not ended is still there afterwards: it is suspended where that was possible.
+///
+/// Errors are those of starting; whatever happens later is a verdict.
+pub async fn hang(session: &Session, request: Hang, context: &Context) -> Result<Diagnosis, ToolError> {
+    let began = Instant::now();
+    let is_ours = request.launch.is_some();
+    let guard = Sampling::start(session, request.interval, is_ours).await?;
+    let mut until = began + request.wait.timeout;
+    let mut notes = Vec::new();
+    match request.launch {
+        Some(launch) => {
+            session.set_exception_breakpoints(ExceptionBreakpoints::from(ExceptionMode::None)).await?;
+            let begun = lifecycle::begin_launch(session, launch, request.wait, context).await?;
+            notes = begun.1;
+            // The program has its time from the moment at which it runs.
+            until = Instant::now() + request.wait.timeout;
+        }
+        None => execution::go_on(session).await?,
+    }
+    let mut watch = Watch::new(session, is_ours, until);
+    let watching = async {
+        let came = watch.run().await?;
+        watch.conclude(came, request.leave_paused || is_ours, request.wait.limits).await
+    };
+    let mut diagnosis = with_progress(session, context, watching).await?;
+    diagnosis.evidence.extend(notes);
+    guard.finish().await;
+    Ok(diagnosis)
+}
+
+/// Samples are being taken. A call that is given up ends that, and lets a program run on that it has suspended.
+struct Sampling {
+    session: Session,
+    is_done: bool,
+}
+
+impl Sampling {
+    /// A program that is there already need not know how to be sampled.
+    async fn start(session: &Session, interval: Duration, is_ours: bool) -> Result<Self, ToolError> {
+        match session.start_sampling(interval).await {
+            Ok(()) => {}
+            Err(engine::error::Error::Unsupported(_)) if !is_ours => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(Self { session: session.clone(), is_done: false })
+    }
+
+    async fn finish(mut self) {
+        self.is_done = true;
+        // A program that is gone or blocked has nothing to say to that.
+        let _ = self.session.stop_sampling().await;
+    }
+}
+
+impl Drop for Sampling {
+    fn drop(&mut self) {
+        if !self.is_done {
+            let session = self.session.clone();
+            tokio::spawn(async move {
+                let _ = looks::Looker::new(&session).let_go().await;
+                let _ = session.stop_sampling().await;
+            });
+        }
+    }
+}

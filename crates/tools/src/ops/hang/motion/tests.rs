@@ -1,0 +1,181 @@
+use super::*;
+
+/// A loop over lines 2 to 5, described by what else it is.
+fn a_loop(what: impl FnOnce(&mut Loop)) -> Loop {
+    let mut found = Loop { start: 2, end: 5, ..Loop::default() };
+    what(&mut found);
+    found
+}
+
+fn test(left: &str, operator: &str, right: &str) -> Comparison {
+    Comparison { left: left.to_owned(), operator: operator.to_owned(), right: right.to_owned() }
+}
+
+/// Looks at one frame in a loop, with the values that `name` had.
+fn looks(found: &Loop, name: &str, values: &[&str]) -> Vec<Look> {
+    values.iter().map(|value| vec![position("f", 3, std::slice::from_ref(found), &[(name, value)])]).collect()
+}
+
+fn position(function: &str, line: u32, loops: &[Loop], values: &[(&str, &str)]) -> Position {
+    Position {
+        function: function.to_owned(),
+        file: "/app/main.js".into(),
+        line,
+        loops: loops.to_vec(),
+        values: values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        ..Position::default()
+    }
+}
+
+fn motion_of(looks: &[Look]) -> Motion {
+    seen(looks, Duration::from_secs(1)).unwrap().motion
+}
+
+#[test]
+fn the_sides_of_a_condition_come_together_or_do_not() {
+    let left = |milliseconds| Motion::Nearer(Some(Duration::from_millis(milliseconds)));
+    let table = [
+        (test("i", "<", "100"), vec!["10", "20", "30"], left(3500)),
+        (test("i", "<=", "100"), vec!["10", "10", "30"], left(3500)),
+        (test("i", ">", "0"), vec!["30", "20", "10"], left(500)),
+        (test("i", "!=", "0"), vec!["-30", "-20"], left(2000)),
+        (test("i", "<", "100"), vec!["10", "40", "20"], Motion::Away),
+        (test("i", ">", "0"), vec!["10", "20", "30"], Motion::Away),
+        (test("i", "<", "Infinity"), vec!["10", "20"], Motion::Away),
+        (test("i", "<", "1_000"), vec!["0", "500"], left(1000)),
+        (test("i", "<", "100"), vec!["10", "10", "10"], Motion::Stuck),
+        (test("i", "===", "0"), vec!["'b'", "'c'"], Motion::Changes),
+        (test("i", "!=", "0"), vec!["'b'", "'c'", "'c'", "'d'"], Motion::Changes),
+        (test("i", "!=", "0"), vec!["'b'", "'c'", "'c'", "'b'"], Motion::Away),
+    ];
+    for (test, values, expected) in table {
+        let case = format!("{test:?} {values:?}");
+        let found = a_loop(|found| {
+            found.condition = vec![test];
+            found.variables = vec!["i".to_owned()];
+        });
+        assert_eq!(motion_of(&looks(&found, "i", &values)), expected, "{case}");
+    }
+}
+
+#[test]
+fn what_a_loop_goes_through_is_progress_and_other_changes_are_changes() {
+    let through = a_loop(|found| {
+        found.goes_through = true;
+        found.variables = vec!["item".to_owned()];
+    });
+    assert_eq!(motion_of(&looks(&through, "item", &["'a'", "'b'"])), Motion::Nearer(None));
+    assert_eq!(motion_of(&looks(&through, "item", &["'a'", "'a'"])), Motion::Stuck);
+    let assigns = a_loop(|found| {
+        found.condition = vec![test("done", "!=", "0")];
+        found.assigned = vec!["n".to_owned()];
+    });
+    let asks = a_loop(|found| found.variables = vec!["clock".to_owned()]);
+    assert_eq!(motion_of(&looks(&asks, "clock", &["1", "1"])), Motion::Asks);
+    assert_eq!(motion_of(&looks(&asks, "clock", &["1", "2"])), Motion::Changes);
+    assert_eq!(motion_of(&looks(&asks, "clock", &["1", "2", "1"])), Motion::Away, "it goes in circles");
+    assert_eq!(motion_of(&looks(&assigns, "n", &["1", "7", "3"])), Motion::Changes);
+    assert_eq!(motion_of(&looks(&assigns, "n", &["1", "1", "1"])), Motion::Stuck);
+    let held = |is_left| {
+        a_loop(|found| {
+            found.condition = vec![test("4", ">", "3")];
+            found.assigned = vec!["n".to_owned()];
+            found.is_left = is_left;
+        })
+    };
+    assert_eq!(motion_of(&looks(&held(true), "n", &["1", "7", "3"])), Motion::Changes, "it may be left");
+    assert_eq!(motion_of(&looks(&held(false), "n", &["1", "7", "3"])), Motion::Stuck, "nothing else ends it");
+}
+
+#[test]
+fn a_loop_without_a_way_out_needs_one_look() {
+    let certain = a_loop(|found| found.is_certain = true);
+    assert_eq!(motion_of(&looks(&certain, "i", &["1"])), Motion::Certain);
+    let endless = a_loop(|found| found.is_endless = true);
+    assert_eq!(motion_of(&looks(&endless, "i", &["1"])), Motion::Endless);
+}
+
+#[test]
+fn of_loops_in_each_other_the_one_that_decides_is_told() {
+    let endless = a_loop(|found| found.is_endless = true);
+    let through = a_loop(|found| {
+        found.goes_through = true;
+        found.variables = vec!["item".to_owned()];
+    });
+    let inner =
+        |values: &[(&str, &str)], found: &Loop| position("inner", 3, std::slice::from_ref(found), values);
+    let outer =
+        |values: &[(&str, &str)], found: &Loop| position("outer", 3, std::slice::from_ref(found), values);
+    let stack = |outer: Position, inner: Position| vec![outer, Position { depth: 1, ..inner }];
+
+    let served = [
+        stack(outer(&[], &endless), inner(&[("item", "1")], &through)),
+        stack(outer(&[], &endless), inner(&[("item", "2")], &through)),
+    ];
+    assert_eq!(motion_of(&served), Motion::Endless, "what goes on inside does not end the outer one");
+
+    let left_again = [
+        stack(outer(&[("item", "1")], &through), inner(&[], &endless)),
+        stack(outer(&[("item", "2")], &through), inner(&[], &endless)),
+    ];
+    assert_eq!(motion_of(&left_again), Motion::Nearer(None), "the inner one was left, by an error");
+
+    let held = [
+        stack(outer(&[("item", "1")], &through), inner(&[], &endless)),
+        stack(outer(&[("item", "1")], &through), inner(&[], &endless)),
+    ];
+    let seen = seen(&held, Duration::from_secs(1)).unwrap();
+    assert_eq!((seen.motion, seen.function.as_str()), (Motion::Endless, "inner"));
+}
+
+#[test]
+fn frames_that_come_and_go_do_not_count() {
+    let endless = a_loop(|found| found.is_endless = true);
+    let calls = |function: &str| {
+        vec![
+            position("main", 3, std::slice::from_ref(&endless), &[]),
+            Position { depth: 1, ..position(function, 9, &[], &[]) },
+        ]
+    };
+    let seen = seen(&[calls("one"), calls("two")], Duration::ZERO).unwrap();
+    assert_eq!((seen.motion, seen.function.as_str(), seen.line), (Motion::Endless, "main", 3));
+}
+
+#[test]
+fn without_a_loop_it_is_recursion_or_stands_still() {
+    let fib = |depth: usize| {
+        (0..depth).map(|depth| Position { depth, ..position("fib", 1, &[], &[]) }).collect::<Look>()
+    };
+    assert_eq!(motion_of(&[fib(5), fib(7)]), Motion::Recursion);
+    let still = vec![position("main", 3, &[], &[])];
+    assert_eq!(motion_of(&[still.clone(), still]), Motion::Still);
+    let moves = |value| vec![position("main", 3, &[], &[("n", value)])];
+    assert_eq!(motion_of(&[moves("1"), moves("2")]), Motion::Changes);
+    assert_eq!(seen(&[], Duration::ZERO), None);
+    assert_eq!(seen(&[Vec::new()], Duration::ZERO), None);
+}
+
+#[test]
+fn a_loop_says_what_changed_and_what_did_not() {
+    let found = a_loop(|found| {
+        found.condition = vec![test("i", "<", "limit"), test("n", "<", "10")];
+        found.assigned = vec!["i".to_owned(), "total".to_owned()];
+    });
+    let look = |i: &str, total: &str| {
+        vec![position(
+            "f",
+            3,
+            std::slice::from_ref(&found),
+            &[("i", i), ("limit", "50"), ("n", "1"), ("total", total)],
+        )]
+    };
+    let seen = seen(&[look("1", "1"), look("2", "9")], Duration::from_secs(1)).unwrap().found.unwrap();
+    let change = |name: &str, first: &str, last: &str| Change {
+        name: name.to_owned(),
+        first: first.to_owned(),
+        last: last.to_owned(),
+    };
+    assert_eq!(seen.changing, [change("i", "1", "2"), change("total", "1", "9")]);
+    assert_eq!(seen.steady, [("limit".to_owned(), "50".to_owned()), ("n".to_owned(), "1".to_owned())]);
+    assert_eq!(seen.lines, 2..=5);
+}

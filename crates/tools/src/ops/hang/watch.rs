@@ -1,0 +1,297 @@
+//! Watching a program until it ends, there is no doubt why it does not, or its time is over.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::model::activity::{CallNode, ProcessActivity, ThreadActivity};
+use engine::model::ids::{TargetId, ThreadId};
+use engine::model::stop::{End, StopReason};
+use engine::process::Usage;
+use engine::session::{Outcome, Session};
+use tokio::time::Instant;
+
+use super::looks::{Look, Looker};
+use super::{deadlock, tree};
+use crate::ToolError;
+
+/// Between two readings of what the operating system counts.
+const SLICE: Duration = Duration::from_millis(100);
+/// Over how long it is judged whether a program computes.
+const WINDOW: Duration = Duration::from_secs(1);
+/// How long a program computes before it is looked at for the first time. After that it is left alone twice as
+/// long each time.
+const FIRST_LOOK: Duration = Duration::from_millis(500);
+/// How many looks the verdict on a program that computes rests on.
+const LOOKS: usize = 8;
+/// After this time fewer will do, but for [`LEAST`].
+const LOOKING: Duration = Duration::from_millis(1500);
+/// How many looks there are at least.
+const LEAST: usize = 4;
+/// How long it runs between two looks.
+const APART: Duration = Duration::from_millis(60);
+/// From this part of a processor on, a process computes.
+pub(super) const BUSY: f64 = 0.5;
+
+/// Why the watch is over.
+#[derive(Debug)]
+pub(super) enum Came {
+    /// The program has ended.
+    Ended(Arc<End>),
+    /// It stopped for a reason of its user's.
+    Stopped,
+    /// It computes, and this is where.
+    Computes { thread: Option<ThreadId>, looks: Vec<Look>, passed: Duration },
+    /// It does not.
+    Waits,
+}
+
+pub(super) struct Watch<'a> {
+    pub(super) session: &'a Session,
+    /// It was started for this.
+    is_ours: bool,
+    began: Instant,
+    until: Instant,
+    looker: Looker<'a>,
+    counted: BTreeMap<u32, Counted>,
+    /// What was seen at last, and the samples of all times.
+    pub(super) activity: Vec<ProcessActivity>,
+    pub(super) calls: Vec<CallNode>,
+    pub(super) samples: u64,
+    looks: Pace,
+    asks: Pace,
+    /// Threads that waited for each other when they were asked last.
+    blocked: Vec<ThreadActivity>,
+}
+
+/// What the operating system has counted for a process.
+#[derive(Debug)]
+struct Counted {
+    first: Usage,
+    /// Those of the last [`WINDOW`].
+    recent: VecDeque<Usage>,
+}
+
+/// When to do something again: after a time that doubles.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    next: Duration,
+    /// Since when there has been reason to.
+    since: Option<Instant>,
+}
+
+impl Pace {
+    fn new(first: Duration) -> Self {
+        Self { next: first, since: None }
+    }
+
+    /// Whether it is time; `has_reason` is whether there is any to do it.
+    fn is_due(&mut self, has_reason: bool) -> bool {
+        if !has_reason {
+            self.since = None;
+            return false;
+        }
+        let since = *self.since.get_or_insert_with(Instant::now);
+        let is_due = since.elapsed() >= self.next;
+        if is_due {
+            self.next *= 2;
+        }
+        is_due
+    }
+}
+
+impl<'a> Watch<'a> {
+    pub(super) fn new(session: &'a Session, is_ours: bool, until: Instant) -> Self {
+        Self {
+            session,
+            is_ours,
+            began: Instant::now(),
+            until,
+            looker: Looker::new(session),
+            counted: BTreeMap::new(),
+            activity: Vec::new(),
+            calls: Vec::new(),
+            samples: 0,
+            looks: Pace::new(FIRST_LOOK),
+            asks: Pace::new(WINDOW),
+            blocked: Vec::new(),
+        }
+    }
+
+    /// Watches.
+    pub(super) async fn run(&mut self) -> Result<Came, ToolError> {
+        loop {
+            self.count().await;
+            let slice = (Instant::now() + SLICE).min(self.until);
+            match self.session.wait(slice).await {
+                Outcome::Ended(end) => return Ok(Came::Ended(end)),
+                // A pause that took its time, or a `debugger` statement.
+                Outcome::Stopped(stop) if self.is_ours || stop.reason == StopReason::Pause => {
+                    self.session.resume().await?;
+                }
+                Outcome::Stopped(_) => return Ok(Came::Stopped),
+                Outcome::Running => {}
+            }
+            if Instant::now() >= self.until {
+                return self.last().await;
+            }
+            let computes = self.busiest().is_some();
+            if self.looks.is_due(computes)
+                && let Some(certain) = self.look_for_certainty().await?
+            {
+                return Ok(certain);
+            }
+            if self.asks.is_due(!computes) && self.is_deadlocked_again().await {
+                return Ok(Came::Waits);
+            }
+        }
+    }
+
+    /// How long it has been watched.
+    pub(super) fn took(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// How long all its processes have computed since the watch began.
+    pub(super) fn computed(&self) -> Duration {
+        let of_process = |counted: &Counted| {
+            let last = counted.recent.back().map(Usage::computed).unwrap_or_default();
+            last.saturating_sub(counted.first.computed())
+        };
+        self.counted.values().map(of_process).sum()
+    }
+
+    /// How many processors a process has had work for lately; of one of its threads, when it is named.
+    pub(super) fn demand(&self, pid: u32, thread: Option<u32>) -> Option<f64> {
+        let counted = self.counted.get(&pid)?;
+        let (first, last) = (counted.recent.front()?, counted.recent.back()?);
+        Some(thread.map_or_else(|| last.demand_since(first), |thread| last.demand_of(thread, first)))
+    }
+
+    /// Reads what the operating system has counted.
+    async fn count(&mut self) {
+        let processes = self.session.processes().await.unwrap_or_default();
+        for pid in processes.into_iter().filter_map(|(_, pid)| pid) {
+            let Some(usage) = Usage::of(pid) else { continue };
+            let counted = self
+                .counted
+                .entry(pid)
+                .or_insert_with(|| Counted { first: usage.clone(), recent: VecDeque::new() });
+            counted.recent.push_back(usage);
+            let now = Instant::now();
+            while counted.recent.get(1).is_some_and(|usage| now.saturating_duration_since(usage.at) >= WINDOW)
+            {
+                counted.recent.pop_front();
+            }
+        }
+    }
+
+    /// The process that computes most, when one computes.
+    fn busiest(&self) -> Option<u32> {
+        let demands = self.counted.keys().filter_map(|pid| Some((*pid, self.demand(*pid, None)?)));
+        let most = demands.max_by(|one, other| one.1.total_cmp(&other.1))?;
+        (most.1 >= BUSY).then_some(most.0)
+    }
+
+    /// Asks what the processes were doing, and keeps the samples.
+    pub(super) async fn ask(&mut self) {
+        self.activity = self.session.activity().await.unwrap_or_default();
+        for process in &mut self.activity {
+            for thread in &mut process.activity.threads {
+                self.samples += thread.samples;
+                tree::merge(&mut self.calls, std::mem::take(&mut thread.calls));
+            }
+        }
+    }
+
+    /// The time is over.
+    async fn last(&mut self) -> Result<Came, ToolError> {
+        self.ask().await;
+        let Some(pid) = self.busiest() else { return Ok(Came::Waits) };
+        let Some(thread) = self.busy_thread(pid).await else {
+            return Ok(Came::Computes { thread: None, looks: Vec::new(), passed: Duration::ZERO });
+        };
+        let mut looks = Vec::new();
+        let (mut first, mut last) = (None, Instant::now());
+        let enough = Instant::now() + LOOKING;
+        while looks.len() < LEAST || (looks.len() < LOOKS && Instant::now() < enough) {
+            let Some(look) = self.looker.look(thread).await? else { break };
+            last = Instant::now();
+            // V8 may suspend between two of the program's calls.
+            if !look.is_empty() {
+                first.get_or_insert(last);
+                looks.push(look);
+            } else if last >= enough {
+                break;
+            }
+            self.looker.let_go().await?;
+            if let Outcome::Ended(end) = self.session.wait(Instant::now() + APART).await {
+                return Ok(Came::Ended(end));
+            }
+        }
+        if let engine::session::state::Execution::Ended(end) = self.session.execution() {
+            return Ok(Came::Ended(end));
+        }
+        let passed = first.map_or(Duration::ZERO, |first| last - first);
+        Ok(Came::Computes { thread: Some(thread), looks, passed })
+    }
+
+    /// Looks once: a loop that can never end needs no second look.
+    async fn look_for_certainty(&mut self) -> Result<Option<Came>, ToolError> {
+        let Some(pid) = self.busiest() else { return Ok(None) };
+        self.ask().await;
+        let Some(thread) = self.busy_thread(pid).await else { return Ok(None) };
+        let Some(look) = self.looker.look(thread).await? else { return Ok(None) };
+        let is_certain =
+            look.last().is_some_and(|position| position.loops.iter().any(|found| found.is_certain));
+        if is_certain && self.is_alone(pid) {
+            return Ok(Some(Came::Computes {
+                thread: Some(thread),
+                looks: vec![look],
+                passed: Duration::ZERO,
+            }));
+        }
+        self.looker.let_go().await?;
+        Ok(None)
+    }
+
+    /// No other thread of the process runs the language's code.
+    fn is_alone(&self, pid: u32) -> bool {
+        let of_process = self.activity.iter().filter(|process| process.pid == Some(pid));
+        of_process.map(|process| process.activity.threads.len()).sum::<usize>() <= 1
+    }
+
+    /// The thread of a process that computes.
+    async fn busy_thread(&self, pid: u32) -> Option<ThreadId> {
+        let of_process = self.activity.iter().filter(|process| process.pid == Some(pid));
+        let threads = of_process.flat_map(|process| process.numbers.iter().zip(&process.activity.threads));
+        let busiest = threads.max_by(|one, other| {
+            let demand =
+                |thread: &ThreadActivity| thread.os_thread.and_then(|number| self.demand(pid, Some(number)));
+            let samples = |thread: &ThreadActivity| {
+                (thread.blocked.is_none(), !thread.stack.is_empty(), thread.samples)
+            };
+            match (demand(one.1), demand(other.1)) {
+                (Some(one), Some(other)) => one.total_cmp(&other),
+                _ => samples(one.1).cmp(&samples(other.1)),
+            }
+        });
+        if let Some((number, _)) = busiest {
+            return Some(*number);
+        }
+        let targets = self.session.processes().await.ok()?;
+        let target: TargetId = targets.into_iter().find(|(_, other)| *other == Some(pid))?.0;
+        let threads = tokio::time::timeout(WINDOW, self.session.threads()).await.ok()?.ok()?;
+        threads.into_iter().find(|thread| thread.target == target).map(|thread| thread.id)
+    }
+
+    /// The same threads have waited for each other twice.
+    async fn is_deadlocked_again(&mut self) -> bool {
+        self.ask().await;
+        let now: Vec<ThreadActivity> = deadlock::deadlock(&self.activity).into_iter().cloned().collect();
+        let stack = |thread: &ThreadActivity| (thread.thread, thread.stack.clone());
+        let is_same = !now.is_empty() && now.iter().map(stack).eq(self.blocked.iter().map(stack));
+        self.blocked = now;
+        is_same
+    }
+}

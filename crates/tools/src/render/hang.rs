@@ -1,0 +1,261 @@
+//! The diagnosis of a program that does not end.
+
+use engine::model::activity::{SampledFrame, WaitKind, Waiting};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::report::StopReport;
+use crate::ops::hang::{self, Diagnosis, LoopSeen, ThreadSeen, Verdict};
+
+/// Why a program does not end, or how it ended.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HangReport {
+    /// `completed`, `busy_loop`, `slow` (it computes, and values change), `waiting`, `deadlocked`, `stopped` (at a
+    /// breakpoint of the user's) or `unknown`.
+    pub verdict: &'static str,
+    /// It is held up, or was still computing when its time was over. One that waits for requests, input or time
+    /// to pass is not.
+    pub hung: bool,
+    /// It has ended.
+    pub completed: bool,
+    /// Where it is held up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hung_at: Option<PlaceData>,
+    /// What the verdict rests on.
+    pub evidence: Vec<String>,
+    /// The user's frames of the thread that is to blame, innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<PlaceData>,
+    /// The loop that it is in.
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub found: Option<LoopData>,
+    /// What it waits for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits_for: Vec<WaitData>,
+    /// Its threads.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<ThreadData>,
+    /// How many samples were taken of all threads.
+    pub samples: u64,
+    /// The samples as a tree of calls, with the part of them that was in each.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub calls: String,
+    /// How long it computed, in milliseconds.
+    pub cpu_ms: u64,
+    /// How long it was watched, in milliseconds.
+    pub duration_ms: u64,
+    /// What it is doing now.
+    #[serde(flatten)]
+    pub report: StopReport,
+}
+
+/// A place in a stack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PlaceData {
+    /// The function.
+    pub function: String,
+    /// Absolute path, or the name of code that is in no file; empty for native code.
+    pub file: String,
+    /// 1-based; 0 where it is not known.
+    pub line: u32,
+}
+
+/// A loop, and what goes on in it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LoopData {
+    /// Absolute path.
+    pub file: String,
+    /// The function.
+    pub function: String,
+    /// The line of its head.
+    pub start_line: u32,
+    /// Its last line.
+    pub end_line: u32,
+    /// The lines that samples were on.
+    pub lines: Vec<LineCount>,
+    /// Values that changed while it was looked at.
+    pub changing: Vec<ChangeData>,
+    /// Values that decide whether it goes on, and did not change.
+    pub steady: Vec<SteadyData>,
+}
+
+/// How often a line was seen.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LineCount {
+    /// 1-based.
+    pub line: u32,
+    /// In how many samples.
+    pub samples: u64,
+}
+
+/// A value that changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ChangeData {
+    /// The variable or expression.
+    pub name: String,
+    /// Its value at the first look.
+    pub first: String,
+    /// At the last.
+    pub last: String,
+}
+
+/// A value that did not change.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SteadyData {
+    /// The variable or expression.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// Something that is waited for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WaitData {
+    /// `lock`, `thread`, `child`, `input`, `socket`, `server`, `file`, `timer`, `task`, `promise`, `worker` or
+    /// `other`.
+    pub kind: &'static str,
+    /// The same in words.
+    pub what: String,
+    /// The thread that waits; none for what the program only has open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
+    /// Where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// It ends by itself, after a time.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub timed: bool,
+}
+
+/// A thread, and where it was last.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ThreadData {
+    /// Its name.
+    pub name: String,
+    /// Its process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process_id: Option<u32>,
+    /// How much of the last second it computed, in hundredths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_percent: Option<u32>,
+    /// It and others wait for each other.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deadlocked: bool,
+    /// Innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<PlaceData>,
+}
+
+impl HangReport {
+    /// The report.
+    pub fn new(found: Diagnosis) -> Self {
+        let stack: Vec<PlaceData> = found.stack.iter().map(PlaceData::from).collect();
+        let mut waits_for: Vec<WaitData> = found.threads.iter().filter_map(WaitData::of_thread).collect();
+        waits_for.extend(found.pending.iter().map(WaitData::from));
+        let has_place = !matches!(found.verdict, Verdict::Completed | Verdict::Stopped);
+        let mut report = StopReport::new("Diagnosed", found.settled);
+        report.message = found.message;
+        Self {
+            verdict: found.verdict.as_str(),
+            hung: found.verdict.is_hung(),
+            completed: found.verdict == Verdict::Completed,
+            hung_at: stack.first().cloned().filter(|_| has_place),
+            evidence: found.evidence,
+            stack,
+            found: found.found.map(|seen| LoopData::new(seen, found.lines)),
+            waits_for,
+            threads: found.threads.into_iter().map(ThreadData::from).collect(),
+            samples: found.samples,
+            calls: hang::tree_text(&found.calls, found.samples),
+            cpu_ms: u64::try_from(found.computed.as_millis()).unwrap_or(u64::MAX),
+            duration_ms: u64::try_from(found.took.as_millis()).unwrap_or(u64::MAX),
+            report,
+        }
+    }
+}
+
+impl From<&SampledFrame> for PlaceData {
+    fn from(frame: &SampledFrame) -> Self {
+        let location = frame.location.as_ref();
+        Self {
+            function: frame.function.clone(),
+            file: location.map(|location| location.source.name.clone()).unwrap_or_default(),
+            line: location.map_or(0, |location| location.line),
+        }
+    }
+}
+
+impl LoopData {
+    fn new(seen: LoopSeen, lines: Vec<(u32, u64)>) -> Self {
+        let changing = seen.changing.into_iter();
+        let steady = seen.steady.into_iter();
+        Self {
+            file: seen.file.display().to_string(),
+            function: seen.function,
+            start_line: *seen.lines.start(),
+            end_line: *seen.lines.end(),
+            lines: lines.into_iter().map(|(line, samples)| LineCount { line, samples }).collect(),
+            changing: changing
+                .map(|change| ChangeData { name: change.name, first: change.first, last: change.last })
+                .collect(),
+            steady: steady.map(|(name, value)| SteadyData { name, value }).collect(),
+        }
+    }
+}
+
+impl WaitData {
+    fn of_thread(thread: &ThreadSeen) -> Option<Self> {
+        let waiting = thread.blocked.as_ref()?;
+        let place = thread.stack.first().map(PlaceData::from).filter(|place| place.line > 0);
+        let at = place.map(|place| format!("{}:{}", place.file, place.line));
+        let told = Self::from(waiting);
+        Some(Self { thread: Some(thread.name.clone()), at: told.at.or(at), ..told })
+    }
+}
+
+impl From<&Waiting> for WaitData {
+    fn from(waiting: &Waiting) -> Self {
+        let at = waiting.location.as_ref();
+        Self {
+            kind: kind(waiting.kind),
+            what: waiting.what.clone(),
+            thread: None,
+            at: at.map(|location| format!("{}:{}", location.source.name, location.line)),
+            timed: waiting.is_timed,
+        }
+    }
+}
+
+impl From<ThreadSeen> for ThreadData {
+    fn from(thread: ThreadSeen) -> Self {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a processor")]
+        let percent = |demand: f64| (demand * 100.0).round().clamp(0.0, 100.0) as u32;
+        Self {
+            name: thread.name,
+            process_id: thread.pid,
+            cpu_percent: thread.demand.map(percent),
+            deadlocked: thread.is_deadlocked,
+            stack: thread.stack.iter().map(PlaceData::from).collect(),
+        }
+    }
+}
+
+fn kind(kind: WaitKind) -> &'static str {
+    match kind {
+        WaitKind::Lock => "lock",
+        WaitKind::Thread => "thread",
+        WaitKind::Child => "child",
+        WaitKind::Input => "input",
+        WaitKind::Socket => "socket",
+        WaitKind::Server => "server",
+        WaitKind::File => "file",
+        WaitKind::Timer => "timer",
+        WaitKind::Task => "task",
+        WaitKind::Promise => "promise",
+        WaitKind::Worker => "worker",
+        WaitKind::Other => "other",
+    }
+}

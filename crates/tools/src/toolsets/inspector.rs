@@ -1,0 +1,76 @@
+//! The vocabulary of the *MCP debugger tool*: a session that begins paused, breakpoints of every kind, values with
+//! types at every level, watches, profiles.
+//!
+//! Every answer is one JSON object with `status`: `success` and the fields of the tool, or `error` with `code`,
+//! `message` and `context`. Names of parameters and fields are those of the system that the vocabulary comes from;
+//! more were added, none renamed.
+
+mod answer;
+mod breakpoints;
+mod conditions;
+mod data;
+mod execution;
+mod hang;
+mod inspect;
+mod objects;
+mod performance;
+mod profile;
+mod report;
+mod session;
+mod shared;
+mod stack;
+mod watches;
+
+use crate::{Entry, Toolset};
+
+/// The vocabulary.
+pub static TOOLSET: Toolset = Toolset {
+    name: "inspector",
+    about: "sessions that begin paused, watches, objects in depth and profiles, as debugger_* tools",
+    instructions: INSTRUCTIONS,
+    tools: TOOLS,
+    prompts: &[],
+};
+
+const TOOLS: &[Entry] = &[
+    Entry::of::<session::DebuggerStart>(),
+    Entry::of::<session::DebuggerStopSession>(),
+    Entry::of::<breakpoints::DebuggerSetBreakpoint>(),
+    Entry::of::<breakpoints::DebuggerRemoveBreakpoint>(),
+    Entry::of::<breakpoints::DebuggerToggleBreakpoint>(),
+    Entry::of::<breakpoints::DebuggerListBreakpoints>(),
+    Entry::of::<breakpoints::DebuggerSetLogpoint>(),
+    Entry::of::<conditions::DebuggerSetFunctionBreakpoint>(),
+    Entry::of::<conditions::DebuggerSetExceptionBreakpoint>(),
+    Entry::of::<conditions::DebuggerSetHitCountCondition>(),
+    Entry::of::<execution::DebuggerContinue>(),
+    Entry::of::<execution::DebuggerStepOver>(),
+    Entry::of::<execution::DebuggerStepInto>(),
+    Entry::of::<execution::DebuggerStepOut>(),
+    Entry::of::<execution::DebuggerPause>(),
+    Entry::of::<inspect::DebuggerInspect>(),
+    Entry::of::<inspect::DebuggerGetLocalVariables>(),
+    Entry::of::<inspect::DebuggerGetGlobalVariables>(),
+    Entry::of::<objects::DebuggerInspectObject>(),
+    Entry::of::<watches::DebuggerAddWatch>(),
+    Entry::of::<watches::DebuggerRemoveWatch>(),
+    Entry::of::<watches::DebuggerGetWatches>(),
+    Entry::of::<stack::DebuggerGetStack>(),
+    Entry::of::<stack::DebuggerSwitchStackFrame>(),
+    Entry::of::<hang::DebuggerDetectHang>(),
+    Entry::of::<performance::DebuggerStartCpuProfile>(),
+    Entry::of::<performance::DebuggerStopCpuProfile>(),
+    Entry::of::<performance::DebuggerTakeHeapSnapshot>(),
+    Entry::of::<performance::DebuggerGetPerformanceMetrics>(),
+];
+
+const INSTRUCTIONS: &str = "\
+Debug Node.js and Python programs: look at real values instead of guessing.
+debugger_start starts a program paused before its first line. Then debugger_set_breakpoint, debugger_continue, and at \
+a stop debugger_inspect, debugger_step_over, debugger_step_into, debugger_step_out; debugger_stop_session at the end.
+Every stop answers with location, source, stack, local variables, new output and the watches that changed: read it \
+before asking for more. debugger_add_watch tells at each stop what an expression was and is.
+A call always comes back: paused, running (debugger_continue waits on) or terminated. An uncaught exception stops by \
+itself. verified is true only when a breakpoint is bound; otherwise `reason` says why.
+debugger_switch_stack_frame chooses the frame that is looked at until the program runs. objectId is good until then, \
+too.";

@@ -1,0 +1,203 @@
+//! Breakpoints on lines, and the list of all.
+
+use std::path::PathBuf;
+
+use engine::model::breakpoint::Rule;
+use engine::session::Session;
+use engine::session::breakpoints::Change;
+use engine::session::placing::Wanted;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::Told;
+use super::conditions::ExceptionsData;
+use super::data::BreakpointData;
+use super::shared;
+use crate::{Context, Effects, Tool, ToolError};
+
+/// Sets a breakpoint.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerSetBreakpoint {
+    /// default: the only open session
+    session_id: Option<String>,
+    /// absolute, or relative to the program's working directory
+    file: PathBuf,
+    /// 1-based
+    line: u32,
+    /// 1-based, for one of several statements on the line (not in Python)
+    column: Option<u32>,
+    /// stop only where this expression is true
+    condition: Option<String>,
+}
+
+impl Tool for DebuggerSetBreakpoint {
+    type Answer = Told<BreakpointData>;
+    const NAME: &'static str = "debugger_set_breakpoint";
+    const TITLE: &'static str = "Set breakpoint";
+    const DESCRIPTION: &'static str = "Set a breakpoint on a line, with a condition if wanted.";
+    const EFFECTS: Effects = Effects::ADDS;
+
+    async fn call(self, context: &Context) -> Result<Told<BreakpointData>, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let condition = self.condition.filter(|condition| !condition.trim().is_empty());
+        let wanted = Wanted {
+            file: Some(shared::file(&session, &self.file).await),
+            line: Some(self.line),
+            column: self.column,
+            rule: Rule { condition, ..Rule::default() },
+            ..Wanted::default()
+        };
+        let (breakpoint, note) = session.set_breakpoint(wanted).await?;
+        Ok(Told(BreakpointData::noted(&breakpoint, note)))
+    }
+}
+
+/// Sets a logpoint.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerSetLogpoint {
+    session_id: Option<String>,
+    file: PathBuf,
+    /// 1-based
+    line: u32,
+    /// {expressions} are filled in
+    log_message: String,
+    /// log only where this is true
+    condition: Option<String>,
+}
+
+/// A logpoint.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Logpoint {
+    logpoint_id: String,
+    #[serde(flatten)]
+    breakpoint: BreakpointData,
+}
+
+impl Tool for DebuggerSetLogpoint {
+    type Answer = Told<Logpoint>;
+    const NAME: &'static str = "debugger_set_logpoint";
+    const TITLE: &'static str = "Set logpoint";
+    const DESCRIPTION: &'static str =
+        "Print a message at each pass of a line without stopping; it comes with the output.";
+    const EFFECTS: Effects = Effects::ADDS;
+
+    async fn call(self, context: &Context) -> Result<Told<Logpoint>, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        if self.log_message.trim().is_empty() {
+            return Err(ToolError::argument("logMessage", "is empty"));
+        }
+        let condition = self.condition.filter(|condition| !condition.trim().is_empty());
+        let wanted = Wanted {
+            file: Some(shared::file(&session, &self.file).await),
+            line: Some(self.line),
+            rule: Rule { condition, log_message: Some(self.log_message), ..Rule::default() },
+            ..Wanted::default()
+        };
+        let (breakpoint, note) = session.set_breakpoint(wanted).await?;
+        let breakpoint = BreakpointData::noted(&breakpoint, note);
+        Ok(Told(Logpoint { logpoint_id: breakpoint.breakpoint_id.clone(), breakpoint }))
+    }
+}
+
+/// The parameters of all that name a breakpoint.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ByIdParams {
+    session_id: Option<String>,
+    /// of any kind of breakpoint: bp-1
+    breakpoint_id: String,
+}
+
+/// Removes a breakpoint.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct DebuggerRemoveBreakpoint(ByIdParams);
+
+/// What was removed.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Removed {
+    breakpoint_id: String,
+    removed: bool,
+}
+
+impl Tool for DebuggerRemoveBreakpoint {
+    type Answer = Told<Removed>;
+    const NAME: &'static str = "debugger_remove_breakpoint";
+    const TITLE: &'static str = "Remove breakpoint";
+    const DESCRIPTION: &'static str = "Remove a breakpoint or logpoint.";
+    const EFFECTS: Effects = Effects::ENDS;
+
+    async fn call(self, context: &Context) -> Result<Told<Removed>, ToolError> {
+        let session = context.session(self.0.session_id.as_deref())?;
+        let wanted = shared::breakpoint_id(&session, &self.0.breakpoint_id).await?;
+        session.remove_breakpoints(move |id, _| id == wanted).await?;
+        Ok(Told(Removed { breakpoint_id: wanted.to_string(), removed: true }))
+    }
+}
+
+/// Switches a breakpoint on or off.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct DebuggerToggleBreakpoint(ByIdParams);
+
+impl Tool for DebuggerToggleBreakpoint {
+    type Answer = Told<BreakpointData>;
+    const NAME: &'static str = "debugger_toggle_breakpoint";
+    const TITLE: &'static str = "Toggle breakpoint";
+    const DESCRIPTION: &'static str = "Disable an enabled breakpoint, or enable a disabled one.";
+    const EFFECTS: Effects = Effects::ADDS;
+
+    async fn call(self, context: &Context) -> Result<Told<BreakpointData>, ToolError> {
+        let session = context.session(self.0.session_id.as_deref())?;
+        let id = shared::breakpoint_id(&session, &self.0.breakpoint_id).await?;
+        let known = session.breakpoints().await?;
+        let is_on = known.iter().any(|known| known.id == id && known.enabled);
+        let change = Change { enabled: Some(!is_on), rule: None };
+        let breakpoint = session.change_breakpoint(id, change).await?;
+        Ok(Told(BreakpointData::from(&breakpoint)))
+    }
+}
+
+/// Lists the breakpoints.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerListBreakpoints {
+    session_id: Option<String>,
+}
+
+/// The breakpoints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct BreakpointList {
+    /// On lines and on functions, logpoints included.
+    breakpoints: Vec<BreakpointData>,
+    /// The exceptions to stop at.
+    exceptions: ExceptionsData,
+}
+
+impl BreakpointList {
+    async fn of(session: &Session) -> Result<Self, ToolError> {
+        let breakpoints = session.breakpoints().await?;
+        let (wanted, failures) = session.exception_breakpoints().await?;
+        Ok(Self {
+            breakpoints: breakpoints.iter().map(BreakpointData::from).collect(),
+            exceptions: ExceptionsData::new(wanted, failures.as_ref()),
+        })
+    }
+}
+
+impl Tool for DebuggerListBreakpoints {
+    type Answer = Told<BreakpointList>;
+    const NAME: &'static str = "debugger_list_breakpoints";
+    const TITLE: &'static str = "List breakpoints";
+    const DESCRIPTION: &'static str = "The breakpoints: bound or why not, hits, failed conditions.";
+    const EFFECTS: Effects = Effects::NONE;
+
+    async fn call(self, context: &Context) -> Result<Told<BreakpointList>, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        Ok(Told(BreakpointList::of(&session).await?))
+    }
+}

@@ -1,0 +1,127 @@
+//! Letting the program run.
+
+use engine::deadlines;
+use engine::debugger::Step;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::answer::Told;
+use super::report::Report;
+use super::shared;
+use crate::ops::execution;
+use crate::{Context, Effects, Tool, ToolError};
+
+/// The parameters of all that let the program run.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct RunParams {
+    /// default: the only open session
+    session_id: Option<String>,
+    /// ms to wait for the stop, default 20000
+    timeout: Option<u64>,
+}
+
+impl RunParams {
+    async fn step(self, step: Step, did: &str, context: &Context) -> Result<Told<Report>, ToolError> {
+        let wait = shared::wait(self.timeout, deadlines::WAIT)?;
+        let session = context.session(self.session_id.as_deref())?;
+        let settled = execution::step(&session, None, step, wait, context).await?;
+        Ok(Told(Report::new(did, settled)))
+    }
+}
+
+/// Lets the program run on.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct DebuggerContinue(RunParams);
+
+impl Tool for DebuggerContinue {
+    type Answer = Told<Report>;
+    const NAME: &'static str = "debugger_continue";
+    const TITLE: &'static str = "Continue";
+    const DESCRIPTION: &'static str =
+        "Run to the next breakpoint or the end. On a running program: wait for it.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
+        let wait = shared::wait(self.0.timeout, deadlines::WAIT)?;
+        let session = context.session(self.0.session_id.as_deref())?;
+        let settled = execution::resume(&session, wait, context).await?;
+        Ok(Told(Report::new("Continued", settled)))
+    }
+}
+
+/// Steps over.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct DebuggerStepOver(RunParams);
+
+impl Tool for DebuggerStepOver {
+    type Answer = Told<Report>;
+    const NAME: &'static str = "debugger_step_over";
+    const TITLE: &'static str = "Step over";
+    const DESCRIPTION: &'static str = "Run the line, calls included, and stop after it.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
+        self.0.step(Step::Over, "Stepped over", context).await
+    }
+}
+
+/// Steps into.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct DebuggerStepInto(RunParams);
+
+impl Tool for DebuggerStepInto {
+    type Answer = Told<Report>;
+    const NAME: &'static str = "debugger_step_into";
+    const TITLE: &'static str = "Step into";
+    const DESCRIPTION: &'static str = "Stop in the next function that the line calls, or after the line.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
+        self.0.step(Step::Into, "Stepped into", context).await
+    }
+}
+
+/// Steps out.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct DebuggerStepOut(RunParams);
+
+impl Tool for DebuggerStepOut {
+    type Answer = Told<Report>;
+    const NAME: &'static str = "debugger_step_out";
+    const TITLE: &'static str = "Step out";
+    const DESCRIPTION: &'static str = "Run to the end of the function and stop in its caller.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
+        self.0.step(Step::Out, "Stepped out", context).await
+    }
+}
+
+/// Suspends the program.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerPause {
+    session_id: Option<String>,
+    /// ms to wait until it stops, default 2000
+    timeout: Option<u64>,
+}
+
+impl Tool for DebuggerPause {
+    type Answer = Told<Report>;
+    const NAME: &'static str = "debugger_pause";
+    const TITLE: &'static str = "Pause";
+    const DESCRIPTION: &'static str = "Stop the running program where it is.";
+    const EFFECTS: Effects = Effects::SETS;
+
+    async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
+        let wait = shared::wait(self.timeout, deadlines::PAUSE)?;
+        let session = context.session(self.session_id.as_deref())?;
+        let settled = execution::pause(&session, None, wait, context).await?;
+        Ok(Told(Report::new("Pause requested", settled)))
+    }
+}

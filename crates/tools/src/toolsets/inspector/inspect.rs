@@ -1,0 +1,185 @@
+//! Expressions and variables.
+
+use engine::deadlines;
+use engine::model::variable::Page;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::Told;
+use super::data::{FrameData, ValueData, VariableData, variables};
+use super::shared;
+use crate::ops::{globals, inspect};
+use crate::{Context, Effects, Tool, ToolError};
+
+/// Characters of a value.
+const VALUE: usize = 1000;
+/// LocalsData of a page of a function's.
+const LOCALS: u64 = 500;
+/// LocalsData of a page of the global ones.
+const GLOBALS: u64 = 200;
+
+/// Evaluates.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerInspect {
+    /// default: the only open session
+    session_id: Option<String>,
+    /// an expression, or a statement such as x = 1
+    expression: String,
+    /// default: the frame that was switched to, else 0
+    frame_index: Option<usize>,
+    /// ms, default 5000; interrupted after that
+    timeout: Option<u64>,
+    /// characters of the value, default 1000
+    max_length: Option<usize>,
+}
+
+/// The value of an expression.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Inspected {
+    expression: String,
+    #[serde(flatten)]
+    value: ValueData,
+}
+
+impl Tool for DebuggerInspect {
+    type Answer = Told<Inspected>;
+    const NAME: &'static str = "debugger_inspect";
+    const TITLE: &'static str = "Inspect";
+    const DESCRIPTION: &'static str =
+        "Evaluate an expression in the paused program. Side effects are allowed and stay.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Told<Inspected>, ToolError> {
+        shared::within("timeout", self.timeout, deadlines::LONGEST_EVALUATE)?;
+        let session = context.session(self.session_id.as_deref())?;
+        let frame = Some(shared::frame(&session, self.frame_index).await?.0);
+        let length = self.max_length.unwrap_or(VALUE);
+        let value = inspect::evaluate(&session, &self.expression, frame, self.timeout, length, false).await?;
+        Ok(Told(Inspected { value: ValueData::from(&value), expression: self.expression }))
+    }
+}
+
+/// Lists the variables of a frame.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerGetLocalVariables {
+    session_id: Option<String>,
+    /// default: the frame that was switched to, else 0
+    frame_index: Option<usize>,
+    /// first variable, default 0
+    start: Option<u64>,
+    /// `this`, modules, functions and classes of a module too
+    include_special: Option<bool>,
+}
+
+/// LocalsData.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LocalsData {
+    variables: Vec<VariableData>,
+    /// How many there are in all.
+    total: u64,
+    /// Where the next page starts, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_start: Option<u64>,
+    /// How many special ones are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden: Option<u64>,
+    /// The frame that they are of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frame: Option<FrameData>,
+}
+
+impl Tool for DebuggerGetLocalVariables {
+    type Answer = Told<LocalsData>;
+    const NAME: &'static str = "debugger_get_local_variables";
+    const TITLE: &'static str = "Get local variables";
+    const DESCRIPTION: &'static str =
+        "The variables of a frame: its own, those of blocks, and those that it uses of functions around it.";
+    const EFFECTS: Effects = Effects::NONE;
+
+    async fn call(self, context: &Context) -> Result<Told<LocalsData>, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let frame = shared::frame(&session, self.frame_index).await?;
+        let special = self.include_special.unwrap_or(false);
+        let page = Page { start: self.start.unwrap_or(0), count: LOCALS, special, internals: false };
+        let (_, children) = session.locals(frame, page, VALUE).await?;
+        let (index, found) = inspect::place_of(&session, frame).await?;
+        Ok(Told(LocalsData {
+            variables: variables(&children),
+            total: children.total,
+            next_start: children.next_start(),
+            hidden: Some(children.hidden).filter(|hidden| *hidden > 0),
+            frame: found.as_ref().map(|frame| FrameData::new(index, frame)),
+        }))
+    }
+}
+
+/// Lists the global variables.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerGetGlobalVariables {
+    session_id: Option<String>,
+    /// default: the frame that was switched to, else 0
+    frame_index: Option<usize>,
+    /// first variable, default 0
+    start: Option<u64>,
+    /// default 200
+    count: Option<u64>,
+    /// modules, functions and classes of a module too
+    include_special: Option<bool>,
+}
+
+/// LocalsData that are there everywhere.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct GlobalVariables {
+    variables: Vec<GlobalData>,
+    /// How many there are in all.
+    total: u64,
+    /// Where the next page starts, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_start: Option<u64>,
+    /// How many special ones are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden: Option<u64>,
+}
+
+/// A variable, and which scope it is of.
+#[derive(Debug, Serialize, JsonSchema)]
+struct GlobalData {
+    #[serde(flatten)]
+    variable: VariableData,
+    /// `Module`, `Script`, `Global` or `Globals`.
+    scope: String,
+}
+
+impl Tool for DebuggerGetGlobalVariables {
+    type Answer = Told<GlobalVariables>;
+    const NAME: &'static str = "debugger_get_global_variables";
+    const TITLE: &'static str = "Get global variables";
+    const DESCRIPTION: &'static str =
+        "The variables of the frame's module, and in Node.js those of the global object behind them.";
+    const EFFECTS: Effects = Effects::NONE;
+
+    async fn call(self, context: &Context) -> Result<Told<GlobalVariables>, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let frame = shared::frame(&session, self.frame_index).await?;
+        let (start, count) = (self.start.unwrap_or(0), self.count.unwrap_or(GLOBALS));
+        let special = self.include_special.unwrap_or(false);
+        let page = Page { start, count: count.min(inspect::MOST_CHILDREN), special, internals: false };
+        let globals = globals::globals(&session, frame, page, VALUE).await?;
+        let next = start + globals.variables.len() as u64;
+        let variable = |(scope, variable): &_| GlobalData {
+            scope: String::clone(scope),
+            variable: VariableData::from(variable),
+        };
+        Ok(Told(GlobalVariables {
+            variables: globals.variables.iter().map(variable).collect(),
+            total: globals.total,
+            next_start: Some(next).filter(|next| *next < globals.total),
+            hidden: Some(globals.hidden).filter(|hidden| *hidden > 0),
+        }))
+    }
+}

@@ -1,0 +1,172 @@
+//! What a program is doing, as this vocabulary tells it.
+
+use engine::model::stop::{End, signal_name};
+use engine::output::Excerpt;
+use engine::session::watches::{Changed, Seen};
+use engine::snapshot::Snapshot;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::data::{FrameData, VariableData, variables};
+use crate::ops::settle::Settled;
+use crate::ops::unreached;
+use crate::render::{ExceptionData, describe_stop, more, output_text, plain, window, with_failures};
+
+/// What a program is doing, with all that the next decision needs.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Report {
+    /// `paused`, `running` or `terminated`.
+    pub(super) state: &'static str,
+    /// The same in a sentence.
+    message: String,
+    /// Why it stopped: `breakpoint`, `step`, `entry`, `exception`, `pause`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// Where it stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<FrameData>,
+    /// The lines around that place, `>` at the line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    source: String,
+    /// The exception that it stopped at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exception: Option<ExceptionData>,
+    /// The breakpoints that it stopped at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    breakpoint_ids: Vec<String>,
+    /// The innermost frames of the user's code.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stack: Vec<FrameData>,
+    /// More frames than are shown: all of them with `debugger_get_stack`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more_frames: Option<usize>,
+    /// The variables of the innermost frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locals: Option<Vec<VariableData>>,
+    /// More variables than are shown: all of them with `debugger_get_local_variables`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more_locals: Option<u64>,
+    /// The watched expressions whose values have changed since the last stop.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    watches: Vec<ChangeData>,
+    /// What the program wrote since the last report.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    output: String,
+    /// How many bytes before `output` are not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_skipped: Option<u64>,
+    /// The exit code of a program that has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    /// The signal that killed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<String>,
+    /// What else needs saying.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+/// A watched expression whose value has changed.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ChangeData {
+    watch_id: String,
+    expression: String,
+    /// What it was at the last stop where it had a value.
+    old_value: Json,
+    /// What it is now.
+    new_value: Json,
+}
+
+impl From<Changed> for ChangeData {
+    fn from(changed: Changed) -> Self {
+        let Changed { id, expression, old, new } = changed;
+        Self { watch_id: id.to_string(), expression, old_value: seen(&old), new_value: seen(&new) }
+    }
+}
+
+/// What a watched expression was found to be, as JSON where that says all of it.
+pub(super) fn seen(seen: &Seen) -> Json {
+    match seen {
+        Seen::Value { text, type_name, .. } => plain(type_name, text),
+        other => Json::from(other.to_string()),
+    }
+}
+
+impl Report {
+    /// The report. `did` says what was done: `Stepped over`.
+    pub(super) fn new(did: &str, settled: Settled) -> Self {
+        match settled {
+            Settled::Stopped(snapshot) => Self::paused(did, *snapshot),
+            Settled::Running { output, program, failures, notes } => Self {
+                state: "running",
+                message: running(did, program.as_ref()),
+                notes: with_failures(&failures, notes),
+                ..Self::default()
+            }
+            .with_output(&output),
+            Settled::Ended { end, output, unreached, failures, notes } => {
+                let mut notes = with_failures(&failures, notes);
+                let (told, more) = unreached::shown(&unreached);
+                notes.extend(told.iter().map(ToString::to_string));
+                if more > 0 {
+                    let way = "debugger_list_breakpoints tells them";
+                    notes.push(format!("and {more} more that were not reached: {way}"));
+                }
+                Self { notes, ..Self::terminated(&end) }.with_output(&output)
+            }
+        }
+    }
+
+    fn paused(did: &str, snapshot: Snapshot) -> Self {
+        let location = snapshot.frame().map(|frame| FrameData::new(0, frame));
+        let place = location.as_ref().map(|at| format!(" at {}:{} in {}", at.file, at.line, at.function));
+        let why = describe_stop(&snapshot.stop, snapshot.exception.as_ref());
+        let users = snapshot.total_frames.saturating_sub(snapshot.hidden_frames);
+        let frames = snapshot.frames.iter().enumerate();
+        let locals = snapshot.locals.as_ref().map(|(_, children)| children);
+        Self {
+            state: "paused",
+            message: format!("{did}. Paused ({why}){}", place.unwrap_or_default()),
+            reason: Some(snapshot.stop.reason.to_string()),
+            source: window(&snapshot.source, location.as_ref().map_or(0, |at| at.line)),
+            location,
+            breakpoint_ids: snapshot.stop.breakpoints.iter().map(ToString::to_string).collect(),
+            stack: frames.map(|(index, frame)| FrameData::new(index, frame)).collect(),
+            more_frames: Some(users.saturating_sub(snapshot.frames.len())).filter(|more| *more > 0),
+            locals: locals.map(variables),
+            more_locals: locals.and_then(more),
+            notes: with_failures(&snapshot.failures, snapshot.notes),
+            exception: snapshot.exception.map(ExceptionData::from),
+            watches: snapshot.watches.into_iter().map(ChangeData::from).collect(),
+            ..Self::default()
+        }
+        .with_output(&snapshot.output)
+    }
+
+    fn terminated(end: &End) -> Self {
+        let signal = match end {
+            End::Killed { signal, .. } => Some(signal_name(*signal)),
+            _ => None,
+        };
+        let message = format!("The program {end}");
+        Self { state: "terminated", message, exit_code: end.exit_code(), signal, ..Self::default() }
+    }
+
+    fn with_output(mut self, output: &Excerpt) -> Self {
+        self.output = output_text(output);
+        self.output_skipped = Some(output.skipped).filter(|skipped| *skipped > 0);
+        self
+    }
+}
+
+fn running(did: &str, program: Option<&End>) -> String {
+    match program {
+        Some(end) => format!("{did}. The program {end}, and a process that it started still runs"),
+        None => {
+            format!("{did}. The program is running; debugger_continue waits for it, debugger_pause stops it")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! How sessions begin and end.
+
+use std::path::PathBuf;
+
+use engine::adapter::Machine;
+use engine::deadlines;
+use engine::model::launch::Stdin;
+use engine::session::Session;
+use engine::session::state::Execution;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::Told;
+use super::report::Report;
+use super::shared;
+use crate::ops::command::Command;
+use crate::ops::lifecycle;
+use crate::render::output_text;
+use crate::{Context, Effects, Tool, ToolError};
+
+/// How much of the last output is told at the end of a session, in bytes.
+const OUTPUT: usize = 4000;
+
+/// Starts a program in a session of its own.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DebuggerStart {
+    /// node, python, npx, a script, a test runner; the language follows
+    command: String,
+    args: Option<Vec<String>>,
+    /// default: the server's
+    cwd: Option<PathBuf>,
+    /// ms to wait until it is paused, default 20000
+    timeout: Option<u64>,
+}
+
+/// A new session.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Started {
+    /// Pass it to the other tools.
+    session_id: String,
+    /// Where the inspector of Node.js listens, for other tools; Python has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inspector_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<u32>,
+    /// `javascript` or `python`.
+    language: &'static str,
+    #[serde(flatten)]
+    report: Report,
+}
+
+impl Tool for DebuggerStart {
+    type Answer = Told<Started>;
+    const NAME: &'static str = "debugger_start";
+    const TITLE: &'static str = "Start debug session";
+    const DESCRIPTION: &'static str = "Start a program paused before its first line.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Told<Started>, ToolError> {
+        let wait = shared::wait(self.timeout, deadlines::WAIT)?;
+        let mut command = Command::read(&Machine, &self.command, self.args, self.cwd)?;
+        command.launch.stop_on_entry = true;
+        command.launch.stdin = Stdin::Open;
+        let (session, settled) = lifecycle::start_command(context, command, wait).await?;
+        let program = session.debuggees().await.unwrap_or_default().into_iter().next();
+        Ok(Told(Started {
+            session_id: session.id().to_string(),
+            inspector_url: program.as_ref().and_then(|program| program.url.clone()),
+            pid: program.and_then(|program| program.pid),
+            language: session.adapter().name(),
+            report: Report::new("Started", settled),
+        }))
+    }
+}
+
+/// Ends a session.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerStopSession {
+    session_id: Option<String>,
+}
+
+/// The end of a session.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SessionClosed {
+    session_id: String,
+    stopped: bool,
+    /// How the program ended, in a sentence.
+    message: String,
+    /// Its exit code, when it had ended by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    /// What it wrote since the last report.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    output: String,
+}
+
+impl Tool for DebuggerStopSession {
+    type Answer = Told<SessionClosed>;
+    const NAME: &'static str = "debugger_stop_session";
+    const TITLE: &'static str = "Stop debug session";
+    const DESCRIPTION: &'static str = "End a session with its program and all that the program started.";
+    const EFFECTS: Effects = Effects::ENDS;
+
+    async fn call(self, context: &Context) -> Result<Told<SessionClosed>, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        context.sessions.close(&session).await;
+        Ok(Told(SessionClosed::of(&session)))
+    }
+}
+
+impl SessionClosed {
+    fn of(session: &Session) -> Self {
+        let (message, exit_code) = match session.execution() {
+            Execution::Ended(end) => (format!("The program {end}"), end.exit_code()),
+            _ => ("The session is closed".to_owned(), None),
+        };
+        Self {
+            session_id: session.id().to_string(),
+            stopped: true,
+            message,
+            exit_code,
+            output: output_text(&session.take_new_output(OUTPUT)),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What several tools read from their parameters alike.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use engine::deadlines;
+use engine::model::ids::{BreakpointId, Reference};
+use engine::model::launch::Start;
+use engine::model::limits::Limits;
+use engine::session::Session;
+use engine::sources;
+
+use crate::ToolError;
+use crate::ops::inspect;
+use crate::ops::settle::Wait;
+
+/// How long to wait: what was asked for, in milliseconds, else `usual`. More than may be is an error.
+pub(super) fn wait(timeout: Option<u64>, usual: Duration) -> Result<Wait, ToolError> {
+    let timeout = within("timeout", timeout, deadlines::LONGEST_WAIT)?;
+    Ok(Wait { timeout: timeout.unwrap_or(usual), limits: Limits::default() })
+}
+
+/// A time that was asked for in milliseconds.
+pub(super) fn within(
+    name: &str,
+    asked: Option<u64>,
+    longest: Duration,
+) -> Result<Option<Duration>, ToolError> {
+    match asked {
+        Some(asked) if Duration::from_millis(asked) > longest => {
+            Err(ToolError::too_long(name, asked, longest))
+        }
+        asked => Ok(asked.map(Duration::from_millis)),
+    }
+}
+
+/// A file that is named: one of the program's working directory, where there is one of that name, else of the
+/// server's.
+pub(super) async fn file(session: &Session, named: &Path) -> PathBuf {
+    let cwd = match session.last_start().await {
+        Ok(Some(Start::Launch(launch))) => launch.cwd,
+        _ => None,
+    };
+    let there = cwd.map(|cwd| cwd.join(named)).filter(|path| path.is_file());
+    sources::absolute(there.as_deref().unwrap_or(named))
+}
+
+/// A breakpoint that must be there.
+pub(super) async fn breakpoint_id(session: &Session, id: &str) -> Result<BreakpointId, ToolError> {
+    let known = session.breakpoints().await?;
+    let wanted: Option<BreakpointId> = id.parse().ok();
+    let found = known.iter().find(|known| Some(known.id) == wanted);
+    found.map(|found| found.id).ok_or_else(|| ToolError::no_breakpoint(id, &known))
+}
+
+/// A frame by its place in the stack as it is told; without one the frame that was chosen, else the innermost.
+pub(super) async fn frame(session: &Session, index: Option<usize>) -> Result<Reference, ToolError> {
+    match index {
+        Some(index) => Ok(inspect::frame_at(session, index, false).await?.id),
+        None => inspect::frame(session, None).await,
+    }
+}

@@ -1,0 +1,144 @@
+//! Expressions that are watched over stops.
+
+use engine::session::watches::{Seen, Watch};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::answer::Told;
+use super::report::seen;
+use crate::ops::watches::{self, Watched};
+use crate::{Context, Effects, Tool, ToolError};
+
+/// Watches an expression.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerAddWatch {
+    /// default: the only open session
+    session_id: Option<String>,
+    expression: String,
+}
+
+/// A watched expression.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WatchData {
+    watch_id: String,
+    expression: String,
+    /// What it is in the frame that is looked at; nothing while that is not known.
+    value: Json,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    type_name: Option<String>,
+    /// It has a value there: false for a name that does not exist there, and while the program runs.
+    in_scope: bool,
+    /// What it raised, or that it takes too long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// It is something else than at the last stop where it had a value.
+    changed: bool,
+    /// What it was at that stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old_value: Option<Json>,
+    /// What it is now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_value: Option<Json>,
+}
+
+impl WatchData {
+    fn new(watched: &Watched) -> Self {
+        let Watched { watch, seen: now } = watched;
+        let (value, type_name) = match now {
+            Some(Seen::Value { type_name, .. }) => (now.as_ref().map(seen), Some(type_name.clone())),
+            _ => (None, None),
+        };
+        let change = watch.change().filter(|change| Some(&change.new) == now.as_ref());
+        Self {
+            watch_id: watch.id.to_string(),
+            expression: watch.expression.clone(),
+            in_scope: matches!(now, Some(Seen::Value { .. } | Seen::Failed(_))),
+            value: value.unwrap_or_default(),
+            type_name,
+            error: match now {
+                Some(Seen::Failed(error)) => Some(error.clone()),
+                _ => None,
+            },
+            changed: change.is_some(),
+            old_value: change.as_ref().map(|change| seen(&change.old)),
+            new_value: change.as_ref().map(|change| seen(&change.new)),
+        }
+    }
+}
+
+impl Tool for DebuggerAddWatch {
+    type Answer = Told<WatchData>;
+    const NAME: &'static str = "debugger_add_watch";
+    const TITLE: &'static str = "Add watch";
+    const DESCRIPTION: &'static str =
+        "Watch an expression: every stop tells when its value has changed, old and new.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Told<WatchData>, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let watched = watches::add(&session, &self.expression).await?;
+        Ok(Told(WatchData::new(&watched)))
+    }
+}
+
+/// Watches no more.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerRemoveWatch {
+    session_id: Option<String>,
+    /// watch-1
+    watch_id: String,
+}
+
+/// What is watched no more.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WatchRemoved {
+    watch_id: String,
+    expression: String,
+    removed: bool,
+}
+
+impl Tool for DebuggerRemoveWatch {
+    type Answer = Told<WatchRemoved>;
+    const NAME: &'static str = "debugger_remove_watch";
+    const TITLE: &'static str = "Remove watch";
+    const DESCRIPTION: &'static str = "Watch an expression no more.";
+    const EFFECTS: Effects = Effects::ENDS;
+
+    async fn call(self, context: &Context) -> Result<Told<WatchRemoved>, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let Watch { id, expression, .. } = watches::remove(&session, &self.watch_id)?;
+        Ok(Told(WatchRemoved { watch_id: id.to_string(), expression, removed: true }))
+    }
+}
+
+/// Lists what is watched.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerGetWatches {
+    session_id: Option<String>,
+}
+
+/// What is watched.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct WatchList {
+    watches: Vec<WatchData>,
+}
+
+impl Tool for DebuggerGetWatches {
+    type Answer = Told<WatchList>;
+    const NAME: &'static str = "debugger_get_watches";
+    const TITLE: &'static str = "Get watches";
+    const DESCRIPTION: &'static str = "The watched expressions, evaluated now, and what they were before.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Told<WatchList>, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let watched = watches::look(&session).await?;
+        Ok(Told(WatchList { watches: watched.iter().map(WatchData::new).collect() }))
+    }
+}

@@ -1,0 +1,95 @@
+//! Finding out why a program does not end.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use engine::model::launch::Stdin;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::shared::LimitsParam;
+use crate::ops::closing::Closing;
+use crate::ops::command::Command;
+use crate::ops::execution;
+use crate::ops::hang::{self, Hang};
+use crate::ops::settle::Wait;
+use crate::render::HangReport;
+use crate::{Context, Effects, Tool, ToolError};
+
+/// Finds out why a program does not end.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DiagnoseHang {
+    /// its program; default: command
+    session_id: Option<String>,
+    /// node, python, npm, pytest, a script
+    command: Option<String>,
+    args: Option<Vec<String>>,
+    cwd: Option<PathBuf>,
+    env: Option<BTreeMap<String, String>>,
+    /// ms, default 10000
+    timeout: Option<u64>,
+    /// ms, default 100
+    sample_interval: Option<u64>,
+    /// keep the session, paused
+    leave_paused: Option<bool>,
+    limits: Option<LimitsParam>,
+}
+
+/// The diagnosis.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Diagnosed {
+    session_id: String,
+    #[serde(flatten)]
+    report: HangReport,
+    /// The session is closed.
+    closed: bool,
+}
+
+impl Tool for DiagnoseHang {
+    type Answer = Diagnosed;
+    const NAME: &'static str = "diagnose_hang";
+    const TITLE: &'static str = "Diagnose hang";
+    const DESCRIPTION: &'static str = "Why does it not end? Runs a command, or watches a session: completed, busy loop, slow, waiting or deadlocked, with loop, stacks and evidence.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Diagnosed, ToolError> {
+        hang::check_times(self.timeout, self.sample_interval)?;
+        let (session, launch) = match self.command {
+            Some(_) if self.session_id.is_some() => {
+                return Err(ToolError::argument("command", "excludes `sessionId`"));
+            }
+            Some(command) => {
+                let mut read = Command::read(&engine::adapter::Machine, &command, self.args, self.cwd)?;
+                let given = self.env.unwrap_or_default().into_iter();
+                read.launch.env.extend(given.map(|(name, value)| (name, Some(value))));
+                read.launch.stdin = Stdin::Open;
+                let session =
+                    context.sessions.open(read.adapter, format!("hang {}", read.text), read.executable);
+                (session, Some(read.launch))
+            }
+            None => {
+                let session = context.session(self.session_id.as_deref())?;
+                execution::must_be_live(&session)?;
+                (session, None)
+            }
+        };
+        let opened_here = launch.is_some();
+        let leave_paused = self.leave_paused.unwrap_or(false);
+        let closing = Closing::new(context, &session, opened_here);
+        let limits = LimitsParam::limits(self.limits);
+        let request = Hang {
+            launch,
+            interval: self.sample_interval.map_or(hang::INTERVAL, Duration::from_millis),
+            leave_paused,
+            wait: Wait { timeout: self.timeout.map_or(hang::TIMEOUT, Duration::from_millis), limits },
+        };
+        let found = hang::hang(&session, request, context).await;
+        let has_ended = found.as_ref().is_ok_and(|found| found.end.is_some());
+        let closed = opened_here && (!leave_paused || has_ended || found.is_err());
+        closing.settle(closed).await;
+        Ok(Diagnosed { session_id: session.id().to_string(), report: HangReport::new(found?), closed })
+    }
+}
