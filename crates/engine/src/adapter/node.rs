@@ -10,6 +10,7 @@ mod interpreter;
 mod launch;
 mod options;
 mod packages;
+mod reporters;
 mod runners;
 mod typescript;
 

@@ -9,6 +9,7 @@
 //! and `values` (what is to be seen), `sampling` (what it does while it runs).
 
 mod announcements;
+mod assertions;
 mod binding;
 mod breakpoints;
 mod columns;
@@ -59,6 +60,7 @@ use crate::model::ids::RawId;
 use crate::model::source::Code;
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{Exception, ExceptionMode};
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
 
@@ -426,6 +428,10 @@ impl Debugger for CdpDebugger {
 
     async fn stop_sampling(&self) -> Result<()> {
         sampling::stop(self).await
+    }
+
+    async fn thrown(&self, _thread: RawId, text: usize) -> Result<Thrown> {
+        assertions::thrown(self, text).await
     }
 
     async fn detach(&self) -> Result<()> {

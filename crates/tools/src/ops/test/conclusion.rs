@@ -7,8 +7,9 @@ use engine::session::Session;
 use engine::sources;
 use engine::test_reports::{Captured, LoadProblem, TestOutcome, TestReport, TestReports, TestResult};
 
+use super::matching::take;
 use super::throws::{AllThrows, Throw, running};
-use super::{Counts, Failure, Hang, Runner, Test, Tested, Verdict};
+use super::{Counts, Failure, Hang, Runner, Test, Tested, Verdict, node};
 use crate::ToolError;
 use crate::ops::settle::Settled;
 
@@ -37,9 +38,9 @@ pub(super) fn conclude(
     let reports = reports.read();
     let output = session.output().tail(0, request.wait.limits.output);
     let is_silent = reports.is_empty();
-    if let (true, Came::Ended(end), Some(runner)) = (is_silent, &came, runner)
+    if let (true, Came::Ended(end)) = (is_silent, &came)
         && end.exit_code() != Some(0)
-        && let Some(error) = runner.missing(&request.command, &output.text())
+        && let Some(error) = Runner::missing(runner, &request.command, &output.text())
     {
         return Err(error);
     }
@@ -48,6 +49,7 @@ pub(super) fn conclude(
     let told = Told::of(reports);
     let current = running(&told.all);
     let mut failures = told.failures(&mut throws);
+    let is_hung = matches!(came, Came::Hung(_));
     let (end, hang, is_kept) = match came {
         Came::Ended(end) => (Some(end), None, false),
         Came::Thrown => (None, None, true),
@@ -61,7 +63,7 @@ pub(super) fn conclude(
     // come so far.
     let is_cut_short = is_silent && code.is_some_and(|code| code != Some(0));
     if failures.is_empty()
-        && (is_kept && hang.is_none() || is_cut_short && runner.is_none())
+        && (is_kept && !is_hung || is_cut_short && runner.is_none())
         && let Some(throw) = throws.pop()
     {
         let id = throw.test.clone().or(current);
@@ -72,13 +74,13 @@ pub(super) fn conclude(
     let failure = failures.next();
     let counts = told.counts();
     let problem_throw = match told.problems.first() {
-        Some(problem) => take(&mut throws, problem.mark.as_deref()),
+        Some(problem) => take(&mut throws, &problem.into()),
         None if is_cut_short && runner.is_some() => throws.pop().map(Box::new),
         None => None,
     };
-    let ran = counts.run > 0 || is_silent;
+    let ran = counts.run > 0 || (is_silent && !node::finds_none(&output.text()));
     let verdict = match code {
-        None if hang.is_some() || !is_kept => Verdict::Hung,
+        _ if is_hung => Verdict::Hung,
         _ if failure.is_some() => Verdict::Failed,
         _ if !told.problems.is_empty() || problem_throw.is_some() => Verdict::Error,
         _ if !told.missing.is_empty() || !ran => Verdict::NoTests,
@@ -116,13 +118,6 @@ fn notes(throws: &AllThrows) -> Vec<String> {
     notes
 }
 
-/// The throw with that mark.
-fn take(throws: &mut Vec<Throw>, mark: Option<&str>) -> Option<Box<Throw>> {
-    let mark = mark?;
-    let at = throws.iter().position(|throw| throw.thrown.mark.as_deref() == Some(mark))?;
-    Some(Box::new(throws.remove(at)))
-}
-
 /// The reports, sorted by what they are.
 struct Told {
     all: Vec<TestReport>,
@@ -152,7 +147,7 @@ impl Told {
     fn failures(&self, throws: &mut Vec<Throw>) -> Vec<Failure> {
         let failed = self.results.iter().filter(|result| is_failure(result));
         let failure = |result: &TestResult| {
-            let throw = take(throws, result.mark.as_deref());
+            let throw = take(throws, &result.into());
             Failure { result: Some(result.clone()), throw }
         };
         failed.map(failure).collect()
