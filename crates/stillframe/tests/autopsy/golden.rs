@@ -43,11 +43,16 @@ fn entry((name, value): (String, Value)) -> Option<(String, Value)> {
     }
 }
 
-/// A frame of a library or of Node itself has its lines elsewhere in another version, and what Vite names so holds all
-/// that a module exports.
+/// A frame of a library or of the runtime has its lines elsewhere in another version, and what Vite names so holds
+/// all that a module exports.
 fn is_of_project(value: &Value) -> bool {
-    value["file"].as_str().is_none_or(|file| file.starts_with("PROJECT"))
-        && value["name"].as_str().is_none_or(|name| !name.starts_with("__vite"))
+    match value {
+        Value::String(frame) => frame.contains(" PROJECT"),
+        other => {
+            other["file"].as_str().is_none_or(|file| file.starts_with("PROJECT"))
+                && other["name"].as_str().is_none_or(|name| !name.starts_with("__vite"))
+        }
+    }
 }
 
 fn own_lines(text: &str) -> String {

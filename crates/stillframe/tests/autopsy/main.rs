@@ -13,6 +13,9 @@ mod jest;
 mod mocha;
 mod node;
 mod node_test;
+mod pytest;
+mod python;
+mod unittest;
 mod vitest;
 
 #[path = "../standard/debugging.rs"]

@@ -82,6 +82,7 @@ def should_stop(frame, arg):
     return True
 
 
+@functools.lru_cache(maxsize=1024)
 def is_orderly(kind):
     return any(each.__name__ in ORDERLY for each in type.__dict__["__mro__"].__get__(kind))
 

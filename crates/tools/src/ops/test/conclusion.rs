@@ -49,6 +49,7 @@ pub(super) fn conclude(
     let told = Told::of(reports);
     let current = running(&told.all);
     let mut failures = told.failures(&mut throws);
+    let is_hung = matches!(came, Came::Hung(_));
     let (end, hang, is_kept) = match came {
         Came::Ended(end) => (Some(end), None, false),
         Came::Thrown => (None, None, true),
@@ -62,7 +63,7 @@ pub(super) fn conclude(
     // come so far.
     let is_cut_short = is_silent && code.is_some_and(|code| code != Some(0));
     if failures.is_empty()
-        && (is_kept && hang.is_none() || is_cut_short && runner.is_none())
+        && (is_kept && !is_hung || is_cut_short && runner.is_none())
         && let Some(throw) = throws.pop()
     {
         let id = throw.test.clone().or(current);
@@ -79,7 +80,7 @@ pub(super) fn conclude(
     };
     let ran = counts.run > 0 || (is_silent && !node::finds_none(&output.text()));
     let verdict = match code {
-        None if hang.is_some() || !is_kept => Verdict::Hung,
+        _ if is_hung => Verdict::Hung,
         _ if failure.is_some() => Verdict::Failed,
         _ if !told.problems.is_empty() || problem_throw.is_some() => Verdict::Error,
         _ if !told.missing.is_empty() || !ran => Verdict::NoTests,
