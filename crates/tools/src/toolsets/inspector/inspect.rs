@@ -13,9 +13,9 @@ use crate::{Context, Effects, Tool, ToolError};
 
 /// Characters of a value.
 const VALUE: usize = 1000;
-/// LocalsData of a page of a function's.
+/// Variables of a page of a function's.
 const LOCALS: u64 = 500;
-/// LocalsData of a page of the global ones.
+/// Variables of a page of the global ones.
 const GLOBALS: u64 = 200;
 
 /// Evaluates.
@@ -73,7 +73,7 @@ pub(super) struct DebuggerGetLocalVariables {
     include_special: Option<bool>,
 }
 
-/// LocalsData.
+/// The variables of a frame.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LocalsData {
@@ -131,7 +131,7 @@ pub(super) struct DebuggerGetGlobalVariables {
     include_special: Option<bool>,
 }
 
-/// LocalsData that are there everywhere.
+/// Variables that are there everywhere.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct GlobalVariables {
