@@ -7,6 +7,7 @@
 use serde_json::{Value, json};
 use test_support::{Answer, Fixture, Language};
 
+use crate::emitter::Emitter;
 use crate::harness::Scene;
 use crate::world::World;
 
@@ -58,9 +59,19 @@ impl Host {
         host
     }
 
+    /// The file of the host itself.
+    pub(crate) fn path(&self) -> &str {
+        &self.hold.0
+    }
+
     /// Calls a tool of the session, which is named without `debugger_`.
     pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Answer {
         self.world.ok(&format!("debugger_{tool}"), self.with_session(arguments))
+    }
+
+    /// Calls one, whatever comes of it.
+    pub(crate) fn call(&self, tool: &str, arguments: Value) -> Answer {
+        self.world.call(&format!("debugger_{tool}"), self.with_session(arguments))
     }
 
     /// Calls one that is to fail.
@@ -78,6 +89,30 @@ impl Host {
         self.programs += 1;
         let name = self.language.file(&format!("case{}", self.programs));
         Fixture::write(self.world.folder(), &name, text)
+    }
+
+    /// The same under a name in a folder.
+    pub(crate) fn write_in(&mut self, folder: &str, name: &str, text: &str) -> Fixture {
+        self.programs += 1;
+        let file = self.language.file(&format!("{name}{}", self.programs));
+        Fixture::read(self.world.write(&format!("{folder}{file}"), text))
+    }
+
+    /// Writes a source and what was compiled of it, in one folder or in two, and gives both paths.
+    pub(crate) fn write_compiled(
+        &mut self,
+        source: &str,
+        script: &Emitter,
+        is_apart: bool,
+    ) -> (String, String) {
+        self.programs += 1;
+        let number = self.programs;
+        let (from, to, way) = if is_apart { ("src/", "dist/", "../src/") } else { ("", "", "") };
+        let source = self.world.write(&format!("{from}case{number}.ts"), source);
+        let map = script.map(&format!("{way}case{number}.ts"));
+        self.world.write(&format!("{to}case{number}.js.map"), &map);
+        let text = format!("{}\n//# sourceMappingURL=case{number}.js.map\n", script.text);
+        (source, self.world.write(&format!("{to}case{number}.js"), &text))
     }
 
     /// The held host is to load this next.

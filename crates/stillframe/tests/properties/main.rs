@@ -14,8 +14,17 @@
 
 mod breakpoints;
 mod conditions;
+mod emitter;
+mod execution;
+mod expressions;
 mod harness;
 mod host;
+mod maps;
+mod objects;
+mod sessions;
+mod stacks;
+mod stepping;
+mod values;
 mod world;
 
 use test_support::Built;
