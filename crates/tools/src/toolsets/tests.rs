@@ -114,7 +114,7 @@ const READ_ONLY: [&str; 17] = [
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 36] = [
+const DESTRUCTIVE: [&str; 37] = [
     "diagnose_hang",
     "debugger_detect_hang",
     "close_debug_session",
@@ -155,7 +155,7 @@ const DESTRUCTIVE: [&str; 36] = [
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 34] = [
+const NOT_IDEMPOTENT: [&str; 35] = [
     "diagnose_hang",
     "debugger_detect_hang",
     "create_debug_session",
