@@ -48,6 +48,9 @@ fn is_of_project(value: &Value) -> bool {
 }
 
 fn own_lines(text: &str) -> String {
-    let is_own = |line: &&str| !line.trim_start().starts_with("at ") || line.contains("PROJECT");
+    let is_place = |line: &str| ["at ", "File "].iter().any(|word| line.trim_start().starts_with(word));
+    // Newer versions of Python mark the part of the line.
+    let is_mark = |line: &str| !line.trim().is_empty() && line.trim().chars().all(|mark| "^~".contains(mark));
+    let is_own = |line: &&str| (!is_place(line) || line.contains("PROJECT")) && !is_mark(line);
     text.lines().filter(is_own).collect::<Vec<_>>().join("\n")
 }
