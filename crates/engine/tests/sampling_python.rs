@@ -9,3 +9,5 @@ mod calls;
 mod machine;
 #[path = "sampling_python/scene.rs"]
 mod scene;
+#[path = "sampling_python/waits.rs"]
+mod waits;

@@ -144,6 +144,14 @@ impl Adapter for Node {
         )
     }
 
+    fn is_like(&self, pattern: &str) -> String {
+        let pattern = serde_json::Value::from(pattern);
+        format!(
+            "new RegExp({pattern}).test((error?.constructor?.name ?? typeof error) + ': ' + (error?.message ?? \
+             String(error)))"
+        )
+    }
+
     fn exception_filters(&self, _mode: ExceptionMode) -> &'static [&'static str] {
         &[]
     }

@@ -211,7 +211,15 @@ impl Debugger for DapDebugger {
 
     async fn run(&self) -> Result<()> {
         if self.capabilities().supports_configuration_done_request {
-            self.request::<::dap::ConfigurationDone>(::dap::Empty {}, deadlines::REQUEST).await?;
+            let is_inside = self.inspector().is_some();
+            let deadline = if is_inside { deadlines::RUN } else { deadlines::REQUEST };
+            match self.request::<::dap::ConfigurationDone>(::dap::Empty {}, deadline).await {
+                // Native code at the very beginning may keep a server inside the program from answering.
+                Err(Error::Deadline { .. }) if is_inside => {}
+                done => {
+                    done?;
+                }
+            }
         }
         Ok(())
     }

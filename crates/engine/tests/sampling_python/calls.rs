@@ -107,6 +107,49 @@ match()
     }
 }
 
+/// A child that was forked off is watched by itself, and neither of them is kept from ending.
+#[tokio::test]
+async fn a_fork_does_not_disturb_what_is_watched() {
+    let source = "\
+import os, sys, time
+
+for _ in range(20):
+    child = os.fork()
+    if not child:
+        sys.exit(0)
+    os.waitpid(child, 0)
+
+def spin():
+    while True: pass
+
+if not os.fork():
+    spin()
+time.sleep(1000)  # @sleep
+";
+    for way in versions().await {
+        let scene = Scene::start(way, source).await;
+        let until = Instant::now() + std::time::Duration::from_mins(1);
+        loop {
+            let all = scene.session.activity().await.unwrap();
+            let waits = all
+                .iter()
+                .any(|process| crate::scene::waits(&process.activity, "MainThread").starts_with("Timer"));
+            let spins = all.iter().any(|process| {
+                process
+                    .activity
+                    .threads
+                    .iter()
+                    .any(|thread| call(&thread.calls, "spin").is_some_and(|spin| spin.total > 2))
+            });
+            if waits && spins {
+                break;
+            }
+            assert!(Instant::now() < until, "{:?}: {all:#?}", scene.way);
+        }
+        scene.end().await;
+    }
+}
+
 #[tokio::test]
 async fn a_program_that_is_watched_ends_as_it_would() {
     let source = "\

@@ -60,7 +60,7 @@ const QUICK: [&str; 9] = [
 ];
 
 /// The tools of `inspector` that are those of the system that it comes from.
-const INSPECTOR: [&str; 24] = [
+const INSPECTOR: [&str; 29] = [
     "debugger_start",
     "debugger_stop_session",
     "debugger_set_breakpoint",
@@ -85,6 +85,11 @@ const INSPECTOR: [&str; 24] = [
     "debugger_get_watches",
     "debugger_get_stack",
     "debugger_switch_stack_frame",
+    "debugger_detect_hang",
+    "debugger_start_cpu_profile",
+    "debugger_stop_cpu_profile",
+    "debugger_take_heap_snapshot",
+    "debugger_get_performance_metrics",
 ];
 
 /// Those that only look.
@@ -109,8 +114,9 @@ const READ_ONLY: [&str; 17] = [
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 35] = [
+const DESTRUCTIVE: [&str; 36] = [
     "diagnose_hang",
+    "debugger_detect_hang",
     "close_debug_session",
     "remove_breakpoint",
     "clear_breakpoints",
@@ -145,11 +151,13 @@ const DESTRUCTIVE: [&str; 35] = [
     "debugger_add_watch",
     "debugger_remove_watch",
     "debugger_get_watches",
+    "debugger_stop_cpu_profile",
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 33] = [
+const NOT_IDEMPOTENT: [&str; 34] = [
     "diagnose_hang",
+    "debugger_detect_hang",
     "create_debug_session",
     "attach_to_process",
     "set_breakpoint",
@@ -182,6 +190,7 @@ const NOT_IDEMPOTENT: [&str; 33] = [
     "debugger_inspect",
     "debugger_add_watch",
     "debugger_get_watches",
+    "debugger_start_cpu_profile",
 ];
 
 fn entries() -> impl Iterator<Item = &'static Entry> {

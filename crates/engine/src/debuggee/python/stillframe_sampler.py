@@ -24,6 +24,13 @@ import weakref
 
 import stillframe_inspector as inspector
 
+for needed in ("code", "locks", "native", "tasks", "waits"):
+    # One that looks for modules beside this one needs no path for it.
+    inspector.load("stillframe_" + needed)
+
+import stillframe_waits as waits  # noqa: E402
+from stillframe_code import file_of, is_library  # noqa: E402
+
 # When the watchdog speaks, and how long it waits between two times, in seconds.
 WATCHDOG = 0.5
 
@@ -32,6 +39,9 @@ OUTERMOST, INNERMOST = 60, 40
 
 # A thread that was seen at one place has used at most so much processor time if it waits there, in seconds.
 IDLE = 0.005
+
+# It has been there at least so long, in seconds.
+AT_LEAST = 0.08
 
 # Programs seldom come to descriptors with such numbers, and close none by number that are not theirs.
 HIGH = 512
@@ -58,7 +68,7 @@ class Sampler:
         self.watchdog = Watchdog()
         self.threads = {}
         self.gone = []
-        self.hidden = {}
+        self.kinds = {}
         self.own = None
 
     def run(self):
@@ -106,22 +116,13 @@ class Sampler:
 
     def path(self, frame):
         """The codes and instructions of a stack that are the program's, innermost first."""
-        path, hidden = [], self.hidden
-        while frame is not None:
-            code = frame.f_code
-            is_hidden = hidden.get(code)
-            if is_hidden is None:
-                is_hidden = hidden[code] = is_of_debugger(code)
-            if not is_hidden:
-                path.append((code, frame.f_lasti))
-            frame = frame.f_back
+        path = [(each.f_code, each.f_lasti) for each in self.visible(frame)]
         if len(path) > OUTERMOST + INNERMOST:
             path[INNERMOST:-OUTERMOST] = []
         return path
 
     def report(self):
         """What was seen since the last report."""
-        waits = inspector.load("stillframe_waits")
         with self.lock:
             frames = current_frames()
             frames.pop(get_ident(), None)
@@ -135,15 +136,23 @@ class Sampler:
             pending = scene.pending()
             for thread in threads:
                 thread.begin()
-            self.gone, self.hidden = [], {}
+            self.gone, self.kinds = [], {}
         return {"threads": told, "pending": pending}
 
     def visible(self, frame):
         """The frames of a stack that are the program's, innermost first."""
-        found = []
+        found, kinds, has_own = [], self.kinds, False
         while frame is not None:
-            if not self.hidden.get(frame.f_code, True):
+            code = frame.f_code
+            kind = kinds.get(code)
+            if kind is None:
+                kind = kinds[code] = kind_of(code)
+            if kind is OWN or kind is LIBRARY:
                 found.append(frame)
+                has_own = has_own or kind is OWN
+            elif kind is DEBUGGER and not has_own:
+                # What the debugger has called of the library is no concern of the program.
+                found.clear()
             frame = frame.f_back
         return found
 
@@ -200,7 +209,7 @@ class Sampled:
 
     def is_idle(self):
         """Whether it has been at one place for a while without doing anything."""
-        if self.seen < 2:
+        if self.seen < 2 or clock() - self.since < AT_LEAST:
             return False
         used = self.processor_time()
         return used is None or self.used is None or used - self.used < IDLE
@@ -246,18 +255,22 @@ class Lines:
         return lines[index] if index >= 0 else code.co_firstlineno
 
 
-def file_of(code):
-    """The absolute path of code's file; what stands for it where there is none."""
-    file = code.co_filename
-    return file if os.path.isabs(file) or file.startswith("<") else inspector.paths_of(file)[0]
+# Whose code it is: the user's, a library's, the debugger's, or what only leads to the program's.
+OWN, LIBRARY, DEBUGGER, ENTRY = range(4)
+# Functions of pydevd and of ours that the program is run by.
+ENTRIES = {"<module>", "main", "run", "_exec", "execfile", "__call__", "run_path"}
+ENTRIES |= {"_run_code", "_run_module_code", "_run_module_as_main"}
 
 
-def is_of_debugger(code):
-    """Whether code is pydevd's or ours, or only leads from there to the program's."""
+def kind_of(code):
     file = code.co_filename
-    if file.startswith(debugger_roots) or file.startswith("<frozen importlib"):
-        return True
-    return code.co_name in ("_bootstrap", "_bootstrap_inner") and file == threading.__file__
+    if file.startswith(debugger_roots):
+        return ENTRY if code.co_name in ENTRIES else DEBUGGER
+    if file.startswith("<frozen importlib"):
+        return ENTRY
+    if code.co_name in ("_bootstrap", "_bootstrap_inner") and file == threading.__file__:
+        return ENTRY
+    return LIBRARY if is_library(code) else OWN
 
 
 def number_of(thread):

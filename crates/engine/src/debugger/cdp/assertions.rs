@@ -87,16 +87,14 @@ async fn values(debugger: &CdpDebugger, thrown: &RemoteObject, frame: RawId, tex
 /// What the user has written, at the place in his innermost function.
 async fn written(debugger: &CdpDebugger) -> Option<Asserted> {
     let stop = debugger.stop().ok()?;
-    let place = match stop.frames.iter().find(|frame| is_users(debugger, frame)) {
-        Some(frame) => frame.location.clone(),
-        None => {
-            let mut traces =
-                std::iter::successors(stop.asynchronous.as_ref(), |trace| trace.parent.as_deref());
-            let first = traces.find_map(|trace| {
-                trace.call_frames.iter().find(|frame| is_of_users(debugger, &frame.script_id))
-            })?;
-            unhandled::place(first)
-        }
+    let place = if let Some(frame) = stop.frames.iter().find(|frame| is_users(debugger, frame)) {
+        frame.location.clone()
+    } else {
+        let mut traces = std::iter::successors(stop.asynchronous.as_ref(), |trace| trace.parent.as_deref());
+        let first = traces.find_map(|trace| {
+            trace.call_frames.iter().find(|frame| is_of_users(debugger, &frame.script_id))
+        })?;
+        unhandled::place(first)
     };
     let location = frames::location(debugger, &place).await?;
     let path = location.source.path?;

@@ -1,8 +1,8 @@
 //! What is thrown that no code of the user's catches.
 //!
 //! V8 knows one kind of catching, and a test runner catches everything. So it pauses at all that is thrown, and
-//! here is decided from the texts of the functions on the stack whether that is told. A pause takes about a
-//! millisecond. Where the same place has thrown in vain too often, V8 is told to pass over that function.
+//! here is decided from the texts of the functions on the stack whether that is told. A pause takes much longer than a
+//! throw. Where the same place has thrown in vain too often, V8 is told to pass over that function.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
