@@ -29,14 +29,15 @@ fn stable(value: Value) -> Value {
     }
 }
 
-/// Numbers of frames and values count up over the whole session.
+/// Numbers of frames and values count up over the whole session; columns, and how many attributes an object of a
+/// library has, belong to a version.
 fn entry((name, value): (String, Value)) -> Option<(String, Value)> {
     match (name.as_str(), value) {
         ("stack", Value::Array(frames)) => {
             let is_own = |frame: &Value| frame.as_str().is_none_or(|frame| frame.contains("PROJECT"));
             Some((name, Value::Array(frames.into_iter().filter(is_own).collect())))
         }
-        ("id" | "frameId" | "variablesReference", _) => None,
+        ("id" | "frameId" | "variablesReference" | "children" | "column", _) => None,
         ("stack", Value::String(text)) => Some((name, json!(own_lines(&text)))),
         ("details", Value::String(text)) => Some((name, json!(own_lines(&text)))),
         (_, value) => Some((name, stable(value))),
@@ -46,16 +47,14 @@ fn entry((name, value): (String, Value)) -> Option<(String, Value)> {
 /// A frame of a library or of the runtime has its lines elsewhere in another version, and what Vite names so holds
 /// all that a module exports.
 fn is_of_project(value: &Value) -> bool {
-    match value {
-        Value::String(frame) => frame.contains(" PROJECT"),
-        other => {
-            other["file"].as_str().is_none_or(|file| file.starts_with("PROJECT"))
-                && other["name"].as_str().is_none_or(|name| !name.starts_with("__vite"))
-        }
-    }
+    value["file"].as_str().is_none_or(|file| file.starts_with("PROJECT"))
+        && value["name"].as_str().is_none_or(|name| !name.starts_with("__vite"))
 }
 
 fn own_lines(text: &str) -> String {
-    let is_own = |line: &&str| !line.trim_start().starts_with("at ") || line.contains("PROJECT");
+    let is_place = |line: &str| ["at ", "File "].iter().any(|word| line.trim_start().starts_with(word));
+    // Newer versions of Python mark the part of the line.
+    let is_mark = |line: &str| !line.trim().is_empty() && line.trim().chars().all(|mark| "^~".contains(mark));
+    let is_own = |line: &&str| (!is_place(line) || line.contains("PROJECT")) && !is_mark(line);
     text.lines().filter(is_own).collect::<Vec<_>>().join("\n")
 }

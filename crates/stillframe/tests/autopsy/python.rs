@@ -18,6 +18,9 @@ class Basket:
             raise ValueError(f'a price of {price}')  # @throws
         self.prices.append(price)
 
+    def __repr__(self):
+        return 'a basket'
+
     def __len__(self):
         return len(self.prices)
 

@@ -213,7 +213,9 @@ def plain(node, frame):
     if isinstance(node, ast.Attribute):
         return attribute(plain(node.value, frame), node.attr)
     if isinstance(node, ast.Subscript):
-        return item(plain(node.value, frame), plain(getattr(node.slice, "value", node.slice), frame))
+        # Up to Python 3.8 there is a node around it.
+        key = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
+        return item(plain(node.value, frame), plain(key, frame))
     if isinstance(node, (ast.Tuple, ast.List)):
         values = [plain(each, frame) for each in node.elts]
         return tuple(values) if isinstance(node, ast.Tuple) else values
