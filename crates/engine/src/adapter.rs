@@ -150,6 +150,10 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// A condition that is true of an exception, `error`, of the type of that name or of one derived from it.
     fn is_of_type(&self, type_name: &str) -> String;
 
+    /// A condition that is true of an exception, `error`, in whose type and message, as in `TypeError: no`, a
+    /// regular expression of the language finds something.
+    fn is_like(&self, pattern: &str) -> String;
+
     /// What the debugger calls the exceptions to stop at.
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str];
 

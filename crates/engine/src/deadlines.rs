@@ -32,6 +32,8 @@ pub const WATCHES: Duration = ms(1_000);
 pub const REQUEST: Duration = ms(5_000);
 /// A request that may run the program's own code, as reading values does.
 pub const READ: Duration = ms(10_000);
+/// A heap snapshot: a second or so for each 100 MB of the program's objects.
+pub const SNAPSHOT: Duration = ms(40_000);
 /// How much longer than the debuggee's own limit we wait for the answer to an evaluation.
 pub const EVALUATE_GRACE: Duration = ms(2_500);
 /// How long a program that should react is left alone before it gets a signal, and between two signals.

@@ -3,6 +3,7 @@
 //! put in. Nothing is evaluated here.
 
 mod around;
+mod asserted;
 mod caught;
 pub(crate) mod effects;
 pub(crate) mod endings;
@@ -24,6 +25,7 @@ use oxc_span::{GetSpan, SourceType};
 use oxc_syntax::scope::ScopeFlags;
 
 pub use around::functions_around;
+pub use asserted::{Asserted, asserted};
 pub use caught::is_caught;
 pub use handlers::{Fate, Handlers, expects};
 pub(crate) use insertion::{insertion, is_portable};

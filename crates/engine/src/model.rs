@@ -9,6 +9,7 @@ pub mod breakpoint;
 pub mod ids;
 pub mod launch;
 pub mod limits;
+pub mod performance;
 pub mod source;
 pub mod stack;
 pub mod stop;

@@ -7,6 +7,7 @@
 
 mod actor;
 pub mod breakpoints;
+mod performance;
 pub mod placing;
 mod references;
 mod stacks;

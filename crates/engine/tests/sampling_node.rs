@@ -65,8 +65,9 @@ impl Scene {
         panic!("{last:#?}\n{}", self.session.output().tail(0, 10_000).text());
     }
 
-    async fn until_blocked(&self) -> (ThreadActivity, Waiting) {
-        let seen = self.until(|seen| main(seen).threads[0].blocked.is_some()).await;
+    async fn until_blocked(&self, by: WaitKind) -> (ThreadActivity, Waiting) {
+        let is_it = |waiting: &Waiting| waiting.kind == by;
+        let seen = self.until(|seen| main(seen).threads[0].blocked.as_ref().is_some_and(is_it)).await;
         let thread = main(&seen).threads[0].clone();
         let waiting = thread.blocked.clone().unwrap();
         (thread, waiting)
@@ -203,8 +204,8 @@ function run() {
 run();
 ";
     let scene = Scene::run(text).await;
-    let (thread, waiting) = scene.until_blocked().await;
-    assert_eq!((waiting.kind, waiting.what.as_str()), (WaitKind::Child, "the command `sleep 1000`"));
+    let (thread, waiting) = scene.until_blocked(WaitKind::Child).await;
+    assert_eq!(waiting.what, "the command `sleep 1000`");
     assert!(!waiting.is_timed);
     assert!(scene.is_at(&waiting, "main.js", "run"), "{waiting:?}");
     assert!(thread.stack.iter().any(|frame| frame.function == "run"), "{thread:?}");
@@ -220,8 +221,8 @@ async fn standard_input_that_is_read_is_told() {
             format!("import fs from 'node:fs';\nfunction read() {{\n  {read}; // @read\n}}\nread();\n");
         let scene = Scene::new(&[("main.mjs", &text)]);
         scene.start("main.mjs", Stdin::Open).await;
-        let (_, waiting) = scene.until_blocked().await;
-        assert_eq!((waiting.kind, waiting.what.as_str()), (WaitKind::Input, "standard input"), "{read}");
+        let (_, waiting) = scene.until_blocked(WaitKind::Input).await;
+        assert_eq!(waiting.what, "standard input", "{read}");
         assert!(scene.is_at(&waiting, "main.mjs", "read"), "{waiting:?}");
         scene.end().await;
     }
@@ -232,8 +233,7 @@ async fn a_wait_for_shared_memory_is_told() {
     let text =
         "const shared = new Int32Array(new SharedArrayBuffer(4));\nAtomics.wait(shared, 0, 0); // @wait\n";
     let scene = Scene::run(text).await;
-    let (_, waiting) = scene.until_blocked().await;
-    assert_eq!(waiting.kind, WaitKind::Lock);
+    let (_, waiting) = scene.until_blocked(WaitKind::Lock).await;
     assert!(scene.is_at(&waiting, "main.js", "wait"), "{waiting:?}");
     scene.end().await;
 }
@@ -249,9 +249,9 @@ readFileSync(path); // @read
 ";
     let scene = Scene::new(&[("main.mjs", text)]);
     scene.start("main.mjs", Stdin::Empty).await;
-    let (_, waiting) = scene.until_blocked().await;
+    let (_, waiting) = scene.until_blocked(WaitKind::File).await;
     let pipe = scene.path("pipe");
-    assert_eq!((waiting.kind, waiting.what), (WaitKind::File, format!("the pipe `{}`", pipe.display())));
+    assert_eq!(waiting.what, format!("the pipe `{}`", pipe.display()));
     scene.end().await;
 }
 

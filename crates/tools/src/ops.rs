@@ -10,6 +10,7 @@ pub mod inspect;
 pub mod languages;
 pub mod lifecycle;
 pub mod objects;
+pub mod performance;
 pub mod run_until;
 pub mod settle;
 pub mod test;

@@ -129,6 +129,11 @@ impl Adapter for Python {
         )
     }
 
+    fn is_like(&self, pattern: &str) -> String {
+        let pattern = Value::from(pattern);
+        format!("__import__('re').search({pattern}, type(error).__name__ + ': ' + str(error)) is not None")
+    }
+
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str] {
         match mode {
             ExceptionMode::None => &[],

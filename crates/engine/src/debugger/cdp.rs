@@ -9,6 +9,7 @@
 //! and `values` (what is to be seen), `sampling` (what it does while it runs).
 
 mod announcements;
+mod assertions;
 mod binding;
 mod breakpoints;
 mod columns;
@@ -19,7 +20,9 @@ mod exceptions;
 mod execution;
 mod frames;
 mod functions;
+mod heap;
 mod insertions;
+mod performance;
 mod places;
 mod recording;
 mod renaming;
@@ -56,9 +59,11 @@ use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::activity::Activity;
 use crate::model::ids::RawId;
+use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
 use crate::model::source::Code;
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{Exception, ExceptionMode};
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
 
@@ -139,6 +144,9 @@ struct Connection {
     values: Values,
     /// Where the thread is suspended.
     stop: Mutex<Option<Arc<Stop>>>,
+    /// A heap snapshot that is being read.
+    heap: Mutex<Option<heap::Reading>>,
+    is_profiling: Mutex<bool>,
     /// Where the session hears of what the thread does.
     events: mpsc::Sender<Event>,
     /// Counts the stops.
@@ -188,6 +196,8 @@ impl CdpDebugger {
             insertions: Insertions::default(),
             sampling: Sampling::default(),
             stop: Mutex::default(),
+            heap: Mutex::default(),
+            is_profiling: Mutex::default(),
             events: events.clone(),
             stops: AtomicI64::new(0),
             is_running: watch::Sender::new(false),
@@ -228,9 +238,9 @@ impl CdpDebugger {
     async fn stop_at_entry(&self) -> Result<()> {
         let Some(entry) = &self.0.shared.setup.entry else { return Ok(()) };
         if let Entry::Script(path) = entry
-            && let Some(line) = self.0.shared.analyze(path).await.and_then(|code| code.first_line())
+            && let Some(first) = self.0.shared.analyze(path).await.and_then(|code| code.first)
         {
-            return breakpoints::set_entry(self, path, line).await;
+            return breakpoints::set_entry(self, path, first).await;
         }
         *lock(&self.0.intent) = Intent::Entry;
         self.request(debugger::Pause::default()).await?;
@@ -426,6 +436,30 @@ impl Debugger for CdpDebugger {
 
     async fn stop_sampling(&self) -> Result<()> {
         sampling::stop(self).await
+    }
+
+    async fn thrown(&self, _thread: RawId, text: usize) -> Result<Thrown> {
+        assertions::thrown(self, text).await
+    }
+
+    async fn start_profile(&self) -> Result<()> {
+        performance::start_profile(self).await
+    }
+
+    async fn stop_profile(&self) -> Result<CpuProfile> {
+        performance::stop_profile(self).await
+    }
+
+    async fn heap_snapshot(&self) -> Result<HeapSnapshot> {
+        performance::heap_snapshot(self).await
+    }
+
+    async fn heap_usage(&self, collect: bool) -> Result<HeapUsage> {
+        performance::heap_usage(self, collect).await
+    }
+
+    async fn timeline(&self) -> Result<Vec<TimelineEntry>> {
+        performance::timeline(self).await
     }
 
     async fn detach(&self) -> Result<()> {

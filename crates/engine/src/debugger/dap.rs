@@ -397,7 +397,10 @@ impl Debugger for DapDebugger {
     async fn thrown(&self, thread: RawId, text: usize) -> Result<Thrown> {
         let Some(inspector) = self.inspector() else { return Ok(Thrown::default()) };
         match self.stack_trace(thread, 0, 1).await?.frames.first() {
-            Some(frame) => inspector.thrown(frame.id, text).await,
+            Some(frame) => {
+                let adapter = self.0.adapter;
+                inspector.thrown(frame.id, text, |path| adapter.is_internal(path)).await
+            }
             None => Ok(Thrown::default()),
         }
     }

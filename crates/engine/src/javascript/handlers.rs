@@ -7,7 +7,7 @@ use std::sync::Arc;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, AwaitExpression, BindingPattern, CallExpression, CatchClause,
-    Expression, ForOfStatement, Function, NewExpression, Statement, TryStatement,
+    Expression, ForOfStatement, Function, MemberExpression, NewExpression, Statement, TryStatement,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_parser::{ParseOptions, Parser};
@@ -102,6 +102,7 @@ impl Handlers {
 
 /// What holds at a place, as far as the innermost function that was seen goes.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each holds or does not, whatever the others do")]
 struct State {
     is_rejection: bool,
     is_asynchronous: bool,
@@ -204,7 +205,7 @@ impl<'a> VisitJs<'a> for Found {
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         let member = it.callee.get_member_expr();
-        let object = member.map(|member| member.object());
+        let object = member.map(MemberExpression::object);
         let name = match member {
             Some(member) => member.static_property_name(),
             None => it.callee.get_identifier_reference().map(|callee| callee.name.as_str()),

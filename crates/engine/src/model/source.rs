@@ -58,6 +58,9 @@ pub struct Code {
     /// Where on them, as far as that is known: lines with columns, both 1-based, columns in UTF-16 units;
     /// ascending.
     pub places: Vec<(u32, u32)>,
+    /// The first place whose code runs when the file is loaded, rather than when a function is called; without a
+    /// column where the line alone tells it. None where that is not known.
+    pub first: Option<(u32, Option<u32>)>,
     /// How many lines the file has.
     pub length: u32,
     /// The functions, in the order of their first lines.
@@ -173,14 +176,6 @@ impl Code {
         self.functions.iter().find(|function| function.heads(line))
     }
 
-    /// The first line with code that runs when the file is loaded, rather than when a function is called.
-    pub fn first_line(&self) -> Option<u32> {
-        let is_inside = |line: u32| {
-            self.functions.iter().any(|function| (function.header + 1..=function.end).contains(&line))
-        };
-        self.lines.iter().copied().find(|line| !is_inside(*line))
-    }
-
     /// The functions of that name. `deposit` finds `Account.deposit` too.
     pub fn functions_named(&self, name: &str) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(move |function| {
@@ -239,6 +234,7 @@ mod tests {
         Code {
             lines: vec![1, 4, 7, 8, 11, 12, 13],
             places: Vec::new(),
+            first: None,
             length: 14,
             functions: vec![function("f", 4, 4, 7, 8), function("C.g", 12, 12, 13, 13)],
             loops: Vec::new(),

@@ -1,10 +1,14 @@
 //! What is known of an exception beyond what its language prints of it.
 
+use super::activity::SampledFrame;
+
 /// The exception that a program is stopped at, looked into.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Thrown {
     /// A mark that its process has left on it, by which a test runner in that process can name it later.
     pub mark: Option<String>,
+    /// All frames, those of libraries included, innermost first. Empty where the debugger's own stack has them.
+    pub stack: Vec<SampledFrame>,
     /// What was asserted, when an assertion threw it.
     pub assertion: Option<Assertion>,
 }

@@ -28,7 +28,7 @@ fn program(name: &str) -> Fixture {
 /// What starts a program.
 fn command(program: &Fixture) -> Value {
     let interpreter = if program.path().ends_with(".py") { "python3" } else { "node" };
-    json!({ "command": interpreter, "args": [program.path()], "timeout": 2_000 })
+    json!({ "command": interpreter, "args": [program.path()], "timeout": 2_500 })
 }
 
 /// Diagnoses a program of `fixtures/hang`.

@@ -6,6 +6,7 @@
 //! throw that a failing test names is its failure.
 
 mod conclusion;
+mod matching;
 mod node;
 mod python;
 mod runner;
@@ -156,11 +157,9 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
     let runner = Runner::of(&request.command);
     let reports = TestReports::new()?;
     let mut launch = request.command.launch.clone();
+    // Code of ours in the program sees by what it loads that it is a runner.
     let path = reports.path().to_string_lossy().into_owned();
     launch.env.insert(TestReports::VARIABLE.to_owned(), Some(path));
-    if let Some(runner) = runner {
-        runner.prepare(&mut launch, &reports)?;
-    }
     session.set_exception_breakpoints(ExceptionMode::UserUnhandled.into()).await?;
     let until = Instant::now() + request.wait.timeout.max(deadlines::START);
     let (late, notes) = lifecycle::begin_launch(session, launch, request.wait, context).await?;

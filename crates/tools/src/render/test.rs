@@ -1,6 +1,7 @@
 //! The report of tests that were run.
 
 use engine::model::limits::Limits;
+use engine::model::source::Location;
 use engine::model::stop::End;
 use engine::model::thrown::{Assertion, Side};
 use engine::snapshot::Caller;
@@ -246,7 +247,10 @@ fn message(tested: &Tested) -> String {
         Verdict::Passed => format!("{} passed, none failed, of {}", passed, of(run)),
         Verdict::Error => match tested.problems.first() {
             Some(problem) => format!("`{}` could not be loaded: {}", problem.name, problem.message),
-            None => format!("no test failed, and yet the program {}", ended(tested)),
+            None if tested.problem_throw.is_some() => {
+                format!("the tests could not be loaded; the program {}", ended(tested))
+            }
+            None => format!("no test failed, and yet the program {}: see its output", ended(tested)),
         },
         Verdict::NoTests => match tested.missing.first() {
             Some(name) => format!("`{name}` stands for no test"),
@@ -289,8 +293,12 @@ impl FailureData {
         let TestResult { id, file, line, phase, message, details, captured: kept, .. } = result;
         let mut data = throw.map(|throw| Self::thrown(*throw)).unwrap_or_default();
         // What the runner says of a throw is a part of what is known of it.
-        if let Some(message) = message.filter(|message| !message.is_empty()) {
+        if let Some(message) = message {
             data.message = message;
+        }
+        let asserted = data.assertion.as_ref().and_then(|assertion| assertion.expression.as_ref());
+        if let (true, Some(asserted)) = (data.message.is_empty(), asserted) {
+            data.message = format!("`{asserted}` does not hold");
         }
         data.phase = (!id.is_empty()).then(|| phase_name(phase).to_owned());
         data.test = Some(id).filter(|id| !id.is_empty());
@@ -311,9 +319,9 @@ impl FailureData {
             let locals = snapshot.locals.map(|(_, children)| children);
             CallerData::from(&Caller { frame, locals: locals.ok_or_else(|| "could not be read".to_owned()) })
         });
-        let place = |frame: &engine::model::stack::StackFrame<_>| match &frame.location {
-            Some(location) => format!("{} {}:{}", frame.name, location.source.name, location.line),
-            None => frame.name.clone(),
+        let stack = match thrown.stack.as_slice() {
+            [] => stack.iter().map(|frame| place(&frame.name, frame.location.as_ref())).collect(),
+            whole => whole.iter().map(|frame| place(&frame.function, frame.location.as_ref())).collect(),
         };
         Self {
             message: snapshot.exception.as_ref().map(|thrown| thrown.message.clone()).unwrap_or_default(),
@@ -324,10 +332,17 @@ impl FailureData {
             function: frame.map(|frame| frame.name),
             source: window(&snapshot.source, location.map_or(0, |location| location.line)),
             frames: innermost.into_iter().chain(callers.iter().map(CallerData::from)).collect(),
-            stack: stack.iter().map(place).collect(),
+            stack,
             notes: snapshot.notes,
             ..Self::default()
         }
+    }
+}
+
+fn place(function: &str, location: Option<&Location>) -> String {
+    match location {
+        Some(location) => format!("{function} {}:{}", location.source.name, location.line),
+        None => function.to_owned(),
     }
 }
 

@@ -79,6 +79,7 @@ async fn ask(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Resu
         return Err(Error::BadFile { path: path.to_owned(), problem: problem.describe() });
     }
     Ok(Code {
+        first: None,
         lines: answer.lines,
         places: Vec::new(),
         length: answer.length,

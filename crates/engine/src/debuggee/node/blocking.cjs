@@ -115,7 +115,9 @@ const watchPrograms = (binding) => {
 
 // Files.
 
+// What is known of files, by number or name: what to tell, and for how many reads that holds.
 const known = new Map();
+const MOST_KNOWN = 1000;
 let recent = 0;
 let recentFile = -1;
 
@@ -135,26 +137,27 @@ const described = (stats, name) => {
   return ['file', `data of the device ${which}`];
 };
 
-const open = (file) => {
-  let found = known.get(file);
-  if (!found || found.left === 0) {
-    found = { told: described(fstatSync(file), file), left: SAME };
-    known.set(file, found);
-  }
-  found.left -= 1;
-  return found.told;
-};
-
-const named = (name) => {
-  const text = typeof name === 'string' ? name : String(name);
-  return described(statSync(text, { throwIfNoEntry: false }), text);
+const look = (file) => {
+  const told = typeof file === 'number'
+    ? described(fstatSync(file), file)
+    : described(statSync(file, { throwIfNoEntry: false }), String(file));
+  const found = { told, left: SAME };
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(file, found);
+  return found;
 };
 
 const mayWait = (file) => {
-  if (isTelling || typeof globalThis[PIPE] !== 'string') return undefined;
+  if (isTelling) return undefined;
+  const before = known.get(file);
+  if (before !== undefined && before.left > 0) {
+    before.left -= 1;
+    return before.told;
+  }
+  if (typeof globalThis[PIPE] !== 'string') return undefined;
   isTelling = true;
   try {
-    return typeof file === 'number' ? open(file) : named(file);
+    return look(file).told;
   } catch {
     return undefined;
   } finally {
@@ -169,8 +172,8 @@ const watchFile = (binding, name, callback) => {
   const watched = function (file) {
     // With a callback it does not wait.
     const told = arguments[callback] === undefined ? mayWait(file) : undefined;
-    if (told && (file !== recentFile || now() - recent > RECENT)) tell(watched, told[0], told[1], false);
     if (told === undefined) return apply(own, this, arguments);
+    if (file !== recentFile || now() - recent > RECENT) tell(watched, told[0], told[1], false);
     try {
       return apply(own, this, arguments);
     } finally {

@@ -7,6 +7,7 @@ const announce = process.env.STILLFRAME_ANNOUNCE;
 
 if (announce) {
   require('./loading.cjs').observe(transpiled);
+  if (process.env.STILLFRAME_TESTS) require('./tests.cjs').observe();
 
   // Optimized code forgets variables that it does not read again; a person may want to.
   require('v8').setFlagsFromString('--no-analyze-environment-liveness');

@@ -17,6 +17,14 @@ function (timers) {
     return undefined;
   };
 
+  // What Node keeps under a symbol of this description.
+  const hidden = (object, description) => {
+    const symbol = Object.getOwnPropertySymbols(object).find((symbol) => symbol.description === description);
+    return symbol && read(object, symbol);
+  };
+
+  const handleOf = (object) => read(object, '_handle') ?? hidden(object, 'kHandle');
+
   // The names of the classes of an object, its own first.
   const classes = (object) => {
     const names = [];
@@ -86,8 +94,7 @@ function (timers) {
     for (const duration of Object.keys(timers)) {
       const list = timers[duration];
       for (let timer = list._idlePrev; timer !== list && timer; timer = timer._idlePrev) {
-        const isRefed = Object.getOwnPropertySymbols(timer).find(({ description }) => description === 'refed');
-        if (timer._destroyed || (isRefed && !timer[isRefed])) continue;
+        if (timer._destroyed || hidden(timer, 'refed') === false) continue;
         const call = read(timer, '_onTimeout');
         const every = timer._repeat === null || timer._repeat === undefined ? '' : ' that goes off again and again';
         add('timer', `a timer of ${timer._idleTimeout} ms${nameOf(call)}${every}`, true, call);
@@ -109,13 +116,13 @@ function (timers) {
 
   const addServer = (server) => {
     const name = read(server, '_pipeName');
-    const at = told(read(server, '_handle'), 'getsockname');
+    const at = told(handleOf(server), 'getsockname');
     const where = typeof name === 'string' ? `\`${name}\`` : at.port ? `port ${at.port}` : 'a port';
     add('server', `connections to ${where}`, false, listener(server, 'request', 'connection', 'stream', 'secureConnection'));
   };
 
   const addSocket = (socket) => {
-    const handle = read(socket, '_handle');
+    const handle = handleOf(socket);
     const fd = read(socket, 'fd') ?? handle?.fd;
     if (fd === 1 || fd === 2) return;
     const reads = listener(socket, 'data', 'readable', 'end', 'close');
@@ -150,7 +157,7 @@ function (timers) {
   };
 
   const addDatagrams = (socket) => {
-    const { port } = told(read(read(socket, Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'state symbol')), 'handle'), 'getsockname');
+    const { port } = told(read(hidden(socket, 'state symbol'), 'handle'), 'getsockname');
     add('socket', port ? `datagrams on port ${port}` : 'datagrams', false, listener(socket, 'message'));
   };
 

@@ -763,8 +763,9 @@ def is_dunder(name):
 
 
 def is_special(name, value, module_level):
-    """Belongs to the language, or is part of the program's text rather than of its data."""
-    if is_dunder(name):
+    """Belongs to the language or to pytest's own assertions, or is part of the program's text rather than of its
+    data."""
+    if is_dunder(name) or str(name).startswith("@py_"):
         return True
     return module_level and is_a(value, (types.ModuleType, types.FunctionType, type))
 
@@ -1280,12 +1281,13 @@ def request_thrown(number, limit):
     frame = find_frame(number)
     _, error, trace = frame.f_locals.get("__exception__", (None, None, None))
     if error is None:
-        return {"mark": None, "assertion": None}
-    load("stillframe_throws")
+        return {"mark": None, "assertion": None, "stack": []}
+    stack = load("stillframe_throws").stack_of(frame, trace)
     mark = BaseException.__getattribute__(error, "__dict__").get("__stillframe_mark__")
     renderer = Renderer(limit)
     text = lambda value: renderer.text(value)[:2]
-    return {"mark": mark, "assertion": load("stillframe_assertions").of(frame, error, trace, text)}
+    assertion = load("stillframe_assertions").of(frame, error, trace, text)
+    return {"mark": mark, "assertion": assertion, "stack": stack}
 
 
 def exception_in(frame):

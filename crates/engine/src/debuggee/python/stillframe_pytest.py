@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import sys
 
 import _pytest.config as config_of_pytest
@@ -43,7 +44,7 @@ class Plugin:
         self.deselected += len(items)
 
     def pytest_exception_interact(self, node, call, report):
-        if not hasattr(report, "when"):
+        if report.when == "collect":
             error = call.excinfo.value
             # It stands for an error of an import, which is its cause.
             if type(error).__name__ == "CollectError" and error.__cause__ is not None:
@@ -57,10 +58,15 @@ class Plugin:
             told.update(getattr(report, "stillframe", {}))
             self.tell("problem", name=report.nodeid, details=text, **told)
 
+    @hookimpl(hookwrapper=True)
+    def pytest_collection(self, session):
+        outcome = yield
+        if outcome.excinfo is not None and outcome.excinfo[0].__name__ == "UsageError":
+            for name in missing(str(outcome.excinfo[1]), session.config.args):
+                self.tell("missing", name=name)
+
     @hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session, exitstatus):
-        for name in missing(session, int(exitstatus)):
-            self.tell("missing", name=name)
         count = getattr(session, "testscollected", 0)
         names = list(dict.fromkeys(self.names))
         self.tell("collected", count=count, deselected=self.deselected, names=names)
@@ -146,16 +152,10 @@ def last_line(text):
     return lines[-1].strip() if lines else ""
 
 
-def missing(session, status):
-    """What was named and is not there. pytest ends with 4 then."""
-    if status != 4:
-        return []
-    found = [entry[0] for entry in getattr(session, "_notfound", ()) if isinstance(entry, tuple)]
-    folder = str(session.config.invocation_params.dir)
-    for name in session.config.args if not found else ():
-        if not os.path.exists(os.path.join(folder, str(name).partition("::")[0])):
-            found.append(name)
-    return [str(name) for name in found]
+def missing(message, arguments):
+    """What was named and is not there, as it was given, by what pytest says of it."""
+    found = re.findall(r"not found: (.+)$", message, re.MULTILINE)
+    return [next((each for each in map(str, arguments) if name.endswith(each)), name) for name in found]
 
 
 def register():

@@ -82,6 +82,7 @@ def should_stop(frame, arg):
     return True
 
 
+@functools.lru_cache(maxsize=1024)
 def is_orderly(kind):
     return any(each.__name__ in ORDERLY for each in type.__dict__["__mro__"].__get__(kind))
 
@@ -113,6 +114,34 @@ def is_users_file(file):
     from _pydevd_bundle.pydevd_constants import get_global_debugger
 
     return get_global_debugger()._files_filtering.in_project_roots(path)
+
+
+# The most frames of a stack that are told.
+MOST_FRAMES = 100
+
+
+def stack_of(frame, trace):
+    """The whole stack of an exception, innermost frame first: function, file and line of each. Those that it has
+    left already are in its traceback."""
+    left = []
+    while trace is not None:
+        if trace.tb_frame is not frame:
+            left.insert(0, (trace.tb_frame, trace.tb_lineno))
+        trace = trace.tb_next
+    places = left + [(each, each.f_lineno) for each in itertools.takewhile(is_programs, outwards(frame))]
+    return [(each.f_code.co_name, each.f_code.co_filename, line) for each, line in places[:MOST_FRAMES]]
+
+
+def outwards(frame):
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def is_programs(frame):
+    """Whether a frame is not yet one of those that have started the program."""
+    file = frame.f_code.co_filename
+    return "pydevd" not in os.path.basename(file) and not file.startswith(os.path.dirname(__file__))
 
 
 def package_of(frame):

@@ -3,10 +3,12 @@
 import functools
 import inspect
 import os
-import unittest.result
+import sys
 
 from stillframe_tests import MOST_NAMES, described, owns, shortened, tell
 
+# The package itself may be half imported.
+RESULTS = sys.modules["unittest.result"].TestResult
 # Methods of a test case that are not the test.
 PHASES = {
     "setUp": "setup",
@@ -22,7 +24,7 @@ PHASES = {
 
 def reporting(name, report):
     """Puts a report in front of a method of all results."""
-    original = getattr(unittest.result.TestResult, name, None)
+    original = getattr(RESULTS, name, None)
     if original is None:
         return
 
@@ -36,7 +38,7 @@ def reporting(name, report):
                 pass
         return original(self, *arguments, **named)
 
-    setattr(unittest.result.TestResult, name, method)
+    setattr(RESULTS, name, method)
 
 
 def begins(result, test):
@@ -158,6 +160,8 @@ def where(text):
 
 def names():
     """The tests of the classes that are loaded."""
+    import unittest
+
     found, waiting = [], [unittest.TestCase]
     while waiting and len(found) < MOST_NAMES:
         kind = waiting.pop()

@@ -111,7 +111,7 @@ pub(super) async fn meets(debugger: &CdpDebugger, condition: &str) -> Result<boo
 
 /// Puts an object where an expression can reach it, and takes it away again. A request that calls a function
 /// with it would do without, but has no time limit.
-async fn lend(debugger: &CdpDebugger, thrown: &RemoteObject, is_lent: bool) -> Result<()> {
+pub(super) async fn lend(debugger: &CdpDebugger, thrown: &RemoteObject, is_lent: bool) -> Result<()> {
     let Some(object_id) = thrown.object_id.clone() else { return Ok(()) };
     // The name of our binding is the only one that no program has another use for.
     let does = if is_lent { format!("{BINDING}.error=this") } else { format!("delete {BINDING}.error") };

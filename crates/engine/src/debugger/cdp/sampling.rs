@@ -23,7 +23,7 @@ use self::question::{Answer, Tools};
 use super::{CdpDebugger, THREAD};
 use crate::deadlines;
 use crate::error::Result;
-use crate::model::activity::{Activity, ThreadActivity};
+use crate::model::activity::{Activity, ThreadActivity, WaitKind, Waiting};
 use crate::process;
 
 /// How far apart samples are at most. They cost the program less than what can be measured.
@@ -203,7 +203,9 @@ pub(super) async fn activity(debugger: &CdpDebugger) -> Result<Activity> {
     } else if let Some(told) = &told {
         thread.stack = question::stack(debugger, &told.stack).await;
     } else if is_blocked {
-        thread.blocked = thread.os_thread.and_then(|pid| process::blocked(pid, pid));
+        // V8's own threads wait for each other all the time.
+        let is_programs = |waiting: &Waiting| waiting.kind != WaitKind::Lock;
+        thread.blocked = thread.os_thread.and_then(|pid| process::blocked(pid, pid)).filter(is_programs);
     }
     if let Some(told) = told {
         thread.blocked = Some(blocking::waiting(&told, &thread.stack));

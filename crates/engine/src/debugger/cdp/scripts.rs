@@ -49,6 +49,14 @@ impl Script {
         }
     }
 
+    /// A place in its file, as one in its text: a loader may have put code in front of the first line. 0-based.
+    pub(super) fn in_text(&self, (line, column): (u32, u32)) -> (u32, u32) {
+        let (first, indent) = self.start;
+        let line = i64::from(line) - i64::from(first);
+        let column = if line == 0 { i64::from(column) - i64::from(indent) } else { i64::from(column) };
+        (u32::try_from(line).unwrap_or(0), u32::try_from(column).unwrap_or(0))
+    }
+
     /// It was made by a compiler that left a map.
     pub(super) fn is_mapped(&self) -> bool {
         self.map_url.is_some()

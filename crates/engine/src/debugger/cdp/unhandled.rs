@@ -1,8 +1,8 @@
 //! What is thrown that no code of the user's catches.
 //!
 //! V8 knows one kind of catching, and a test runner catches everything. So it pauses at all that is thrown, and
-//! here is decided from the texts of the functions on the stack whether that is told. A pause takes about a
-//! millisecond. Where the same place has thrown in vain too often, V8 is told to pass over that function.
+//! here is decided from the texts of the functions on the stack whether that is told. A pause takes much longer than a
+//! throw. Where the same place has thrown in vain too often, V8 is told to pass over that function.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use ::cdp::debugger::{self, Location, ScriptPosition};
 use ::cdp::runtime::{self, RemoteObject};
 
-use super::exceptions::{is_assertion, is_users};
+use super::exceptions::{is_assertion, is_of_users, is_users};
 use super::stops::Stop;
 use super::{CdpDebugger, frames, lock};
 use crate::error::Result;
@@ -45,6 +45,9 @@ pub(super) async fn is_candidate(debugger: &CdpDebugger, stop: &Stop, thrown: &R
 /// throw and catch is none of the user's. Below it, they catch only what they were called to see thrown: a test
 /// runner catches everything.
 async fn leaves_users(debugger: &CdpDebugger, stop: &Stop, thrown: &RemoteObject) -> bool {
+    if !is_above_users(debugger, stop) {
+        return false;
+    }
     let is_assertion = is_assertion(thrown);
     let mut walk = Walk { is_assertion, reached: false, is_rejection: false };
     for frame in &stop.frames {
@@ -62,10 +65,9 @@ async fn leaves_users(debugger: &CdpDebugger, stop: &Stop, thrown: &RemoteObject
             break;
         }
         walk.is_rejection = true;
-        // The first one is the function itself, where it began to wait.
-        for frame in trace.call_frames.iter().skip(usize::from(is_await)) {
+        for frame in &trace.call_frames {
             let location = place(frame);
-            let is_users = super::exceptions::is_of_users(debugger, &frame.script_id);
+            let is_users = is_of_users(debugger, &frame.script_id);
             if !walk.goes_on(debugger, &location, &frame.function_name, is_users).await {
                 return false;
             }
@@ -75,7 +77,16 @@ async fn leaves_users(debugger: &CdpDebugger, stop: &Stop, thrown: &RemoteObject
     walk.reached
 }
 
-fn place(frame: &runtime::CallFrame) -> Location {
+/// Whether code of the user's is waiting for what has thrown. Most that is thrown while a runner starts is its own, and
+/// no text need be read for that.
+fn is_above_users(debugger: &CdpDebugger, stop: &Stop) -> bool {
+    let mut traces = std::iter::successors(stop.asynchronous.as_ref(), |trace| trace.parent.as_deref());
+    stop.frames.iter().any(|frame| is_users(debugger, frame))
+        || traces.any(|trace| trace.call_frames.iter().any(|frame| is_of_users(debugger, &frame.script_id)))
+}
+
+/// The place of a frame that waits.
+pub(super) fn place(frame: &runtime::CallFrame) -> Location {
     Location {
         script_id: frame.script_id.clone(),
         line_number: frame.line_number,
@@ -138,7 +149,7 @@ async fn fate(debugger: &CdpDebugger, location: &Location, is_rejection: bool) -
 async fn read(debugger: &CdpDebugger, location: &Location, is_rejection: bool) -> Fate {
     let Some(script) = debugger.0.scripts.get(&location.script_id) else { return Fate::Passed };
     let Some(text) = frames::text(debugger, &script).await else { return Fate::Passed };
-    let (line, column) = frames::position(location);
+    let (line, column) = script.in_text(frames::position(location));
     let look = move || {
         let handlers = script.handlers.get_or_init(|| javascript::Handlers::of(&text));
         handlers.as_ref().map_or(Fate::Passed, |handlers| handlers.fate(line, column, is_rejection))

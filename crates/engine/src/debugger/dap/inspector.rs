@@ -6,6 +6,7 @@
 //! program's code where that can be helped, and it can be interrupted where it cannot.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,7 +21,9 @@ use crate::adapter::Inspector;
 use crate::deadlines;
 use crate::debugger::{Evaluate, RuleFor};
 use crate::error::{Error, Result};
+use crate::model::activity::SampledFrame;
 use crate::model::ids::RawId;
+use crate::model::source::{Location, Source};
 use crate::model::stack::{Scope, ScopeKind};
 use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
 use crate::model::variable::{Children, Page, Value, Variable};
@@ -125,6 +128,22 @@ struct Seen {
 struct RawThrown {
     mark: Option<String>,
     assertion: Option<RawAssertion>,
+    stack: Vec<RawFrame>,
+}
+
+/// Function, file, line.
+#[derive(Deserialize)]
+struct RawFrame(String, String, Option<u32>);
+
+impl RawFrame {
+    fn sampled(self, is_internal: impl Fn(&Path) -> bool) -> SampledFrame {
+        let Self(function, name, line) = self;
+        let path = Some(PathBuf::from(&name)).filter(|path| path.is_absolute());
+        let internal = path.as_deref().is_none_or(is_internal);
+        let source = Source { path, name, internal };
+        let location = line.map(|line| Location { source, line, column: 1, generated: None });
+        SampledFrame { function, location }
+    }
 }
 
 #[derive(Deserialize)]
@@ -310,9 +329,17 @@ impl InspectorClient {
         Ok(answer.seen)
     }
 
-    pub(super) async fn thrown(&self, frame: RawId, text: usize) -> Result<Thrown> {
+    /// The frames are as the program has them: `is_internal` tells which files are none of the user's.
+    pub(super) async fn thrown(
+        &self,
+        frame: RawId,
+        text: usize,
+        is_internal: impl Fn(&Path) -> bool,
+    ) -> Result<Thrown> {
         let answer: RawThrown = self.call(frame, "thrown", json!([frame.0, text]), deadlines::READ).await?;
-        Ok(Thrown { mark: answer.mark, assertion: answer.assertion.map(Assertion::from) })
+        let RawThrown { mark, assertion, stack } = answer;
+        let stack = stack.into_iter().map(|frame| frame.sampled(&is_internal)).collect();
+        Ok(Thrown { mark, stack, assertion: assertion.map(Assertion::from) })
     }
 
     pub(super) async fn exception_meets(&self, frame: RawId, condition: &str) -> Result<bool> {

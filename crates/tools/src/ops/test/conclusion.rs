@@ -7,8 +7,9 @@ use engine::session::Session;
 use engine::sources;
 use engine::test_reports::{Captured, LoadProblem, TestOutcome, TestReport, TestReports, TestResult};
 
+use super::matching::take;
 use super::throws::{AllThrows, Throw, running};
-use super::{Counts, Failure, Hang, Runner, Test, Tested, Verdict};
+use super::{Counts, Failure, Hang, Runner, Test, Tested, Verdict, node};
 use crate::ToolError;
 use crate::ops::settle::Settled;
 
@@ -37,17 +38,18 @@ pub(super) fn conclude(
     let reports = reports.read();
     let output = session.output().tail(0, request.wait.limits.output);
     let is_silent = reports.is_empty();
-    if let (true, Came::Ended(end), Some(runner)) = (is_silent, &came, runner)
+    if let (true, Came::Ended(end)) = (is_silent, &came)
         && end.exit_code() != Some(0)
-        && let Some(error) = runner.missing(&request.command, &output.text())
+        && let Some(error) = Runner::missing(runner, &request.command, &output.text())
     {
         return Err(error);
     }
-    let mut notes = notes(&throws);
+    let notes = notes(&throws);
     let mut throws = throws.kept;
     let told = Told::of(reports);
     let current = running(&told.all);
     let mut failures = told.failures(&mut throws);
+    let is_hung = matches!(came, Came::Hung(_));
     let (end, hang, is_kept) = match came {
         Came::Ended(end) => (Some(end), None, false),
         Came::Thrown => (None, None, true),
@@ -57,10 +59,11 @@ pub(super) fn conclude(
         }
     };
     let code = end.as_ref().map(|end| end.exit_code());
-    // A program that says nothing of tests fails by what nothing has caught.
-    let is_thrown_out = is_kept && hang.is_none() || is_silent && code.is_some_and(|code| code != Some(0));
+    // A program that says nothing of tests fails by what nothing has caught; a runner that says nothing has not
+    // come so far.
+    let is_cut_short = is_silent && code.is_some_and(|code| code != Some(0));
     if failures.is_empty()
-        && is_thrown_out
+        && (is_kept && !is_hung || is_cut_short && runner.is_none())
         && let Some(throw) = throws.pop()
     {
         let id = throw.test.clone().or(current);
@@ -70,21 +73,20 @@ pub(super) fn conclude(
     let mut failures = failures.into_iter();
     let failure = failures.next();
     let counts = told.counts();
-    let problem_throw = told.problems.first().and_then(|problem| take(&mut throws, problem.mark.as_deref()));
-    let ran = counts.run > 0 || is_silent;
+    let problem_throw = match told.problems.first() {
+        Some(problem) => take(&mut throws, &problem.into()),
+        None if is_cut_short && runner.is_some() => throws.pop().map(Box::new),
+        None => None,
+    };
+    let ran = counts.run > 0 || (is_silent && !node::finds_none(&output.text()));
     let verdict = match code {
-        None if hang.is_some() || !is_kept => Verdict::Hung,
+        _ if is_hung => Verdict::Hung,
         _ if failure.is_some() => Verdict::Failed,
-        _ if !told.problems.is_empty() => Verdict::Error,
+        _ if !told.problems.is_empty() || problem_throw.is_some() => Verdict::Error,
         _ if !told.missing.is_empty() || !ran => Verdict::NoTests,
         Some(Some(0)) => Verdict::Passed,
         _ => Verdict::Error,
     };
-    if verdict == Verdict::Error && told.problems.is_empty() {
-        notes.push(
-            "no test failed, and yet the runner does not say that all is well: see its output".to_owned(),
-        );
-    }
     let similar = if verdict == Verdict::NoTests { told.similar() } else { Vec::new() };
     Ok(Tested {
         verdict,
@@ -116,13 +118,6 @@ fn notes(throws: &AllThrows) -> Vec<String> {
     notes
 }
 
-/// The throw with that mark.
-fn take(throws: &mut Vec<Throw>, mark: Option<&str>) -> Option<Box<Throw>> {
-    let mark = mark?;
-    let at = throws.iter().position(|throw| throw.thrown.mark.as_deref() == Some(mark))?;
-    Some(Box::new(throws.remove(at)))
-}
-
 /// The reports, sorted by what they are.
 struct Told {
     all: Vec<TestReport>,
@@ -152,7 +147,7 @@ impl Told {
     fn failures(&self, throws: &mut Vec<Throw>) -> Vec<Failure> {
         let failed = self.results.iter().filter(|result| is_failure(result));
         let failure = |result: &TestResult| {
-            let throw = take(throws, result.mark.as_deref());
+            let throw = take(throws, &result.into());
             Failure { result: Some(result.clone()), throw }
         };
         failed.map(failure).collect()
@@ -179,7 +174,7 @@ impl Told {
         let mut names = self.names.clone();
         names.dedup();
         if let Some(missing) = self.missing.first() {
-            names.sort_by_key(|name| sources::distance(missing, name));
+            names.sort_by_cached_key(|name| sources::distance(last_part(missing), last_part(name)));
         }
         names.truncate(NAMES);
         names
@@ -190,6 +185,11 @@ impl Told {
         let passed = self.results.iter().filter(|result| !is_failure(result));
         passed.flat_map(|result| result.captured.iter().cloned()).collect()
     }
+}
+
+/// The name of a test without those of its file and class.
+fn last_part(name: &str) -> &str {
+    name.rsplit([':', '.']).next().unwrap_or(name)
 }
 
 fn is_failure(result: &TestResult) -> bool {

@@ -1,8 +1,5 @@
 //! Which test runner a command starts.
 
-use engine::model::launch::Launch;
-use engine::test_reports::TestReports;
-
 use super::{node, python};
 use crate::ToolError;
 use crate::ops::command::Command;
@@ -42,20 +39,12 @@ impl Runner {
         }
     }
 
-    /// Changes a launch so that the runner tells us how its tests go. The environment names the file already.
-    pub(super) fn prepare(self, launch: &mut Launch, reports: &TestReports) -> Result<(), ToolError> {
-        match self {
-            // The inspector inside the program sees that it is a runner by what it imports.
-            Self::Pytest | Self::Unittest => Ok(()),
-            Self::Jest | Self::Vitest | Self::Mocha | Self::Node => node::prepare(self, launch, reports),
-        }
-    }
-
-    /// Why it said nothing at all, when that can be told from what the program wrote.
-    pub(super) fn missing(self, command: &Command, output: &str) -> Option<ToolError> {
-        match self {
-            Self::Pytest | Self::Unittest => python::missing(self, command, output),
-            Self::Jest | Self::Vitest | Self::Mocha | Self::Node => node::missing(self, command, output),
+    /// Why nothing was said of tests at all, when that can be told from what the program wrote. The runner may be one
+    /// that its command does not name.
+    pub(super) fn missing(runner: Option<Self>, command: &Command, output: &str) -> Option<ToolError> {
+        match runner {
+            Some(runner @ (Self::Pytest | Self::Unittest)) => python::missing(runner, command, output),
+            _ => node::missing(output),
         }
     }
 }

@@ -43,12 +43,14 @@ impl Blocking {
         let mut pipe = NamedPipe::new().ok()?;
         // A path that is not UTF-8 cannot be told.
         let path = json!(pipe.path().to_str()?);
-        let mut tell = format!("globalThis[Symbol.for('stillframe.blocking')]={path};");
-        if runs {
-            let hook = json!(debugger.0.shared.setup.hook.parent()?.join(TELLER).to_str()?);
-            tell += &format!("require({hook}).begin()");
-        }
-        send(&debugger.0.client, evaluate(tell)).await.ok()?;
+        let tell = format!("globalThis[Symbol.for('stillframe.blocking')]={path};");
+        let begin = if runs {
+            let teller = debugger.0.shared.setup.hook.parent()?.join(TELLER);
+            format!("require({}).begin()", json!(teller.to_str()?))
+        } else {
+            String::new()
+        };
+        send(&debugger.0.client, evaluate(tell + &begin)).await.ok()?;
         let last = Arc::new(Mutex::new(None));
         let read_into = Arc::clone(&last);
         let reader = tokio::spawn(async move {

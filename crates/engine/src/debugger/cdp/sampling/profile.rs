@@ -1,6 +1,6 @@
 //! From V8's samples to calls in the user's sources.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use ::cdp::debugger::Location as Place;
@@ -78,17 +78,20 @@ fn merge(into: &mut Vec<CallNode>, call: CallNode) {
 
 /// Each line once, ascending.
 fn added(lines: Vec<(u32, u64)>) -> Vec<(u32, u64)> {
-    let mut sums = std::collections::BTreeMap::new();
+    let mut sums = BTreeMap::new();
     for (line, ticks) in lines {
         *sums.entry(line).or_insert(0) += ticks;
     }
     sums.into_iter().collect()
 }
 
+/// A function of V8's: script, line, column and name.
+type Key = (String, i64, i64, String);
+
 struct Reader<'d> {
     debugger: &'d CdpDebugger,
     /// Functions by script and place.
-    known: HashMap<(String, i64, i64, String), (String, Option<Location>)>,
+    known: HashMap<Key, (String, Option<Location>)>,
     codes: HashMap<PathBuf, Code>,
 }
 

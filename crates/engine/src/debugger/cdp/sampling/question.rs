@@ -13,6 +13,7 @@ use ::cdp::runtime::{
 };
 use serde::Deserialize;
 
+use super::super::scripts::Script;
 use super::super::{CdpDebugger, frames, sent};
 use super::blocking::TELLER;
 use super::evaluate;
@@ -165,7 +166,7 @@ pub(super) async fn stack(debugger: &CdpDebugger, sites: &[Site]) -> Vec<Sampled
     let mut frames = Vec::new();
     for Site(function, name, line, column, own_line, own_column) in sites {
         let script = scripts.entry(name).or_insert_with(|| {
-            let is_named = |script: &super::super::scripts::Script| {
+            let is_named = |script: &Script| {
                 !name.is_empty() && (script.url == *name || script.path.as_deref() == Some(Path::new(name)))
             };
             debugger.0.scripts.newest(is_named)

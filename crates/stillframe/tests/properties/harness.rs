@@ -1,0 +1,71 @@
+//! How a property is tried.
+
+use std::fmt::Debug;
+use std::io::Write;
+use std::time::Instant;
+
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, TestRunner};
+use test_support::Language;
+
+/// How often a failing case is made smaller. Each time takes a new server.
+const SHRINKS: u32 = 40;
+
+/// What cases are tried in.
+pub(crate) trait Scene: Sized {
+    /// Begins it, as the first case finds it.
+    fn begin(language: Language) -> Self;
+    /// Ends it, and fails if anything is left of it.
+    fn end(self);
+}
+
+/// Tries a property with so many cases in a language. They share a scene, until one of them fails. `file` is the file of the
+/// property: cases that failed once are kept for it in `proptest-regressions`, and are tried first.
+pub(crate) fn holds<S: Scene, T: Strategy<Value: Debug>>(
+    what: &str,
+    language: Language,
+    file: &'static str,
+    cases: u32,
+    strategy: &T,
+    case: impl Fn(&mut S, T::Value),
+) {
+    let began = Instant::now();
+    let config = Config { cases, max_shrink_iters: SHRINKS, ..Config::with_source_file(file) };
+    let shared = std::cell::RefCell::new(None);
+    let done = TestRunner::new(config).run(strategy, |value| {
+        // One that has failed takes the scene with it.
+        let mut scene = shared.take().unwrap_or_else(|| S::begin(language));
+        case(&mut scene, value);
+        shared.replace(Some(scene));
+        Ok(())
+    });
+    done.unwrap_or_else(|failure| panic!("property {what}, {language:?}: {failure}"));
+    if let Some(scene) = shared.take() {
+        scene.end();
+    }
+    let took = began.elapsed().as_secs_f64();
+    // Not with a macro, whose text is shown only where a test fails.
+    let told = writeln!(std::io::stderr(), "property {what}, {language:?}: {cases} cases in {took:.1} s");
+    told.expect("standard error can be written to");
+}
+
+/// Makes a test for each language out of every body that it names.
+macro_rules! each_language {
+    ($($body:ident),+ $(,)?) => {
+        $(
+            mod $body {
+                #[test]
+                fn python() {
+                    super::$body(test_support::Language::Python);
+                }
+
+                #[test]
+                fn node() {
+                    super::$body(test_support::Language::Node);
+                }
+            }
+        )+
+    };
+}
+
+pub(crate) use each_language;
