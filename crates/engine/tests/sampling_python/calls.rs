@@ -1,5 +1,6 @@
 //! Where time is spent.
 
+use engine::model::activity::{ThreadActivity, WaitKind};
 use engine::session::Outcome;
 use tokio::time::Instant;
 
@@ -131,16 +132,12 @@ time.sleep(1000)  # @sleep
         let until = Instant::now() + std::time::Duration::from_mins(1);
         loop {
             let all = scene.session.activity().await.unwrap();
-            let waits = all
-                .iter()
-                .any(|process| crate::scene::waits(&process.activity, "MainThread").starts_with("Timer"));
-            let spins = all.iter().any(|process| {
-                process
-                    .activity
-                    .threads
-                    .iter()
-                    .any(|thread| call(&thread.calls, "spin").is_some_and(|spin| spin.total > 2))
-            });
+            let mut threads = all.iter().flat_map(|process| &process.activity.threads);
+            let is_timer = |thread: &ThreadActivity| {
+                thread.blocked.as_ref().is_some_and(|wait| wait.kind == WaitKind::Timer)
+            };
+            let waits = threads.clone().any(is_timer);
+            let spins = threads.any(|thread| call(&thread.calls, "spin").is_some_and(|spin| spin.total > 2));
             if waits && spins {
                 break;
             }

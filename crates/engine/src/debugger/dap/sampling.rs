@@ -6,7 +6,7 @@
 mod calls;
 mod stacks;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -186,7 +186,7 @@ impl Run {
 
     /// Puts together what the program has told and what its watchdog has written.
     fn merge(&self, debugger: &DapDebugger, reports: Vec<Report>, written: Written) -> Activity {
-        let mut threads: Vec<Merged> = Vec::new();
+        let mut threads = Threads::new();
         let mut pending = Vec::new();
         let has_answered = !reports.is_empty();
         for report in reports {
@@ -224,7 +224,7 @@ impl Run {
             is_timed: report.timed,
             holders: report.holders.into_iter().map(RawId).collect(),
         };
-        let threads = threads.into_iter().map(|merged| ThreadActivity {
+        let threads = threads.into_values().map(|merged| ThreadActivity {
             thread: RawId(merged.thread.id),
             name: merged.thread.name,
             os_thread: merged.thread.os,
@@ -252,19 +252,17 @@ struct Merged {
     blocked: Option<WaitReport>,
 }
 
-fn entry<'a>(threads: &'a mut Vec<Merged>, thread: &Thread) -> &'a mut Merged {
-    let found = threads.iter().position(|merged| merged.thread.id == thread.id);
-    let index = found.unwrap_or_else(|| {
-        threads.push(Merged {
-            thread: thread.clone(),
-            samples: 0,
-            calls: Calls::default(),
-            stack: Vec::new(),
-            blocked: None,
-        });
-        threads.len() - 1
-    });
-    &mut threads[index]
+/// Threads by the debugger's numbers, of which the main thread has the lowest.
+type Threads = BTreeMap<i64, Merged>;
+
+fn entry<'a>(threads: &'a mut Threads, thread: &Thread) -> &'a mut Merged {
+    threads.entry(thread.id).or_insert_with(|| Merged {
+        thread: thread.clone(),
+        samples: 0,
+        calls: Calls::default(),
+        stack: Vec::new(),
+        blocked: None,
+    })
 }
 
 fn place(debugger: &DapDebugger, file: String, line: u32) -> Location {

@@ -41,7 +41,7 @@ impl Calls {
                 let Some(call) = calls.0.get_mut(*index) else { return };
                 calls = &mut call.calls;
             }
-            let (index, call) = calls.entry(function, file, first);
+            let Some((index, call)) = calls.entry(function, file, first) else { return };
             call.total += total;
             for (line, times) in lines {
                 *call.lines.entry(line).or_default() += times;
@@ -55,15 +55,16 @@ impl Calls {
     pub(super) fn add_stack(&mut self, stack: &[(String, String, u32)], times: u64) {
         let mut calls = self;
         for (function, file, line) in stack.iter().rev() {
-            let (_, call) = calls.entry(function.clone(), file.clone(), 0);
+            let Some((_, call)) = calls.entry(function.clone(), file.clone(), 0) else { return };
             call.total += times;
             *call.lines.entry(*line).or_default() += times;
             calls = &mut call.calls;
         }
     }
 
-    /// The call of a function; of one whose first line is not known, that of any with its name in its file.
-    fn entry(&mut self, function: String, file: String, first: u32) -> (usize, &mut Call) {
+    /// The call of a function, with its position; of one whose first line is not known, that of any with its name
+    /// in its file.
+    fn entry(&mut self, function: String, file: String, first: u32) -> Option<(usize, &mut Call)> {
         let is_same = |call: &Call| {
             call.function == function
                 && call.file == file
@@ -74,15 +75,15 @@ impl Calls {
             self.0.push(Call { function, file, first, total: 0, lines, calls });
             self.0.len() - 1
         });
-        let call = &mut self.0[index];
+        let call = self.0.get_mut(index)?;
         call.first = call.first.max(first);
-        (index, call)
+        Some((index, call))
     }
 
     /// The same as the model has it, what was seen most often first.
     pub(super) fn into_nodes(self, place: &impl Fn(String, u32) -> Location) -> Vec<CallNode> {
         let mut calls = self.0;
-        calls.sort_by(|one, other| other.total.cmp(&one.total));
+        calls.sort_by_key(|call| std::cmp::Reverse(call.total));
         let node = |call: Call| CallNode {
             function: call.function,
             location: Some(place(call.file, call.first)),
