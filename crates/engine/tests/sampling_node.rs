@@ -73,8 +73,9 @@ impl Scene {
         (thread, waiting)
     }
 
-    async fn until_pending(&self, kind: WaitKind) -> Waiting {
-        let is_it = |waiting: &&Waiting| waiting.kind == kind;
+    /// What is waited for, and is called at that mark then.
+    async fn until_pending_at(&self, kind: WaitKind, mark: &str) -> Waiting {
+        let is_it = |waiting: &&Waiting| waiting.kind == kind && self.is_at(waiting, "main.js", mark);
         let seen = self.until(|seen| main(seen).pending.iter().any(|waiting| is_it(&waiting))).await;
         main(&seen).pending.iter().find(is_it).unwrap().clone()
     }
@@ -180,14 +181,16 @@ setTimeout(function later() {}, 100000); // @timer
 setInterval(() => {}, 100000).unref();
 ";
     let scene = Scene::run(text).await;
-    let server = scene.until_pending(WaitKind::Server).await;
-    let timer = scene.until_pending(WaitKind::Timer).await;
-    let port = scene.session.output().tail(0, 100).text();
+    let server = scene.until_pending_at(WaitKind::Server, "handler").await;
+    let timer = scene.until_pending_at(WaitKind::Timer, "timer").await;
+    let printed = || scene.session.output().tail(0, 100).text();
+    scene.until(|_| printed().ends_with('\n')).await;
+    let port = printed();
     assert_eq!(server.what, format!("connections to port {}", port.trim()));
-    assert!(scene.is_at(&server, "main.js", "handler"), "{server:?}");
     assert_eq!((timer.what.as_str(), timer.is_timed), ("a timer of 100000 ms (`later`)", true));
-    assert!(scene.is_at(&timer, "main.js", "timer"), "{timer:?}");
-    let seen = scene.until(|seen| main(seen).threads[0].samples > 0).await;
+    let is_whole =
+        |seen: &[ProcessActivity]| main(seen).threads[0].samples > 0 && !main(seen).pending.is_empty();
+    let seen = scene.until(is_whole).await;
     let kinds: Vec<WaitKind> = main(&seen).pending.iter().map(|waiting| waiting.kind).collect();
     assert_eq!(kinds, [WaitKind::Timer, WaitKind::Server]);
     assert_eq!(main(&seen).threads[0].stack, []);
@@ -415,18 +418,20 @@ Object.defineProperty(Function.prototype, 'name', { get() { throw new Error('ran
 ";
     let scene = Scene::new(&[("main.js", text)]);
     scene.start("main.js", Stdin::Open).await;
-    let input = scene.until_pending(WaitKind::Input).await;
-    assert!(input.what == "standard input" && scene.is_at(&input, "main.js", "input"), "{input:?}");
-    let child = scene.until_pending(WaitKind::Child).await;
+    let input = scene.until_pending_at(WaitKind::Input, "input").await;
+    assert_eq!(input.what, "standard input");
+    let child = scene.until_pending_at(WaitKind::Child, "child").await;
     assert!(child.what.starts_with("the command `sleep 1000`, process "), "{child:?}");
-    assert!(scene.is_at(&child, "main.js", "child"), "{child:?}");
+    // Both ends of the connection.
     let is_client = |waiting: &Waiting| {
         let is_connected = waiting.what.starts_with("data on a connection with 127.0.0.1:");
         is_connected && scene.is_at(waiting, "main.js", "socket")
     };
-    let seen = scene.until(|seen| main(seen).pending.iter().any(is_client)).await;
-    // One end of the connection, and the other.
-    let sockets = main(&seen).pending.iter().filter(|waiting| waiting.kind == WaitKind::Socket);
-    assert_eq!(sockets.count(), 2);
+    let is_whole = |seen: &[ProcessActivity]| {
+        let pending = &main(seen).pending;
+        let sockets = pending.iter().filter(|waiting| waiting.kind == WaitKind::Socket);
+        pending.iter().any(is_client) && sockets.count() == 2
+    };
+    scene.until(is_whole).await;
     scene.end().await;
 }
