@@ -41,6 +41,7 @@ macro_rules! plain_commands {
 }
 
 pub mod debugger;
+pub mod heap_profiler;
 pub mod node_runtime;
 pub mod node_worker;
 pub mod profiler;
@@ -73,6 +74,8 @@ pub enum Event {
     ScriptFailedToParse(Box<debugger::Script>),
     /// A script was loaded.
     ScriptParsed(Box<debugger::Script>),
+    /// A piece of a heap snapshot.
+    HeapSnapshotChunk(heap_profiler::Chunk),
     /// A worker is there. Handed on as [`crate::Message::Worker`].
     AttachedToWorker(node_worker::AttachedToWorker),
     /// A worker is gone.
@@ -110,6 +113,7 @@ impl Event {
             "Debugger.resumed" => Self::Resumed,
             "Debugger.scriptFailedToParse" => Self::ScriptFailedToParse(read(params)?),
             "Debugger.scriptParsed" => Self::ScriptParsed(read(params)?),
+            "HeapProfiler.addHeapSnapshotChunk" => Self::HeapSnapshotChunk(read(params)?),
             "NodeWorker.attachedToWorker" => Self::AttachedToWorker(read(params)?),
             "NodeWorker.detachedFromWorker" => Self::DetachedFromWorker(read(params)?),
             "NodeWorker.receivedMessageFromWorker" => Self::ReceivedMessageFromWorker(read(params)?),

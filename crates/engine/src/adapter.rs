@@ -150,6 +150,10 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// A condition that is true of an exception, `error`, of the type of that name or of one derived from it.
     fn is_of_type(&self, type_name: &str) -> String;
 
+    /// A condition that is true of an exception, `error`, in whose type and message, as in `TypeError: no`, a
+    /// regular expression of the language finds something.
+    fn is_like(&self, pattern: &str) -> String;
+
     /// What the debugger calls the exceptions to stop at.
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str];
 
@@ -332,6 +336,10 @@ pub struct Inspector {
     pub source: &'static str,
     /// The modules that are loaded to record, by name, in the order in which they need each other.
     pub recorder: &'static [(&'static str, &'static str)],
+    /// The modules that are loaded to see what the program is doing, in the same way.
+    pub sampler: &'static [(&'static str, &'static str)],
+    /// The modules that look at exceptions, likewise.
+    pub throws: &'static [(&'static str, &'static str)],
     /// It is there from the start, in children too; otherwise it is sent with the first request.
     pub is_loaded: bool,
 }

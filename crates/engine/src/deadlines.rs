@@ -32,6 +32,8 @@ pub const WATCHES: Duration = ms(1_000);
 pub const REQUEST: Duration = ms(5_000);
 /// A request that may run the program's own code, as reading values does.
 pub const READ: Duration = ms(10_000);
+/// A heap snapshot: a second or so for each 100 MB of the program's objects.
+pub const SNAPSHOT: Duration = ms(40_000);
 /// How much longer than the debuggee's own limit we wait for the answer to an evaluation.
 pub const EVALUATE_GRACE: Duration = ms(2_500);
 /// How long a program that should react is left alone before it gets a signal, and between two signals.
@@ -51,6 +53,10 @@ pub const DRAIN: Duration = ms(300);
 pub const CHILD: Duration = ms(1_000);
 /// Between two looks at something that tells nobody of its end.
 pub const LOOK: Duration = ms(20);
+/// How long a program is given to say that it runs. One that native code keeps from saying so runs all the same.
+pub const RUN: Duration = ms(1_000);
+/// How long a program is given to tell what it is doing. One that cannot is told of by what is known without it.
+pub const ACTIVITY: Duration = ms(300);
 /// A polite word to the debugger before it is cut off.
 pub const GOODBYE: Duration = ms(500);
 /// From the kill signal until a process is gone.

@@ -19,8 +19,10 @@ use crate::model::activity::Activity;
 use crate::model::breakpoint::Rule;
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::Start;
+use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{Exception, ExceptionMode, StopReason};
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
 use crate::process::Process;
@@ -134,6 +136,13 @@ pub trait Debugger: Clone + Send + Sync + 'static {
     /// condition that throws or takes too long is an error.
     fn exception_meets(&self, thread: RawId, condition: &str) -> impl Future<Output = Result<bool>> + Send;
 
+    /// What is to be known of the exception that a thread is stopped at, besides [`Debugger::exception`]. Values
+    /// are read and nothing of the program is run. Texts longer than `text` characters are cut.
+    fn thrown(&self, thread: RawId, text: usize) -> impl Future<Output = Result<Thrown>> + Send {
+        let _ = (thread, text);
+        async { Ok(Thrown::default()) }
+    }
+
     /// Begins to take samples of what the process does, about one each `interval`, without stopping it.
     fn start_sampling(&self, interval: Duration) -> impl Future<Output = Result<()>> + Send {
         let _ = interval;
@@ -152,6 +161,33 @@ pub trait Debugger: Clone + Send + Sync + 'static {
         async { Ok(()) }
     }
 
+    /// Begins to take down what the process spends its time with.
+    fn start_profile(&self) -> impl Future<Output = Result<()>> + Send {
+        async { Err(not_measured("CPU profiles")) }
+    }
+
+    /// Ends that, and gives what was found.
+    fn stop_profile(&self) -> impl Future<Output = Result<CpuProfile>> + Send {
+        async { Err(not_measured("CPU profiles")) }
+    }
+
+    /// Counts what is in the memory of the process, which stands still meanwhile.
+    fn heap_snapshot(&self) -> impl Future<Output = Result<HeapSnapshot>> + Send {
+        async { Err(not_measured("heap snapshots")) }
+    }
+
+    /// How much memory the process uses for its objects, after a collection of garbage if that is wanted and the
+    /// process runs.
+    fn heap_usage(&self, collect: bool) -> impl Future<Output = Result<HeapUsage>> + Send {
+        let _ = collect;
+        async { Err(not_measured("memory metrics")) }
+    }
+
+    /// What the program and its runtime took down of its course, oldest first.
+    fn timeline(&self) -> impl Future<Output = Result<Vec<TimelineEntry>>> + Send {
+        async { Err(not_measured("timelines")) }
+    }
+
     /// Lets go: breakpoints are removed and the process runs on.
     fn detach(&self) -> impl Future<Output = Result<()>> + Send;
 
@@ -167,6 +203,13 @@ pub trait Debugger: Clone + Send + Sync + 'static {
 
     /// The debugger has said that the program has ended.
     fn has_terminated(&self) -> bool;
+}
+
+/// What only some debuggers can tell.
+fn not_measured(what: &str) -> Error {
+    Error::Unsupported(format!(
+        "{what} are for Node.js: the debugger of this language does not take them; its own tools do"
+    ))
 }
 
 /// How far to step.
@@ -302,6 +345,8 @@ pub enum Event {
         /// What holds now.
         planted: Planted,
     },
+    /// The process has come to its end while a profile was taken of it.
+    Profiled(CpuProfile),
     /// The connection is closed. Nothing follows.
     Left,
 }

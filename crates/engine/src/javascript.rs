@@ -3,9 +3,11 @@
 //! put in. Nothing is evaluated here.
 
 mod around;
+mod asserted;
 mod caught;
 pub(crate) mod effects;
 pub(crate) mod endings;
+mod handlers;
 mod insertion;
 mod line_starts;
 pub(crate) mod positions;
@@ -23,7 +25,9 @@ use oxc_span::{GetSpan, SourceType};
 use oxc_syntax::scope::ScopeFlags;
 
 pub use around::functions_around;
+pub use asserted::{Asserted, asserted};
 pub use caught::is_caught;
+pub use handlers::{Fate, Handlers, expects};
 pub(crate) use insertion::{insertion, is_portable};
 pub(crate) use line_starts::LineStarts;
 

@@ -22,3 +22,4 @@ pub mod sessions;
 pub mod snapshot;
 pub mod source_map;
 pub mod sources;
+pub mod test_reports;

@@ -30,8 +30,7 @@ struct Name(PathBuf);
 impl NamedPipe {
     /// Makes a pipe that only this user can open.
     pub(crate) fn new() -> Result<Self> {
-        let name = format!("{}{}", prefix(&process::server_mark()), uuid::Uuid::new_v4());
-        let path = std::env::temp_dir().join(name);
+        let path = temporary();
         let made = mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0);
         let made = made.map_err(std::io::Error::from).map(|()| Name(path.clone()));
         // Open for writing as well, it does not end when the last writer goes.
@@ -72,7 +71,12 @@ impl NamedPipe {
     }
 }
 
-/// What the names of a server's pipes begin with.
+/// A new name in the folder for temporary files. Whatever is there is removed when the server is killed.
+pub(crate) fn temporary() -> PathBuf {
+    std::env::temp_dir().join(format!("{}{}", prefix(&process::server_mark()), uuid::Uuid::new_v4()))
+}
+
+/// What the names of a server's pipes and other files begin with.
 fn prefix(server_mark: &str) -> String {
     format!("stillframe-{}-", server_mark.trim_end_matches('/'))
 }

@@ -7,6 +7,7 @@
 
 mod actor;
 pub mod breakpoints;
+mod performance;
 pub mod placing;
 mod references;
 mod stacks;
@@ -36,6 +37,7 @@ use crate::model::ids::{BreakpointId, Reference, SessionId, TargetId, ThreadId};
 use crate::model::launch::Start;
 use crate::model::stack::{Debuggee, Scope, Stack, Thread};
 use crate::model::stop::{End, Exception, ExceptionBreakpoints, Stop};
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::{Excerpt, Output};
 
@@ -402,6 +404,12 @@ impl Session {
     /// The exception that the program is stopped at.
     pub async fn exception(&self) -> Result<Exception> {
         self.ask(|reply| Command::Exception { reply }).await
+    }
+
+    /// What else is to be known of it: what was asserted, with the values on both sides, and a mark to know it
+    /// by. Texts longer than `text` characters are cut.
+    pub async fn thrown(&self, text: usize) -> Result<Thrown> {
+        self.ask(|reply| Command::Thrown { text, reply }).await
     }
 
     /// The text of a source that is in no file, by the name that frames have for it; none when no process of

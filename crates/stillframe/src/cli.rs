@@ -11,8 +11,9 @@ use tools::{Toolset, toolsets};
 
 use crate::hang::HangArgs;
 use crate::probe::ProbeArgs;
+use crate::test::TestArgs;
 use crate::trace::TraceArgs;
-use crate::{doctor, hang, listing, mcp, probe, setup, terminal, trace};
+use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace};
 
 /// A run-time debugger for AI agents: stops programs at the right moment and shows real values.
 #[derive(Debug, Parser)]
@@ -28,6 +29,8 @@ enum Command {
     Probe(Box<ProbeArgs>),
     /// Run a program, and print the values of expressions at each pass of a place.
     Trace(Box<TraceArgs>),
+    /// Run tests, and print what made the first one fail, as it was when it was thrown.
+    Test(Box<TestArgs>),
     /// Run a command, and find out why it does not end.
     Hang(Box<HangArgs>),
     /// Serve MCP on standard input and output.
@@ -96,6 +99,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Probe(args) => probe::run(*args).await,
         Command::Trace(args) => trace::run(*args).await,
+        Command::Test(args) => test::run(*args).await,
         Command::Hang(args) => hang::run(*args).await,
         Command::Serve { toolset } => mcp::serve(toolset.toolset.0).await,
         Command::Doctor { json } => doctor::run(json).await,

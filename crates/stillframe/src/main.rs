@@ -12,6 +12,7 @@ mod probe;
 mod program;
 mod setup;
 mod terminal;
+mod test;
 mod trace;
 
 use std::process::ExitCode;

@@ -30,7 +30,7 @@ async fn install() -> PathBuf {
     modules
 }
 
-fn changed(file: &Path) -> Option<SystemTime> {
+pub(crate) fn changed(file: &Path) -> Option<SystemTime> {
     file.metadata().and_then(|file| file.modified()).ok()
 }
 
@@ -42,7 +42,7 @@ pub async fn run_tool(folder: &Path, tool: &str, args: &[&str]) {
 }
 
 #[expect(clippy::disallowed_methods, reason = "tools end by themselves, and with the test at the latest")]
-async fn run(program: &Path, args: &[&str], folder: &Path) -> Result<(), String> {
+pub(crate) async fn run(program: &Path, args: &[&str], folder: &Path) -> Result<(), String> {
     let mut command = Command::new(program);
     command.args(args).current_dir(folder).stdin(Stdio::null()).kill_on_drop(true);
     let output = command.output().await.map_err(|error| error.to_string())?;

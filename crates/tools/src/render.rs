@@ -5,6 +5,7 @@ mod hang;
 mod json;
 mod report;
 mod strings;
+mod test;
 mod trace;
 mod variable;
 
@@ -22,6 +23,9 @@ pub use hang::{HangReport, LoopData, PlaceData, WaitData};
 pub use json::plain;
 pub use report::{CallerData, ExceptionData, StopReport, describe_stop, more, with_failures};
 pub use strings::unquoted;
+pub use test::{
+    AssertionData, BriefData, CapturedData, CountsData, FailureData, HangData, SideData, TestData,
+};
 pub use trace::{CellData, Omitted, PointData, RowData, Totals, TraceReport};
 pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
 

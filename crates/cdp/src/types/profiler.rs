@@ -11,6 +11,26 @@ plain_commands! {
     Disable = "Profiler.disable";
     /// Begins to take samples.
     Start = "Profiler.start";
+    /// Takes [`StartPreciseCoverage`] back.
+    StopPreciseCoverage = "Profiler.stopPreciseCoverage";
+}
+
+/// Begins to count what runs. V8 drops all code that it has optimized for that.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StartPreciseCoverage {
+    /// Counts calls rather than noting that there was one.
+    pub call_count: bool,
+    /// Counts blocks as well as functions.
+    pub detailed: bool,
+}
+
+/// What [`StartPreciseCoverage`] gives.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Counting {
+    /// In seconds, on a clock of V8's.
+    pub timestamp: f64,
 }
 
 /// How far apart samples are. It cannot be changed while they are taken.
@@ -25,6 +45,7 @@ pub struct SetSamplingInterval {
 pub struct Stop {}
 
 commands! {
+    StartPreciseCoverage = "Profiler.startPreciseCoverage" => Counting;
     SetSamplingInterval = "Profiler.setSamplingInterval" => Empty;
     Stop = "Profiler.stop" => Stopped;
 }

@@ -10,6 +10,7 @@ mod interpreter;
 mod launch;
 mod options;
 mod packages;
+mod reporters;
 mod runners;
 mod typescript;
 
@@ -140,6 +141,14 @@ impl Adapter for Node {
             "(kind => {{ for (; kind !== null && kind !== undefined; kind = Object.getPrototypeOf(kind)) \
              if (Object.hasOwn(kind, 'constructor') && kind.constructor?.name === {type_name:?}) return true; \
              return false; }})(Object(error) === error ? error : Object(error))"
+        )
+    }
+
+    fn is_like(&self, pattern: &str) -> String {
+        let pattern = serde_json::Value::from(pattern);
+        format!(
+            "new RegExp({pattern}).test((error?.constructor?.name ?? typeof error) + ': ' + (error?.message ?? \
+             String(error)))"
         )
     }
 

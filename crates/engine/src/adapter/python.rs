@@ -129,6 +129,11 @@ impl Adapter for Python {
         )
     }
 
+    fn is_like(&self, pattern: &str) -> String {
+        let pattern = Value::from(pattern);
+        format!("__import__('re').search({pattern}, type(error).__name__ + ': ' + str(error)) is not None")
+    }
+
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str] {
         match mode {
             ExceptionMode::None => &[],
@@ -237,7 +242,13 @@ fn arguments<const N: usize>(just_my_code: bool, extra: [(&str, Value); N]) -> M
 }
 
 fn setup(launch: bool, arguments: Map<String, Value>, is_loaded: bool, is_local: bool) -> DapSetup {
-    let inspector = Inspector { source: debugpy::INSPECTOR, recorder: &debugpy::RECORDER, is_loaded };
+    let inspector = Inspector {
+        source: debugpy::INSPECTOR,
+        recorder: &debugpy::RECORDER,
+        sampler: &debugpy::SAMPLER,
+        throws: &debugpy::THROWS,
+        is_loaded,
+    };
     DapSetup { adapter_id: "debugpy", launch, arguments, inspector: Some(inspector), is_local }
 }
 

@@ -6,9 +6,10 @@
 //!
 //! Reading order: `connector` (how processes come in), `scripts` (what they have loaded), `breakpoints`,
 //! `places` and `columns` (where they stop), `events` and `stops` (what happens then), `execution` (how they go on), `frames`
-//! and `values` (what is to be seen).
+//! and `values` (what is to be seen), `sampling` (what it does while it runs).
 
 mod announcements;
+mod assertions;
 mod binding;
 mod breakpoints;
 mod columns;
@@ -19,21 +20,26 @@ mod exceptions;
 mod execution;
 mod frames;
 mod functions;
+mod heap;
 mod insertions;
+mod performance;
 mod places;
 mod recording;
 mod renaming;
 mod rules;
+mod sampling;
 mod scripts;
 mod signal;
 mod stops;
 mod texts;
 mod transpiled;
+mod unhandled;
 mod values;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use ::cdp::{Command, debugger, node_runtime, node_worker, runtime};
 use tokio::sync::{mpsc, watch};
@@ -42,17 +48,22 @@ use self::binding::Bound;
 use self::breakpoints::Breakpoints;
 use self::execution::Intent;
 use self::insertions::Insertions;
+use self::sampling::Sampling;
 use self::scripts::Scripts;
 use self::stops::Stop;
+use self::unhandled::Unhandled;
 use self::values::Values;
 use super::{Arrival, Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
 use crate::adapter::{Adapter, Boxed, CdpSetup, Entry, Host, Question, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::model::activity::Activity;
 use crate::model::ids::RawId;
+use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
 use crate::model::source::Code;
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{Exception, ExceptionMode};
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
 
@@ -129,9 +140,13 @@ struct Connection {
     breakpoints: Breakpoints,
     bound: Bound,
     insertions: Insertions,
+    sampling: Sampling,
     values: Values,
     /// Where the thread is suspended.
     stop: Mutex<Option<Arc<Stop>>>,
+    /// A heap snapshot that is being read.
+    heap: Mutex<Option<heap::Reading>>,
+    is_profiling: Mutex<bool>,
     /// Where the session hears of what the thread does.
     events: mpsc::Sender<Event>,
     /// Counts the stops.
@@ -142,6 +157,8 @@ struct Connection {
     intent: Mutex<Intent>,
     /// The errors that a stop was about, as an object of the program's.
     known_errors: OnceLock<String>,
+    /// Where something is thrown that nobody is told of.
+    unhandled: Unhandled,
     terminated: AtomicBool,
     /// V8 goes on with a step that was given up at an exception.
     lingers: AtomicBool,
@@ -177,12 +194,16 @@ impl CdpDebugger {
             breakpoints: Breakpoints::default(),
             bound: Bound::default(),
             insertions: Insertions::default(),
+            sampling: Sampling::default(),
             stop: Mutex::default(),
+            heap: Mutex::default(),
+            is_profiling: Mutex::default(),
             events: events.clone(),
             stops: AtomicI64::new(0),
             is_running: watch::Sender::new(false),
             intent: Mutex::default(),
             known_errors: OnceLock::new(),
+            unhandled: Unhandled::default(),
             terminated: AtomicBool::new(false),
             lingers: AtomicBool::new(false),
             waits: watch::Sender::new(false),
@@ -217,9 +238,9 @@ impl CdpDebugger {
     async fn stop_at_entry(&self) -> Result<()> {
         let Some(entry) = &self.0.shared.setup.entry else { return Ok(()) };
         if let Entry::Script(path) = entry
-            && let Some(line) = self.0.shared.analyze(path).await.and_then(|code| code.first_line())
+            && let Some(first) = self.0.shared.analyze(path).await.and_then(|code| code.first)
         {
-            return breakpoints::set_entry(self, path, line).await;
+            return breakpoints::set_entry(self, path, first).await;
         }
         *lock(&self.0.intent) = Intent::Entry;
         self.request(debugger::Pause::default()).await?;
@@ -320,6 +341,7 @@ impl Debugger for CdpDebugger {
         self.request(debugger::SetPauseOnExceptions { state }).await?;
         let sees_caught = matches!(mode, ExceptionMode::UserUnhandled | ExceptionMode::All);
         self.0.sees_caught.store(sees_caught, Ordering::Release);
+        unhandled::reset(self).await?;
         self.pass_over(false).await
     }
 
@@ -334,6 +356,7 @@ impl Debugger for CdpDebugger {
 
     async fn step(&self, _thread: RawId, step: Step) -> Result<()> {
         self.pass_over(true).await?;
+        unhandled::reset(self).await?;
         execution::step(self, step).await
     }
 
@@ -401,6 +424,42 @@ impl Debugger for CdpDebugger {
 
     async fn exception_meets(&self, _thread: RawId, condition: &str) -> Result<bool> {
         exceptions::meets(self, condition).await
+    }
+
+    async fn start_sampling(&self, interval: Duration) -> Result<()> {
+        sampling::start(self, interval).await
+    }
+
+    async fn activity(&self) -> Result<Activity> {
+        sampling::activity(self).await
+    }
+
+    async fn stop_sampling(&self) -> Result<()> {
+        sampling::stop(self).await
+    }
+
+    async fn thrown(&self, _thread: RawId, text: usize) -> Result<Thrown> {
+        assertions::thrown(self, text).await
+    }
+
+    async fn start_profile(&self) -> Result<()> {
+        performance::start_profile(self).await
+    }
+
+    async fn stop_profile(&self) -> Result<CpuProfile> {
+        performance::stop_profile(self).await
+    }
+
+    async fn heap_snapshot(&self) -> Result<HeapSnapshot> {
+        performance::heap_snapshot(self).await
+    }
+
+    async fn heap_usage(&self, collect: bool) -> Result<HeapUsage> {
+        performance::heap_usage(self, collect).await
+    }
+
+    async fn timeline(&self) -> Result<Vec<TimelineEntry>> {
+        performance::timeline(self).await
     }
 
     async fn detach(&self) -> Result<()> {

@@ -8,6 +8,7 @@ mod connector;
 mod events;
 mod inspect;
 mod inspector;
+mod sampling;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,14 +21,17 @@ use tokio::sync::{mpsc, watch};
 
 use self::breakpoints::Planting;
 use self::inspector::InspectorClient;
+use self::sampling::Sampling;
 use super::{Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
 use crate::adapter::{Adapter, DapSetup};
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::model::activity::Activity;
 use crate::model::ids::RawId;
 use crate::model::source::{Location, Source};
 use crate::model::stack::{RawThread, Scope, Stack, StackFrame};
 use crate::model::stop::{Exception, ExceptionMode};
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
 
@@ -56,6 +60,7 @@ struct Connection {
     /// Which of the user's breakpoints the server's numbers stand for.
     planting: Mutex<Planting>,
     inspector: OnceLock<InspectorClient>,
+    sampling: Sampling,
     /// The sources of frames that only the server has, by what we call them.
     texts: Mutex<HashMap<String, ::dap::Source>>,
     /// The operating system's number of the process, once the server has told it.
@@ -96,6 +101,7 @@ impl DapDebugger {
             initialized: watch::Sender::new(false),
             planting: Mutex::default(),
             inspector: OnceLock::new(),
+            sampling: Sampling::default(),
             texts: Mutex::default(),
             pid: OnceLock::new(),
             stops: AtomicU64::new(0),
@@ -205,7 +211,15 @@ impl Debugger for DapDebugger {
 
     async fn run(&self) -> Result<()> {
         if self.capabilities().supports_configuration_done_request {
-            self.request::<::dap::ConfigurationDone>(::dap::Empty {}, deadlines::REQUEST).await?;
+            let is_inside = self.inspector().is_some();
+            let deadline = if is_inside { deadlines::RUN } else { deadlines::REQUEST };
+            match self.request::<::dap::ConfigurationDone>(::dap::Empty {}, deadline).await {
+                // Native code at the very beginning may keep a server inside the program from answering.
+                Err(Error::Deadline { .. }) if is_inside => {}
+                done => {
+                    done?;
+                }
+            }
         }
         Ok(())
     }
@@ -231,6 +245,9 @@ impl Debugger for DapDebugger {
             .map(|&wanted| wanted.to_owned())
             .collect();
         let arguments = ::dap::SetExceptionBreakpointsArguments { filters };
+        if let Some(inspector) = self.inspector() {
+            inspector.watch_throws(mode == ExceptionMode::UserUnhandled).await?;
+        }
         self.request::<::dap::SetExceptionBreakpoints>(arguments, deadlines::REQUEST).await?;
         Ok(())
     }
@@ -366,12 +383,25 @@ impl Debugger for DapDebugger {
         if exception.is_some_and(|exception| self.0.adapter.is_orderly_exit(exception)) {
             return Ok(false);
         }
-        let Some(inspector) = self.inspector().filter(|_| mode == ExceptionMode::All) else {
+        // Each is told once, where it is thrown.
+        let is_repeated = matches!(mode, ExceptionMode::All | ExceptionMode::UserUnhandled);
+        let Some(inspector) = self.inspector().filter(|_| is_repeated) else {
             return Ok(true);
         };
         match self.stack_trace(thread, 0, 1).await?.frames.first() {
             Some(frame) => Ok(!inspector.exception_is_known(frame.id).await?),
             None => Ok(true),
+        }
+    }
+
+    async fn thrown(&self, thread: RawId, text: usize) -> Result<Thrown> {
+        let Some(inspector) = self.inspector() else { return Ok(Thrown::default()) };
+        match self.stack_trace(thread, 0, 1).await?.frames.first() {
+            Some(frame) => {
+                let adapter = self.0.adapter;
+                inspector.thrown(frame.id, text, |path| adapter.is_internal(path)).await
+            }
+            None => Ok(Thrown::default()),
         }
     }
 
@@ -392,6 +422,18 @@ impl Debugger for DapDebugger {
             Some(frame) => inspector.exception_meets(frame.id, condition).await,
             None => Ok(true),
         }
+    }
+
+    async fn start_sampling(&self, interval: Duration) -> Result<()> {
+        sampling::start(self, interval).await
+    }
+
+    async fn activity(&self) -> Result<Activity> {
+        sampling::activity(self).await
+    }
+
+    async fn stop_sampling(&self) -> Result<()> {
+        sampling::stop(self).await
     }
 
     async fn detach(&self) -> Result<()> {

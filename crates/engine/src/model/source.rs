@@ -58,6 +58,9 @@ pub struct Code {
     /// Where on them, as far as that is known: lines with columns, both 1-based, columns in UTF-16 units;
     /// ascending.
     pub places: Vec<(u32, u32)>,
+    /// The first place whose code runs when the file is loaded, rather than when a function is called; without a
+    /// column where the line alone tells it. None where that is not known.
+    pub first: Option<(u32, Option<u32>)>,
     /// How many lines the file has.
     pub length: u32,
     /// The functions, in the order of their first lines.
@@ -111,8 +114,12 @@ pub struct Loop {
     pub start: u32,
     /// Its last line.
     pub end: u32,
-    /// Its condition is always true, and no statement of it leaves it: no `break` out of it, no `return`, no
-    /// `raise` or `throw`, no `yield`, no `await`. What it calls may still raise or end the program.
+    /// It goes through something, as `for … of` and `for … in` do, and ends with that.
+    pub goes_through: bool,
+    /// A statement of it leaves it: a `break` out of it, `return`, `raise` or `throw`, `yield`, `await`.
+    pub is_left: bool,
+    /// Its condition is always true, or it goes through something that has no end, and it is not left by a
+    /// statement. What it calls may still raise or end the program.
     pub is_endless: bool,
     /// Once in it, a thread never leaves it, as long as no other thread interferes. It holds nothing that could
     /// raise, call, read from a changing object or end the program, and what its condition says cannot change:
@@ -167,14 +174,6 @@ impl Code {
     /// not where it is called.
     pub fn defined_at(&self, line: u32) -> Option<&Function> {
         self.functions.iter().find(|function| function.heads(line))
-    }
-
-    /// The first line with code that runs when the file is loaded, rather than when a function is called.
-    pub fn first_line(&self) -> Option<u32> {
-        let is_inside = |line: u32| {
-            self.functions.iter().any(|function| (function.header + 1..=function.end).contains(&line))
-        };
-        self.lines.iter().copied().find(|line| !is_inside(*line))
     }
 
     /// The functions of that name. `deposit` finds `Account.deposit` too.
@@ -235,6 +234,7 @@ mod tests {
         Code {
             lines: vec![1, 4, 7, 8, 11, 12, 13],
             places: Vec::new(),
+            first: None,
             length: 14,
             functions: vec![function("f", 4, 4, 7, 8), function("C.g", 12, 12, 13, 13)],
             loops: Vec::new(),

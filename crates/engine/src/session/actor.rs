@@ -6,6 +6,7 @@
 //! job is done. So a debugger that does not answer holds up nothing but its own caller.
 
 mod inspection;
+mod performance;
 mod planting;
 mod program;
 mod sampling;
@@ -19,6 +20,7 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use self::performance::Profiling;
 use self::planting::Planter;
 use self::program::Run;
 use super::breakpoints::{Breakpoints, Change, Relocation};
@@ -32,8 +34,10 @@ use crate::model::activity::ProcessActivity;
 use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
 use crate::model::ids::{BreakpointId, RawId, Reference, TargetId, ThreadId};
 use crate::model::launch::Start;
+use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
 use crate::model::stack::{Debuggee, Scope, Stack, Thread};
 use crate::model::stop::{End, Exception, ExceptionBreakpoints};
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 
 /// Where the answer to a command goes. The caller may have gone.
@@ -143,6 +147,10 @@ pub(super) enum Command {
     Exception {
         reply: Reply<Exception>,
     },
+    Thrown {
+        text: usize,
+        reply: Reply<Thrown>,
+    },
     SourceText {
         name: String,
         reply: Reply<Option<String>>,
@@ -162,6 +170,22 @@ pub(super) enum Command {
     },
     StopSampling {
         reply: Reply<()>,
+    },
+    StartProfile {
+        reply: Reply<()>,
+    },
+    StopProfile {
+        reply: Reply<CpuProfile>,
+    },
+    HeapSnapshot {
+        reply: Reply<HeapSnapshot>,
+    },
+    HeapUsage {
+        collect: bool,
+        reply: Reply<HeapUsage>,
+    },
+    Timeline {
+        reply: Reply<Vec<TimelineEntry>>,
     },
     Detach {
         reply: Reply<()>,
@@ -197,6 +221,7 @@ pub(super) struct Actor<C: Connector> {
     threads: ThreadNumbers,
     /// Samples are taken, this far apart.
     sampling: Option<Duration>,
+    profiling: Option<Profiling>,
     /// Who waits for a process to run again.
     resuming: Vec<(TargetId, Reply<()>)>,
     journal: Journal,
@@ -227,6 +252,7 @@ impl<C: Connector> Actor<C> {
             stacks: Stacks::default(),
             threads: ThreadNumbers::default(),
             sampling: None,
+            profiling: None,
             resuming: Vec::new(),
             journal: Journal,
         }
@@ -290,12 +316,18 @@ impl<C: Connector> Actor<C> {
                 self.set_variable(parent, name, value, text, reply);
             }
             Command::Exception { reply } => self.exception(reply),
+            Command::Thrown { text, reply } => self.thrown(text, reply),
             Command::SourceText { name, reply } => self.source_text(name, reply),
             Command::ProgramEnded { reply } => answer(reply, Ok(self.state.program_ended().cloned())),
             Command::StartSampling { interval, reply } => self.start_sampling(interval, reply),
             Command::Processes { reply } => answer(reply, Ok(self.processes())),
             Command::Activity { reply } => self.activity(reply),
             Command::StopSampling { reply } => self.stop_sampling(reply),
+            Command::StartProfile { reply } => self.start_profile(reply),
+            Command::StopProfile { reply } => self.stop_profile(reply),
+            Command::HeapSnapshot { reply } => self.heap_snapshot(reply),
+            Command::HeapUsage { collect, reply } => self.heap_usage(collect, reply),
+            Command::Timeline { reply } => self.timeline(reply),
             Command::Detach { reply } => self.detach(reply),
             Command::End { reply } => self.end(reply),
         }

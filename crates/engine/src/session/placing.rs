@@ -9,7 +9,7 @@ use crate::adapter::{self, Question};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::{Breakpoint, Place, Planned, Request, Rule};
 use crate::model::launch::{Endpoint, Launch, Program, Start};
-use crate::model::source::{Code, Function, Placement};
+use crate::model::source::{Code, Placement};
 use crate::sources::{self, Found};
 
 /// What a user says.
@@ -277,12 +277,6 @@ impl Session {
             Err(Error::BadFile { .. }) if !ours => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    /// The functions of a file, as far as they can be known without running it.
-    pub async fn functions_of(&self, path: &Path) -> Result<Vec<Function>> {
-        let code = self.analyze(Some(path), &Rule::default()).await?;
-        Ok(code.map(|code| code.functions).unwrap_or_default())
     }
 
     /// The file that was started last.

@@ -145,7 +145,7 @@ impl Probed {
 }
 
 /// One line for each, and one for those that are not shown.
-fn variables(variables: &[VariableData], more: Option<u64>, indent: &str) -> String {
+pub(crate) fn variables(variables: &[VariableData], more: Option<u64>, indent: &str) -> String {
     let width = WIDTH - indent.len();
     let names = variables.iter().map(|variable| variable.name.width()).max().unwrap_or(0).min(NAMES);
     let mut text = String::new();

@@ -96,6 +96,8 @@ impl Seen<'_> {
             Some(line) if line.contains("python") => Ok(python::script(&stem, path, &line, self.args)),
             Some(line) if line.contains("node") => Ok(node::command(path, self.args)),
             _ if node::starts_node(&stem) => Ok(node::command(path, self.args)),
+            // A wrapper of a version manager, say.
+            _ if python::is_module(&stem) => Ok(python::beside(&stem, &path, self.args)),
             _ => Err(ToolError::unknown_command(&self.name)),
         }
     }

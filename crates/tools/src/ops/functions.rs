@@ -82,7 +82,7 @@ pub async fn set_breakpoints(session: &Session, pattern: &Pattern, rule: &Rule) 
     let mut names = Vec::new();
     for file in &files {
         // A file that cannot be read as the language has no functions.
-        for function in session.functions_of(file).await.unwrap_or_default() {
+        for function in session.code(file).await.unwrap_or_default().functions {
             if regex.is_match(&function.name) && set.breakpoints.len() < MOST {
                 let (file, function) = (Some(file.clone()), Some(function.name));
                 let wanted = Wanted { file, function, rule: rule.clone(), ..Wanted::default() };

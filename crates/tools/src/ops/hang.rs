@@ -6,11 +6,14 @@
 //! does not by what its threads wait for (`deadlock.rs`). "Completed" is said after the program has ended, and
 //! at no other time.
 
+mod computing;
 mod conclusion;
 mod deadlock;
 mod looks;
 mod motion;
+mod said;
 mod tree;
+mod waiting;
 mod watch;
 
 use std::sync::Arc;
@@ -189,12 +192,11 @@ struct Sampling {
 }
 
 impl Sampling {
-    /// A program that is there already need not know how to be sampled.
+    /// A program that is there already may be one that cannot be sampled, or not at the moment.
     async fn start(session: &Session, interval: Duration, is_ours: bool) -> Result<Self, ToolError> {
-        match session.start_sampling(interval).await {
-            Ok(()) => {}
-            Err(engine::error::Error::Unsupported(_)) if !is_ours => {}
-            Err(error) => return Err(error.into()),
+        let starting = tokio::time::timeout(deadlines::ACTIVITY, session.start_sampling(interval)).await;
+        if let (Ok(Err(error)), true) = (starting, is_ours) {
+            return Err(error.into());
         }
         Ok(Self { session: session.clone(), is_done: false })
     }

@@ -10,8 +10,11 @@ mod breakpoints;
 mod conditions;
 mod data;
 mod execution;
+mod hang;
 mod inspect;
 mod objects;
+mod performance;
+mod profile;
 mod report;
 mod session;
 mod shared;
@@ -54,6 +57,11 @@ const TOOLS: &[Entry] = &[
     Entry::of::<watches::DebuggerGetWatches>(),
     Entry::of::<stack::DebuggerGetStack>(),
     Entry::of::<stack::DebuggerSwitchStackFrame>(),
+    Entry::of::<hang::DebuggerDetectHang>(),
+    Entry::of::<performance::DebuggerStartCpuProfile>(),
+    Entry::of::<performance::DebuggerStopCpuProfile>(),
+    Entry::of::<performance::DebuggerTakeHeapSnapshot>(),
+    Entry::of::<performance::DebuggerGetPerformanceMetrics>(),
 ];
 
 const INSTRUCTIONS: &str = "\

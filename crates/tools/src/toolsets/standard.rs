@@ -11,6 +11,7 @@ mod launch;
 mod one_shot;
 mod session;
 mod shared;
+mod test;
 mod trace;
 
 use crate::{Entry, Prompt, Toolset};
@@ -28,6 +29,7 @@ const TOOLS: &[Entry] = &[
     Entry::of::<execution::RunUntil>(),
     Entry::of::<trace::TraceValues>(),
     Entry::of::<hang::DiagnoseHang>(),
+    Entry::of::<test::DebugTest>(),
     Entry::of::<session::CreateDebugSession>(),
     Entry::of::<session::ListDebugSessions>(),
     Entry::of::<session::CloseDebugSession>(),

@@ -28,7 +28,7 @@ const REFERENCE: [&str; 16] = [
 ];
 
 /// Our own beside them.
-const OWN: [&str; 14] = [
+const OWN: [&str; 15] = [
     "diagnose_hang",
     "list_supported_languages",
     "list_breakpoints",
@@ -43,6 +43,7 @@ const OWN: [&str; 14] = [
     "set_variable",
     "run_until",
     "trace_values",
+    "debug_test",
 ];
 
 /// The tools of `quick`, which are those of *debugger-mcp*.
@@ -59,7 +60,7 @@ const QUICK: [&str; 9] = [
 ];
 
 /// The tools of `inspector` that are those of the system that it comes from.
-const INSPECTOR: [&str; 24] = [
+const INSPECTOR: [&str; 29] = [
     "debugger_start",
     "debugger_stop_session",
     "debugger_set_breakpoint",
@@ -84,6 +85,11 @@ const INSPECTOR: [&str; 24] = [
     "debugger_get_watches",
     "debugger_get_stack",
     "debugger_switch_stack_frame",
+    "debugger_detect_hang",
+    "debugger_start_cpu_profile",
+    "debugger_stop_cpu_profile",
+    "debugger_take_heap_snapshot",
+    "debugger_get_performance_metrics",
 ];
 
 /// Those that only look.
@@ -108,8 +114,9 @@ const READ_ONLY: [&str; 17] = [
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 34] = [
+const DESTRUCTIVE: [&str; 36] = [
     "diagnose_hang",
+    "debugger_detect_hang",
     "close_debug_session",
     "remove_breakpoint",
     "clear_breakpoints",
@@ -118,6 +125,7 @@ const DESTRUCTIVE: [&str; 34] = [
     "restart_debugging",
     "run_until",
     "trace_values",
+    "debug_test",
     "debug-script",
     "continue_execution",
     "step_over",
@@ -143,11 +151,13 @@ const DESTRUCTIVE: [&str; 34] = [
     "debugger_add_watch",
     "debugger_remove_watch",
     "debugger_get_watches",
+    "debugger_stop_cpu_profile",
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 32] = [
+const NOT_IDEMPOTENT: [&str; 34] = [
     "diagnose_hang",
+    "debugger_detect_hang",
     "create_debug_session",
     "attach_to_process",
     "set_breakpoint",
@@ -155,6 +165,7 @@ const NOT_IDEMPOTENT: [&str; 32] = [
     "restart_debugging",
     "run_until",
     "trace_values",
+    "debug_test",
     "debug-script",
     "continue_execution",
     "step_over",
@@ -179,6 +190,7 @@ const NOT_IDEMPOTENT: [&str; 32] = [
     "debugger_inspect",
     "debugger_add_watch",
     "debugger_get_watches",
+    "debugger_start_cpu_profile",
 ];
 
 fn entries() -> impl Iterator<Item = &'static Entry> {

@@ -26,6 +26,7 @@ commands! {
     RestartFrame = "Debugger.restartFrame" => Restarted;
     SetAsyncCallStackDepth = "Debugger.setAsyncCallStackDepth" => Empty;
     SetBlackboxPatterns = "Debugger.setBlackboxPatterns" => Empty;
+    SetBlackboxedRanges = "Debugger.setBlackboxedRanges" => Empty;
 }
 
 /// Begins debugging of this thread. All scripts that are loaded are told, then those to come.
@@ -107,4 +108,32 @@ pub struct SetAsyncCallStackDepth {
 pub struct SetBlackboxPatterns {
     /// Regular expressions that find something in a url.
     pub patterns: Vec<String>,
+}
+
+/// Replaces the ranges of a script whose functions are passed over by steps and by what is thrown and caught.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetBlackboxedRanges {
+    /// The script.
+    pub script_id: String,
+    /// Where such a range begins, where it ends, where the next one begins …; each behind the one before it.
+    pub positions: Vec<ScriptPosition>,
+}
+
+/// A place in a script that is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScriptPosition {
+    /// The line.
+    pub line_number: i32,
+    /// The column.
+    pub column_number: i32,
+}
+
+impl ScriptPosition {
+    /// A location, without its script.
+    pub fn of(location: &super::Location) -> Self {
+        let column_number = location.column_number.unwrap_or(0);
+        Self { line_number: location.line_number, column_number }
+    }
 }

@@ -25,8 +25,23 @@ commands! {
     GetProperties = "Runtime.getProperties" => Properties;
     ReleaseObject = "Runtime.releaseObject" => Empty;
     ReleaseObjectGroup = "Runtime.releaseObjectGroup" => Empty;
+    GetHeapUsage = "Runtime.getHeapUsage" => HeapUsage;
     AddBinding = "Runtime.addBinding" => Empty;
     RemoveBinding = "Runtime.removeBinding" => Empty;
+}
+
+/// Asks how much memory the program uses for its objects.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct GetHeapUsage {}
+
+/// What [`GetHeapUsage`] gives, in bytes.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct HeapUsage {
+    /// Taken by objects.
+    pub used_size: f64,
+    /// Held for them.
+    pub total_size: f64,
 }
 
 /// Evaluates an expression on the global object.

@@ -124,7 +124,8 @@ fn depth(text: &str) -> usize {
 fn unread(text: &str, length: u32) -> Code {
     let may_hold = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
     let lines = (1..).zip(text.lines()).filter(|(_, line)| may_hold(line)).map(|(number, _)| number);
-    Code { lines: lines.collect(), length, ..Code::default() }
+    let lines: Vec<u32> = lines.collect();
+    Code { first: lines.first().map(|line| (*line, None)), lines, length, ..Code::default() }
 }
 
 fn parse_as_any(path: &Path, text: &str, length: u32) -> Code {
@@ -162,10 +163,10 @@ fn parse(text: &str, length: u32, kind: SourceType) -> Code {
     if parsed.panicked {
         return Code { problem, ..unread(text, length) };
     }
-    let (lines, places) = lines::of(&parsed.program, text, &starts);
+    let lines::Found { lines, places, first } = lines::of(&parsed.program, text, &starts);
     let functions = functions::of(&parsed.program, &starts);
     let loops = loops::of(&parsed.program, &starts);
-    Code { lines, places, length, functions, loops, problem }
+    Code { lines, places, first, length, functions, loops, problem }
 }
 
 fn first_problem(parsed: &ParserReturn<'_>, text: &str, starts: &LineStarts) -> Option<String> {

@@ -11,9 +11,16 @@ use crate::error::{Error, Result};
 /// What `NODE_OPTIONS` names.
 const HOOK: &str = "hook.cjs";
 
+/// What tells how the tests of `node --test` go.
+pub(super) const NODE_REPORTER: &str = "node_reporter.cjs";
+
 /// Their names and texts. The last one loads the others.
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 6] = [
+    ("blocking.cjs", include_str!("../../debuggee/node/blocking.cjs")),
     ("loading.cjs", include_str!("../../debuggee/node/loading.cjs")),
+    ("tests.cjs", include_str!("../../debuggee/node/tests.cjs")),
+    ("vitest_reporter.mjs", include_str!("../../debuggee/node/vitest_reporter.mjs")),
+    (NODE_REPORTER, include_str!("../../debuggee/node/node_reporter.cjs")),
     (HOOK, include_str!("../../debuggee/node/hook.cjs")),
 ];
 

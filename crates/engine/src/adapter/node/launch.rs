@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::super::{ADDRESS, CdpSetup, Entry, Host, Plan, Runtime, Wire};
 use super::interpreter::{Version, is_node, stem, takes_script};
 use super::typescript::{self, Needs};
-use super::{is_internal, options, packages, runners};
+use super::{is_internal, options, packages, reporters, runners};
 use crate::error::{Error, Result};
 use crate::javascript;
 use crate::model::launch::{Attach, Endpoint, Launch, Program};
@@ -32,13 +32,16 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
         Some(own) => own.clone(),
         None => host.env("NODE_OPTIONS"),
     };
-    let CommandLine { script, args, mut env } = command_line(host, runtime, launch, before.as_deref())?;
+    let CommandLine { script, mut args, mut env } = command_line(host, runtime, launch, before.as_deref())?;
+    let reporter = reporters::of_node(host, runtime, hook, launch);
+    args.splice(0..0, reporter.args.into_iter().map(OsString::from));
     let transpiles = before.as_deref().is_some_and(|options| !options.trim().is_empty())
         || script.as_ref().is_none_or(|script| {
             let is_first = args.first().is_some_and(|first| first == script.as_os_str());
             !is_first || !is_plain(script)
         });
-    env.insert("NODE_OPTIONS".to_owned(), Some(options::with_hook(hook, before.as_deref())));
+    let node_options = options::with_hook(hook, before.as_deref(), &reporter.node_options);
+    env.insert("NODE_OPTIONS".to_owned(), Some(node_options));
     env.insert(ANNOUNCE.to_owned(), Some(ADDRESS.to_owned()));
     let process = ProcessSpec {
         program: runtime.executable.clone(),
@@ -105,7 +108,8 @@ fn command_line(
         args.push(script.clone().into());
     }
     let run = script.as_deref().unwrap_or(&runtime.executable);
-    args.extend(runners::options(run, &launch.args).into_iter().map(OsString::from));
+    let all: Vec<String> = launch.runtime_args.iter().chain(&launch.args).cloned().collect();
+    args.extend(runners::options(run, &all).into_iter().map(OsString::from));
     args.extend(launch.args.iter().map(OsString::from));
     Ok(CommandLine { script, args, env })
 }
@@ -157,7 +161,7 @@ fn own_needs(
     }
 }
 
-fn working_folder(launch: &Launch) -> PathBuf {
+pub(super) fn working_folder(launch: &Launch) -> PathBuf {
     launch.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default()
 }
 

@@ -35,12 +35,13 @@ pub(super) fn without_inspector(options: &[String]) -> Vec<String> {
     kept
 }
 
-/// `NODE_OPTIONS` that load the hook first, and then what was there.
-pub(super) fn with_hook(hook: &Path, before: Option<&str>) -> String {
+/// `NODE_OPTIONS` that load the hook first, then what was there, and then some of ours.
+pub(super) fn with_hook(hook: &Path, before: Option<&str>, after: &[String]) -> String {
     // Published elsewhere, the address is not printed on the standard error of every child.
     let mut words = ["--inspect-publish-uid=http", "--require"].map(str::to_owned).to_vec();
     words.push(hook.display().to_string());
     words.extend(without_inspector(&split(before.unwrap_or_default())));
+    words.extend(after.iter().cloned());
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 

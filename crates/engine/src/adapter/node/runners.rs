@@ -55,6 +55,11 @@ pub(super) fn options(script: &Path, args: &[String]) -> Vec<&'static str> {
     rules.iter().filter(is_given).flat_map(|rule| rule.tell).copied().collect()
 }
 
+/// Whether a script is a test runner.
+pub(super) fn is_runner(script: &Path) -> bool {
+    name(script).is_some_and(|name| ["jest", "jest-cli", "mocha", "vitest"].contains(&name.as_str()))
+}
+
 /// The package that a script belongs to, or the command of a package.
 fn name(script: &Path) -> Option<String> {
     if script.parent().is_some_and(|folder| folder.ends_with("node_modules/.bin")) {

@@ -137,7 +137,7 @@ fn words_of_node_options_are_quoted_so_that_node_reads_them_back() {
         ("/käse/hook.cjs", "\"/käse/hook.cjs\""),
     ];
     for (path, quoted) in table {
-        let options = options::with_hook(Path::new(path), None);
+        let options = options::with_hook(Path::new(path), None, &[]);
         assert_eq!(options, format!("--inspect-publish-uid=http --require {quoted}"));
         assert_eq!(options::split(&options), ["--inspect-publish-uid=http", "--require", path]);
     }
@@ -156,7 +156,7 @@ async fn a_hook_below_any_name_is_loaded() {
     let spec = ProcessSpec {
         program: node,
         args: vec!["-e".into(), "0".into()],
-        env: [("NODE_OPTIONS".to_owned(), Some(options::with_hook(&hook, None)))].into(),
+        env: [("NODE_OPTIONS".to_owned(), Some(options::with_hook(&hook, None, &[])))].into(),
         ..ProcessSpec::default()
     };
     let finished = super::super::Machine.run(&spec, crate::deadlines::HELPER).await.unwrap();

@@ -79,6 +79,7 @@ async fn ask(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Resu
         return Err(Error::BadFile { path: path.to_owned(), problem: problem.describe() });
     }
     Ok(Code {
+        first: None,
         lines: answer.lines,
         places: Vec::new(),
         length: answer.length,
@@ -121,6 +122,8 @@ impl AnalyzedFunction {
 struct AnalyzedLoop {
     start: u32,
     end: u32,
+    goes_through: bool,
+    is_left: bool,
     is_endless: bool,
     is_certain: bool,
     condition: Vec<AnalyzedComparison>,
@@ -137,10 +140,20 @@ struct AnalyzedComparison {
 
 impl AnalyzedLoop {
     fn into_loop(self) -> Loop {
-        let Self { start, end, is_endless, is_certain, condition, variables, assigned } = self;
+        let Self {
+            start,
+            end,
+            goes_through,
+            is_left,
+            is_endless,
+            is_certain,
+            condition,
+            variables,
+            assigned,
+        } = self;
         let comparison = |AnalyzedComparison { left, operator, right }| Comparison { left, operator, right };
         let condition = condition.into_iter().map(comparison).collect();
-        Loop { start, end, is_endless, is_certain, condition, variables, assigned }
+        Loop { start, end, goes_through, is_left, is_endless, is_certain, condition, variables, assigned }
     }
 }
 

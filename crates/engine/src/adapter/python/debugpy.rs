@@ -34,13 +34,40 @@ pub(super) const RECORDER: [(&str, &str); 2] = [
     ("stillframe_recorder", include_str!("../../debuggee/python/stillframe_recorder.py")),
 ];
 
-const SCRIPTS: [(&str, &str); 6] = [
+/// What sees what the program is doing, in the same way.
+pub(super) const SAMPLER: [(&str, &str); 6] = [
+    ("stillframe_code", include_str!("../../debuggee/python/stillframe_code.py")),
+    ("stillframe_locks", include_str!("../../debuggee/python/stillframe_locks.py")),
+    ("stillframe_native", include_str!("../../debuggee/python/stillframe_native.py")),
+    ("stillframe_tasks", include_str!("../../debuggee/python/stillframe_tasks.py")),
+    ("stillframe_waits", include_str!("../../debuggee/python/stillframe_waits.py")),
+    ("stillframe_sampler", include_str!("../../debuggee/python/stillframe_sampler.py")),
+];
+
+/// What decides inside the program which exceptions are worth a stop, and looks into assertions.
+pub(super) const THROWS: [(&str, &str); 2] = [
+    ("stillframe_throws", include_str!("../../debuggee/python/stillframe_throws.py")),
+    ("stillframe_assertions", include_str!("../../debuggee/python/stillframe_assertions.py")),
+];
+
+const SCRIPTS: [(&str, &str); 17] = [
     (LAUNCHER, include_str!("../../debuggee/python/stillframe_launch.py")),
     (ANALYZER, include_str!("../../debuggee/python/stillframe_analyze.py")),
     ("stillframe_loops.py", include_str!("../../debuggee/python/stillframe_loops.py")),
     ("stillframe_inspector.py", INSPECTOR),
     ("stillframe_monitor.py", RECORDER[0].1),
     ("stillframe_recorder.py", RECORDER[1].1),
+    ("stillframe_code.py", SAMPLER[0].1),
+    ("stillframe_locks.py", SAMPLER[1].1),
+    ("stillframe_native.py", SAMPLER[2].1),
+    ("stillframe_tasks.py", SAMPLER[3].1),
+    ("stillframe_waits.py", SAMPLER[4].1),
+    ("stillframe_sampler.py", SAMPLER[5].1),
+    ("stillframe_throws.py", THROWS[0].1),
+    ("stillframe_assertions.py", THROWS[1].1),
+    ("stillframe_tests.py", include_str!("../../debuggee/python/stillframe_tests.py")),
+    ("stillframe_pytest.py", include_str!("../../debuggee/python/stillframe_pytest.py")),
+    ("stillframe_unittest.py", include_str!("../../debuggee/python/stillframe_unittest.py")),
 ];
 
 /// The folder that holds the `debugpy` package for an interpreter.

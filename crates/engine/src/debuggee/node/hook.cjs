@@ -7,11 +7,15 @@ const announce = process.env.STILLFRAME_ANNOUNCE;
 
 if (announce) {
   require('./loading.cjs').observe(transpiled);
+  if (process.env.STILLFRAME_TESTS) require('./tests.cjs').observe();
 
   // Optimized code forgets variables that it does not read again; a person may want to.
   require('v8').setFlagsFromString('--no-analyze-environment-liveness');
 
   if (require('worker_threads').isMainThread) join();
+
+  // The debugger wants to know of calls that wait in native code.
+  if (globalThis[Symbol.for('stillframe.blocking')]) require('./blocking.cjs').begin();
 }
 
 /** The debugger stops here and looks at the arguments. */

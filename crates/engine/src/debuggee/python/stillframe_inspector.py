@@ -47,6 +47,8 @@ def prepare(root):
     patch(pydevd)
     hand_down(pydevd)
     listen_for_pause()
+    if "STILLFRAME_TESTS" in os.environ:
+        load("stillframe_tests").meet(load)
     return pydevd
 
 
@@ -736,6 +738,7 @@ def attributes(value):
                     pass  # A slot without a value.
     own = instance_dict(value)
     own.pop("__stillframe_seen__", None)
+    own.pop("__stillframe_mark__", None)
     hide = is_a(value, (type, types.ModuleType))
     found.update((name, item) for name, item in own.items() if not (hide and is_dunder(name)))
     for owner in classes:
@@ -760,8 +763,9 @@ def is_dunder(name):
 
 
 def is_special(name, value, module_level):
-    """Belongs to the language, or is part of the program's text rather than of its data."""
-    if is_dunder(name):
+    """Belongs to the language or to pytest's own assertions, or is part of the program's text rather than of its
+    data."""
+    if is_dunder(name) or str(name).startswith("@py_"):
         return True
     return module_level and is_a(value, (types.ModuleType, types.FunctionType, type))
 
@@ -1272,6 +1276,20 @@ def request_seen(number):
     return {"seen": seen}
 
 
+def request_thrown(number, limit):
+    """What else is known of the exception that the frame is stopped at."""
+    frame = find_frame(number)
+    _, error, trace = frame.f_locals.get("__exception__", (None, None, None))
+    if error is None:
+        return {"mark": None, "assertion": None, "stack": []}
+    stack = load("stillframe_throws").stack_of(frame, trace)
+    mark = BaseException.__getattribute__(error, "__dict__").get("__stillframe_mark__")
+    renderer = Renderer(limit)
+    text = lambda value: renderer.text(value)[:2]
+    assertion = load("stillframe_assertions").of(frame, error, trace, text)
+    return {"mark": mark, "assertion": assertion, "stack": stack}
+
+
 def exception_in(frame):
     """The exception that a frame is stopped at."""
     return frame.f_locals.get("__exception__", (None, None))[1]
@@ -1301,6 +1319,7 @@ REQUESTS = {
     "evaluate": request_evaluate,
     "assign": request_assign,
     "seen": request_seen,
+    "thrown": request_thrown,
     "meets": request_meets,
 }
 

@@ -58,15 +58,26 @@ def collect(node, scope, module, found):
 def describe(loop, scope, module):
     is_while = isinstance(loop, ast.While)
     assigned = names_assigned(loop)
+    is_left = leaves(loop.body)
     return {
         "start": loop.lineno,
         "end": loop.body[-1].end_lineno,
-        "is_endless": is_while and truth(loop.test) is True and not leaves(loop.body),
+        "goes_through": not is_while,
+        "is_left": is_left,
+        "is_endless": not is_left and (truth(loop.test) is True if is_while else has_no_end(loop.iter)),
         "is_certain": is_while and not module.handles_signals and is_certain(loop, assigned),
         "condition": list(conditions(loop, scope, module)),
         "variables": names_in_head(loop),
         "assigned": assigned,
     }
+
+
+def has_no_end(iterated):
+    """Whether a `for` goes through what has no end: `itertools.count()`, `itertools.cycle(names)`."""
+    called = iterated.func if isinstance(iterated, ast.Call) else None
+    if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "itertools":
+        return called.attr in ("count", "cycle") or (called.attr == "repeat" and len(iterated.args) == 1)
+    return False
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -78,11 +78,15 @@ async fn plant_all(debugger: &CdpDebugger, numbers: &[u64]) -> Result<()> {
     Ok(())
 }
 
-/// Has the program stop before a line of its script, once.
-pub(super) async fn set_entry(debugger: &CdpDebugger, script: &Path, line: u32) -> Result<()> {
+/// Has the program stop at a line of its script, and a column where that is needed, once.
+pub(super) async fn set_entry(
+    debugger: &CdpDebugger,
+    script: &Path,
+    (line, column): (u32, Option<u32>),
+) -> Result<()> {
     let source = real(script);
     let made = made_of(debugger, &source).await;
-    let wanted = SourceBreakpoint { line, column: None, rules: Vec::new() };
+    let wanted = SourceBreakpoint { line, column, rules: Vec::new() };
     let place = Place { what: What::Entry, ..Place::on_line(&source, &made, wanted) };
     let number = debugger.0.breakpoints.add(place);
     plant_all(debugger, &[number]).await

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use super::binding::BINDING;
 use super::rules::Told;
 use super::scripts::Script;
-use super::{CdpDebugger, Connection, Kind, breakpoints, console, lock, stops};
+use super::{CdpDebugger, Connection, Kind, breakpoints, console, lock, performance, stops};
 use crate::deadlines;
 use crate::debugger::Event;
 use crate::model::ids::BreakpointId;
@@ -30,6 +30,9 @@ pub(super) async fn pump(
             }
             ::cdp::Message::Event(::cdp::Event::WaitingForDisconnect) => {
                 debugger.0.terminated.store(true, Ordering::Release);
+                if let Some(profile) = performance::last_profile(&debugger).await {
+                    send(&events, vec![Event::Profiled(profile)]).await;
+                }
                 break;
             }
             ::cdp::Message::Event(event) => translate(&debugger, event, &mut told).await,
@@ -73,6 +76,10 @@ async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, told: &mut Vec<B
         }
         ::cdp::Event::ConsoleApiCalled(called) => {
             console::print(&called, &debugger.0.shared.output);
+            Vec::new()
+        }
+        ::cdp::Event::HeapSnapshotChunk(piece) => {
+            performance::chunk(debugger, &piece.chunk);
             Vec::new()
         }
         ::cdp::Event::WaitingForDebugger => {

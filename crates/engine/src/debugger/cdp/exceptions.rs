@@ -5,7 +5,7 @@ use ::cdp::runtime::{self, CallArgument, RemoteObject};
 
 use super::binding::{self, BINDING};
 use super::stops::Stop;
-use super::{CdpDebugger, frames};
+use super::{CdpDebugger, frames, unhandled};
 use crate::deadlines;
 use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
@@ -35,6 +35,9 @@ async fn is_caught(debugger: &CdpDebugger, stop: &Stop) -> bool {
 pub(super) async fn is_worth_a_stop(debugger: &CdpDebugger, mode: ExceptionMode) -> Result<bool> {
     let stop = debugger.stop()?;
     let Some(thrown) = &stop.thrown else { return Ok(true) };
+    if mode == ExceptionMode::UserUnhandled {
+        return Ok(unhandled::is_candidate(debugger, &stop, &thrown.value).await);
+    }
     if !thrown.is_uncaught && !is_assertion(&thrown.value) {
         let inner: Vec<&CallFrame> =
             stop.frames.iter().take_while(|frame| !is_users(debugger, frame)).collect();
@@ -53,12 +56,17 @@ pub(super) async fn is_worth_a_stop(debugger: &CdpDebugger, mode: ExceptionMode)
 }
 
 /// By the names that `node:assert`, Chai and Jest have for it.
-fn is_assertion(thrown: &RemoteObject) -> bool {
+pub(super) fn is_assertion(thrown: &RemoteObject) -> bool {
     thrown.class_name.as_deref().is_some_and(|name| name.ends_with("AssertionError"))
 }
 
-fn is_users(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
-    let script = debugger.0.scripts.get(&frame.location.script_id);
+pub(super) fn is_users(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
+    is_of_users(debugger, &frame.location.script_id)
+}
+
+/// Whether a script is the user's.
+pub(super) fn is_of_users(debugger: &CdpDebugger, script_id: &str) -> bool {
+    let script = debugger.0.scripts.get(script_id);
     let path = script.as_ref().and_then(|script| script.path.as_deref());
     path.is_some_and(|path| debugger.0.shared.is_users(path))
 }
@@ -103,7 +111,7 @@ pub(super) async fn meets(debugger: &CdpDebugger, condition: &str) -> Result<boo
 
 /// Puts an object where an expression can reach it, and takes it away again. A request that calls a function
 /// with it would do without, but has no time limit.
-async fn lend(debugger: &CdpDebugger, thrown: &RemoteObject, is_lent: bool) -> Result<()> {
+pub(super) async fn lend(debugger: &CdpDebugger, thrown: &RemoteObject, is_lent: bool) -> Result<()> {
     let Some(object_id) = thrown.object_id.clone() else { return Ok(()) };
     // The name of our binding is the only one that no program has another use for.
     let does = if is_lent { format!("{BINDING}.error=this") } else { format!("delete {BINDING}.error") };

@@ -78,6 +78,15 @@ fn is_module(script: &Script, frame: &CallFrame) -> bool {
             || Frame { call: frame.clone(), names: HashMap::new(), script_end: Some(script.end) }.is_module())
 }
 
+/// The name of the function that begins at a place.
+pub(super) async fn function_name(script: &Script, function: &str, place: &Place) -> String {
+    let begins_with_script = (place.line_number, place.column_number.unwrap_or(0)) == script.start;
+    if function.is_empty() && begins_with_script {
+        return "<module>".to_owned();
+    }
+    name(script, function, Some(place)).await
+}
+
 /// The name of a function in its source. A function without one is `<anonymous>`.
 async fn name(script: &Script, name: &str, function: Option<&Place>) -> String {
     let Some(place) = function else { return or_anonymous(name) };
@@ -96,7 +105,7 @@ async fn name(script: &Script, name: &str, function: Option<&Place>) -> String {
     or_anonymous(name)
 }
 
-fn or_anonymous(name: &str) -> String {
+pub(super) fn or_anonymous(name: &str) -> String {
     if name.is_empty() { "<anonymous>".to_owned() } else { name.to_owned() }
 }
 

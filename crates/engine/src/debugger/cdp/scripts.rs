@@ -4,11 +4,12 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::OnceCell;
 
 use super::values::Places;
+use crate::javascript::Handlers;
 use crate::source_map::{self, Problem, SourceMap};
 
 /// A script.
@@ -29,6 +30,8 @@ pub(super) struct Script {
     map: OnceCell<Result<Arc<SourceMap>, Problem>>,
     /// Its text, once something has asked for it.
     pub(super) text: OnceCell<Arc<str>>,
+    /// What catches in it, once something has asked for it; none when it cannot be parsed.
+    pub(super) handlers: OnceLock<Option<Handlers>>,
 }
 
 impl Script {
@@ -42,7 +45,16 @@ impl Script {
             url: parsed.url,
             map: OnceCell::new(),
             text: OnceCell::new(),
+            handlers: OnceLock::new(),
         }
+    }
+
+    /// A place in its file, as one in its text: a loader may have put code in front of the first line. 0-based.
+    pub(super) fn in_text(&self, (line, column): (u32, u32)) -> (u32, u32) {
+        let (first, indent) = self.start;
+        let line = i64::from(line) - i64::from(first);
+        let column = if line == 0 { i64::from(column) - i64::from(indent) } else { i64::from(column) };
+        (u32::try_from(line).unwrap_or(0), u32::try_from(column).unwrap_or(0))
     }
 
     /// It was made by a compiler that left a map.

@@ -179,6 +179,11 @@ enum Told {
         #[serde(flatten)]
         functions: Functions,
     },
+    /// The answer of the sampler to a request.
+    Answer {
+        number: u64,
+        body: serde_json::Value,
+    },
     /// The program ends, and has never loaded this file.
     Unloaded {
         ids: Vec<u32>,
@@ -196,6 +201,10 @@ fn inspector_event(debugger: &DapDebugger, body: serde_json::Value, decided: &mu
             if let Some(inspector) = debugger.inspector() {
                 inspector.found(place, functions);
             }
+            Vec::new()
+        }
+        Ok(Told::Answer { number, body }) => {
+            debugger.0.sampling.answered(number, body);
             Vec::new()
         }
         Ok(Told::Hit { ids, thread }) => {

@@ -143,12 +143,17 @@ pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<E
         if info.exception_id.is_empty() { details.type_name.unwrap_or_default() } else { info.exception_id };
     Ok(Exception {
         type_name: strip_note(&id).to_owned(),
-        message: strip_note(&info.description.or(details.message).unwrap_or_default()).to_owned(),
+        message: strip_note(&info.description.or(details.message).unwrap_or_default())
+            .trim_start_matches(NO_MESSAGE)
+            .to_owned(),
         // pydevd says so of the frame that the exception has reached.
         stack: details.stack_trace.unwrap_or_default().replace(" (Current frame)\n", "\n"),
         uncaught: info.break_mode.as_deref() == Some("unhandled"),
     })
 }
+
+/// What debugpy 1.8.22 has for the message of an exception that has none.
+const NO_MESSAGE: &str = "exception: no description";
 
 /// debugpy 1.8.22 can append where it paused to the name of an exception.
 fn strip_note(text: &str) -> &str {

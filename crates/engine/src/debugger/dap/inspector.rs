@@ -6,6 +6,8 @@
 //! program's code where that can be helped, and it can be interrupted where it cannot.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -19,8 +21,11 @@ use crate::adapter::Inspector;
 use crate::deadlines;
 use crate::debugger::{Evaluate, RuleFor};
 use crate::error::{Error, Result};
+use crate::model::activity::SampledFrame;
 use crate::model::ids::RawId;
+use crate::model::source::{Location, Source};
 use crate::model::stack::{Scope, ScopeKind};
+use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
 use crate::model::variable::{Children, Page, Value, Variable};
 use crate::process;
 use crate::recording::{Cells, Record};
@@ -29,6 +34,11 @@ use crate::recording::{Cells, Record};
 const MODULE: &str = "stillframe_inspector";
 /// The name of the one that records.
 const RECORDER: &str = "stillframe_recorder";
+/// The name of the one that sees what the program is doing.
+const SAMPLER: &str = "stillframe_sampler";
+
+/// The name of the one that decides which exceptions are worth a stop.
+const THROWS: &str = "stillframe_throws";
 
 /// pydevd answers in the thread that is asked, and that is not possible in all of them.
 const ELSEWHERE: &str = "this frame's thread waits in native code, such as a lock or a system call, and can \
@@ -41,6 +51,8 @@ pub(super) struct InspectorClient {
     code: Inspector,
     /// Filled when the program has what records.
     recorder: tokio::sync::OnceCell<()>,
+    /// The program decides itself which exceptions are worth a stop.
+    watches_throws: AtomicBool,
     /// The process to nudge.
     pid: Option<u32>,
     /// Which frame a reference was found from; a request about it is evaluated there.
@@ -112,12 +124,61 @@ struct Seen {
     seen: bool,
 }
 
+#[derive(Deserialize)]
+struct RawThrown {
+    mark: Option<String>,
+    assertion: Option<RawAssertion>,
+    stack: Vec<RawFrame>,
+}
+
+/// Function, file, line.
+#[derive(Deserialize)]
+struct RawFrame(String, String, Option<u32>);
+
+impl RawFrame {
+    fn sampled(self, is_internal: impl Fn(&Path) -> bool) -> SampledFrame {
+        let Self(function, name, line) = self;
+        let path = Some(PathBuf::from(&name)).filter(|path| path.is_absolute());
+        let internal = path.as_deref().is_none_or(is_internal);
+        let source = Source { path, name, internal };
+        let location = line.map(|line| Location { source, line, column: 1, generated: None });
+        SampledFrame { function, location }
+    }
+}
+
+#[derive(Deserialize)]
+struct RawAssertion {
+    expression: Option<String>,
+    operator: Option<String>,
+    left: Option<RawSide>,
+    right: Option<RawSide>,
+}
+
+/// Its source, and its value: text, type, cut.
+#[derive(Deserialize)]
+struct RawSide(Option<String>, Option<(String, String, bool)>);
+
+impl From<RawAssertion> for Assertion {
+    fn from(raw: RawAssertion) -> Self {
+        let RawAssertion { expression, operator, left, right } = raw;
+        Self { expression, operator, left: left.map(Side::from), right: right.map(Side::from) }
+    }
+}
+
+impl From<RawSide> for Side {
+    fn from(RawSide(expression, value): RawSide) -> Self {
+        let value = value.map(|(text, type_name, cut)| SideValue { text, type_name, cut });
+        Self { expression, value }
+    }
+}
+
 impl InspectorClient {
     pub(super) fn new(client: ::dap::Client, code: Inspector, pid: Option<u32>) -> Self {
         Self {
             client,
             code,
             recorder: tokio::sync::OnceCell::new(),
+            watches_throws: AtomicBool::new(false),
             pid,
             frames: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
@@ -130,20 +191,41 @@ impl InspectorClient {
         self.send(MODULE, self.code.source).await
     }
 
-    /// Loads what records. A program that was started with the inspector has it beside that.
-    async fn load_recorder(&self) -> Result<()> {
+    /// Has the program stop only at exceptions that no code of the user's catches, or at all again.
+    pub(super) async fn watch_throws(&self, is_on: bool) -> Result<()> {
+        if self.watches_throws.swap(is_on, Ordering::AcqRel) == is_on {
+            return Ok(());
+        }
+        self.load(THROWS, self.code.throws).await?;
+        let flag = if is_on { "True" } else { "False" };
+        self.execute(format!("__import__('sys').modules['{THROWS}'].watch({flag})")).await
+    }
+
+    /// Loads a module of ours; `modules` has it, and before it those that it needs. A program that was started
+    /// with the inspector has them beside that.
+    async fn load(&self, module: &str, modules: &[(&str, &str)]) -> Result<()> {
         let inspector = format!("__import__('sys').modules['{MODULE}']");
-        if self.execute(format!("{inspector}.load('{RECORDER}')")).await.is_ok() {
+        if self.execute(format!("{inspector}.load('{module}')")).await.is_ok() {
             return Ok(());
         }
         if self.execute(inspector).await.is_err() {
             // A child that came to its debugger in a way of its own has no inspector yet.
             self.send_itself().await?;
         }
-        for (name, source) in self.code.recorder {
+        for (name, source) in modules {
             self.send(name, source).await?;
         }
         Ok(())
+    }
+
+    /// Loads what sees what the program is doing.
+    pub(super) async fn load_sampler(&self) -> Result<()> {
+        self.load(SAMPLER, self.code.sampler).await
+    }
+
+    /// Has a function of the sampler called, whether the program runs or not. What it has to say is an event.
+    pub(super) async fn call_sampler(&self, function: &str, request: &Json, within: Duration) -> Result<()> {
+        self.execute_within(call_text(SAMPLER, function, request), within).await
     }
 
     async fn send(&self, module: &str, source: &str) -> Result<()> {
@@ -247,6 +329,19 @@ impl InspectorClient {
         Ok(answer.seen)
     }
 
+    /// The frames are as the program has them: `is_internal` tells which files are none of the user's.
+    pub(super) async fn thrown(
+        &self,
+        frame: RawId,
+        text: usize,
+        is_internal: impl Fn(&Path) -> bool,
+    ) -> Result<Thrown> {
+        let answer: RawThrown = self.call(frame, "thrown", json!([frame.0, text]), deadlines::READ).await?;
+        let RawThrown { mark, assertion, stack } = answer;
+        let stack = stack.into_iter().map(|frame| frame.sampled(&is_internal)).collect();
+        Ok(Thrown { mark, stack, assertion: assertion.map(Assertion::from) })
+    }
+
     pub(super) async fn exception_meets(&self, frame: RawId, condition: &str) -> Result<bool> {
         let deadline = deadlines::CONDITION;
         let arguments = json!([frame.0, condition, deadline.as_secs_f64()]);
@@ -262,7 +357,7 @@ impl InspectorClient {
     /// Gives the rules of a place to the program, and the condition that applies them.
     pub(super) async fn define(&self, place: u64, class: Option<&str>, rules: &[RuleFor]) -> Result<String> {
         if rules.iter().any(|rule| rule.rule.record.is_some()) {
-            self.recorder.get_or_try_init(|| self.load_recorder()).await?;
+            self.recorder.get_or_try_init(|| self.load(RECORDER, self.code.recorder)).await?;
         }
         let rules: Vec<Json> = rules
             .iter()
@@ -273,7 +368,7 @@ impl InspectorClient {
             })
             .collect();
         // Outside of a frame there is no answer to read: what counts is that nothing is raised.
-        let definition = call_text("define", &json!([place, class, rules]));
+        let definition = call_text(MODULE, "define", &json!([place, class, rules]));
         if self.execute(definition.clone()).await.is_err() {
             // A child that came to its debugger in a way of its own has no inspector yet.
             self.send_itself().await?;
@@ -286,7 +381,7 @@ impl InspectorClient {
     pub(super) async fn look_for(&self, place: u64, class: Option<&str>, name: &str) -> Result<Functions> {
         let (sender, answer) = oneshot::channel();
         self.asked().insert(place, sender);
-        self.execute(call_text("look_for", &json!([place, class, name]))).await?;
+        self.execute(call_text(MODULE, "look_for", &json!([place, class, name]))).await?;
         let answer = tokio::time::timeout(deadlines::REQUEST, answer).await;
         answer
             .ok()
@@ -332,7 +427,7 @@ impl InspectorClient {
 
     async fn ask(&self, frame: RawId, request: &Json, expected: Duration) -> Result<String> {
         let arguments = ::dap::EvaluateArguments {
-            expression: call_text("call", request),
+            expression: call_text(MODULE, "call", request),
             frame_id: Some(frame.0),
             // The one context in which pydevd does not cut the result.
             context: Some("clipboard".to_owned()),
@@ -418,8 +513,8 @@ fn record_spec(record: &Record) -> Json {
 }
 
 /// The text of a call that takes JSON. A JSON string is a Python string literal too.
-fn call_text(function: &str, request: &Json) -> String {
-    format!("__import__('sys').modules['{MODULE}'].{function}({})", json!(request.to_string()))
+fn call_text(module: &str, function: &str, request: &Json) -> String {
+    format!("__import__('sys').modules['{module}'].{function}({})", json!(request.to_string()))
 }
 
 /// An evaluation that ran out of time, in the words for that.

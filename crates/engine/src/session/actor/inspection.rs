@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::model::ids::{RawId, Reference, TargetId, ThreadId};
 use crate::model::stack::{Debuggee, RawThread, Scope, Stack, StackFrame, Thread};
 use crate::model::stop::Exception;
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 
 impl<C: Connector> Actor<C> {
@@ -226,6 +227,18 @@ impl<C: Connector> Actor<C> {
         match found.and_then(|(target, raw)| Ok((self.stopped_debugger(target)?, raw))) {
             Ok((debugger, raw)) => {
                 self.spawn(async move { debugger.exception(raw).await }, |_, result| answer(reply, result));
+            }
+            Err(error) => answer(reply, Err(error)),
+        }
+    }
+
+    pub(super) fn thrown(&self, text: usize, reply: Reply<Thrown>) {
+        let found = self.stopped_thread(None);
+        match found.and_then(|(target, raw)| Ok((self.stopped_debugger(target)?, raw))) {
+            Ok((debugger, raw)) => {
+                self.spawn(async move { debugger.thrown(raw, text).await }, |_, result| {
+                    answer(reply, result)
+                });
             }
             Err(error) => answer(reply, Err(error)),
         }

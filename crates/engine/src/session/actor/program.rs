@@ -63,6 +63,7 @@ impl<C: Connector> Actor<C> {
         self.runs += 1;
         self.breakpoints.reset();
         self.exception_failures = None;
+        self.profiling = None;
         self.last_start = Some(start.clone());
         let connector = Arc::clone(&self.connector);
         let sinks = self.sinks.clone();
@@ -277,6 +278,7 @@ impl<C: Connector> Actor<C> {
             }
             Event::RuleFailed { id, message, times } => self.breakpoints.failed(id, message, times),
             Event::Planted { id, planted } => self.breakpoints.settle(target, [(id, planted)]),
+            Event::Profiled(profile) => self.profiled(target, profile),
             Event::Left => self.left(target),
         }
         self.publish();

@@ -2,15 +2,21 @@
 
 use std::time::Duration;
 
+use super::performance::Profiling;
 use super::{Actor, Reply, answer};
 use crate::debugger::{Connector, Debugger};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::activity::ProcessActivity;
 use crate::model::ids::TargetId;
 
 impl<C: Connector> Actor<C> {
     /// Processes that come later begin with it, see [`Actor::configure`].
     pub(super) fn start_sampling(&mut self, interval: Duration, reply: Reply<()>) {
+        if matches!(self.profiling, Some(Profiling::Underway(_))) {
+            // There is one profiler in a process.
+            let problem = "a CPU profile is being taken; stop it first";
+            return answer(reply, Err(Error::Refused(problem.to_owned())));
+        }
         self.sampling = Some(interval);
         let debuggers = self.ready_debuggers();
         let work = async move {

@@ -46,6 +46,16 @@ pub(super) fn script(name: &str, path: PathBuf, line: &str, args: Vec<String>) -
     (&Python, Some(interpreter.into()), Launch { args, ..Launch::new(program) })
 }
 
+/// Whether a command is known to run a module of Python.
+pub(super) fn is_module(name: &str) -> bool {
+    MODULES.iter().any(|(command, _)| *command == name)
+}
+
+/// A command that runs a module, of which it is not said which interpreter has it: that of its own folder.
+pub(super) fn beside(name: &str, path: &Path, args: Vec<String>) -> Found {
+    script(name, path.to_owned(), &path.with_file_name("python").to_string_lossy(), args)
+}
+
 /// The options of the interpreter, and what it runs, as it is written. The words behind that are left.
 pub(crate) fn program(words: &mut Peekable<IntoIter<String>>) -> Result<(Vec<String>, Program), ToolError> {
     let mut options = Vec::new();

@@ -1,14 +1,18 @@
 //! Threads that wait for each other. Pure.
 
-use engine::model::activity::{ThreadActivity, WaitKind, Waiting};
+use engine::model::activity::{ProcessActivity, ThreadActivity, WaitKind, Waiting};
 use engine::model::ids::RawId;
 
-/// The threads of a process that will never go on, in the order in which they wait: each for the next one, the
-/// last for the first. Without a circle, all that keep the process alive, when each waits without a time limit
-/// for what only another thread can give.
-pub(super) fn deadlock(threads: &[ThreadActivity]) -> Vec<&ThreadActivity> {
-    let circle = threads.iter().map(|thread| circle_from(threads, thread)).find(|circle| !circle.is_empty());
-    circle.unwrap_or_else(|| all_blocked(threads))
+/// The threads that will never go on, in the order in which they wait: each for the next one, the last for the
+/// first. Without a circle, all that keep the program alive, when each of all its processes waits without a time
+/// limit for what only another thread can give.
+pub(super) fn deadlock(processes: &[ProcessActivity]) -> Vec<&ThreadActivity> {
+    let circles = processes.iter().flat_map(|process| {
+        let threads = &process.activity.threads;
+        threads.iter().map(|thread| circle_from(threads, thread))
+    });
+    let circle = circles.into_iter().find(|circle| !circle.is_empty());
+    circle.unwrap_or_else(|| all_blocked(processes))
 }
 
 /// What a thread waits for, when that never ends by itself.
@@ -38,14 +42,16 @@ fn find(threads: &[ThreadActivity], number: RawId) -> Option<&ThreadActivity> {
     threads.iter().find(|thread| thread.thread == number)
 }
 
-fn all_blocked(threads: &[ThreadActivity]) -> Vec<&ThreadActivity> {
+fn all_blocked(processes: &[ProcessActivity]) -> Vec<&ThreadActivity> {
     let needs_another = |thread: &ThreadActivity| {
         let kind = waits_for_ever(thread).map(|waiting| waiting.kind);
         matches!(kind, Some(WaitKind::Lock | WaitKind::Thread))
     };
-    // A daemon that is not blocked may be the one that gives what the others wait for.
-    if threads.iter().all(needs_another) {
-        threads.iter().filter(|thread| !thread.is_daemon).collect()
+    let threads = || processes.iter().flat_map(|process| &process.activity.threads);
+    // One of which nothing is known, or a daemon that is not blocked, may give what the others wait for.
+    let is_known = processes.iter().all(|process| !process.activity.threads.is_empty());
+    if is_known && threads().all(needs_another) {
+        threads().filter(|thread| !thread.is_daemon).collect()
     } else {
         Vec::new()
     }
@@ -55,8 +61,19 @@ fn all_blocked(threads: &[ThreadActivity]) -> Vec<&ThreadActivity> {
 mod tests {
     use super::*;
 
+    use engine::model::activity::Activity;
+    use engine::model::ids::TargetId;
+
     /// Threads from `1>2` (1 waits for 2), `2` (computes), `3?` (waits for nobody in particular), `4?t` (the same,
-    /// with a time limit), `5?d` (a daemon).
+    /// with a time limit), `5?d` (a daemon). Processes are separated by `|`.
+    fn processes(text: &str) -> Vec<ProcessActivity> {
+        let process = |text: &str| {
+            let activity = Activity { threads: threads(text), pending: Vec::new() };
+            ProcessActivity { target: TargetId(0), pid: None, numbers: Vec::new(), activity }
+        };
+        text.split('|').map(process).collect()
+    }
+
     fn threads(text: &str) -> Vec<ThreadActivity> {
         let thread = |text: &str| {
             let number = |text: &str| RawId(text.trim_end_matches(['t', 'd', '?']).parse().unwrap());
@@ -88,11 +105,15 @@ mod tests {
             ("1? 2?t", &[]),
             ("1? 2?d", &[1]),
             ("1>9", &[1]),
+            ("1? | 2?", &[1, 2]),
+            ("1? | 2", &[]),
+            ("1? | ", &[]),
+            ("1 | 2>3 3>2", &[2, 3]),
             ("", &[]),
         ];
         for (text, expected) in table {
-            let threads = threads(text);
-            let found: Vec<i64> = deadlock(&threads).iter().map(|thread| thread.thread.0).collect();
+            let processes = processes(text);
+            let found: Vec<i64> = deadlock(&processes).iter().map(|thread| thread.thread.0).collect();
             assert_eq!(found, *expected, "{text}");
         }
     }

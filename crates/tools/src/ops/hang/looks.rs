@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use crate::ToolError;
 
 /// How long a look waits for the program to be suspended. One in native code is not.
-const SUSPEND: Duration = Duration::from_millis(400);
+const SUSPEND: Duration = Duration::from_secs(1);
 /// How long an expression may take.
 const EXPRESSION: Duration = Duration::from_millis(250);
 /// How long a step may take.
@@ -136,7 +136,8 @@ impl<'a> Looker<'a> {
         depth: usize,
         reads: bool,
     ) -> Option<Position> {
-        let location = frame.location.as_ref()?;
+        // What waits for the frames above it is not on the stack any more.
+        let location = frame.location.as_ref().filter(|_| !frame.name.starts_with("async "))?;
         let file = location.source.path.clone()?;
         let line = location.line;
         let around = |found: &&Loop| (found.start..=found.end).contains(&line);

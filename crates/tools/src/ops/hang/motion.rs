@@ -60,6 +60,8 @@ pub(super) enum Motion {
     Endless,
     /// Nothing changes that its end depends on.
     Stuck,
+    /// Nothing changes that can be seen; whether it goes on is asked of something each time.
+    Asks,
     /// What its condition compares does not come together.
     Away,
     /// What its condition compares comes together; about so long is left, where that can be told.
@@ -174,14 +176,56 @@ fn motion(looks: &[Look], index: usize, around: &Loop, passed: Duration) -> Moti
         return Motion::Away;
     }
     let moves = |name: &String| changed(looks, index, name).is_some();
-    let goes_through = around.condition.is_empty() && around.variables.iter().any(moves);
-    if goes_through {
-        Motion::Nearer(None)
-    } else if around.assigned.iter().chain(&around.variables).any(moves) {
-        Motion::Changes
-    } else {
-        Motion::Stuck
+    if around.goes_through {
+        return if around.variables.iter().any(moves) { Motion::Nearer(None) } else { Motion::Stuck };
     }
+    let is_read = !around.condition.is_empty();
+    if let Some(states) = states(looks, index, around) {
+        if recurs(&states) {
+            return Motion::Away;
+        }
+        // Whatever else changes: the condition is all that could end it.
+        if is_read && !around.is_left && states.iter().all(|state| Some(state) == states.first()) {
+            return Motion::Stuck;
+        }
+    }
+    if around.assigned.iter().chain(&around.variables).any(moves) {
+        Motion::Changes
+    } else if is_read {
+        Motion::Stuck
+    } else {
+        Motion::Asks
+    }
+}
+
+/// What decides about a loop, at each look: what its condition compares, or else the names in it. Nothing where
+/// that was not read.
+fn states(looks: &[Look], index: usize, around: &Loop) -> Option<Vec<Vec<String>>> {
+    let sides = around.condition.iter().flat_map(|test| [&test.left, &test.right]);
+    let names: Vec<&String> =
+        if around.condition.is_empty() { around.variables.iter().collect() } else { sides.collect() };
+    let of_look = |look: &Look| {
+        let position = look.get(index)?;
+        let value = |name: &&String| {
+            position.values.get(*name).cloned().or_else(|| number(name).map(|_| (*name).clone()))
+        };
+        names.iter().map(value).collect::<Option<Vec<_>>>()
+    };
+    looks.iter().map(of_look).collect()
+}
+
+/// Something is as it was before, and has been different between: what goes in circles does not come to an end.
+fn recurs<T: PartialEq>(states: &[T]) -> bool {
+    let mut runs: Vec<&T> = Vec::new();
+    for state in states {
+        if runs.last() != Some(&state) {
+            if runs.contains(&state) {
+                return true;
+            }
+            runs.push(state);
+        }
+    }
+    false
 }
 
 /// Whether the sides of a comparison come together; nothing where that cannot be told, or they do not move.

@@ -58,6 +58,10 @@ fn write(calls: &[CallNode], samples: u64, depth: usize, lines: &mut Vec<String>
         if share < RAREST {
             continue;
         }
+        if is_only_the_way(call) {
+            write(&call.calls, samples, depth, lines);
+            continue;
+        }
         let place = call.location.as_ref().map(|location| {
             let file = location.source.name.rsplit('/').next().unwrap_or_default();
             format!(" {file}:{}", spans(call).unwrap_or_else(|| location.line.to_string()))
@@ -66,6 +70,13 @@ fn write(calls: &[CallNode], samples: u64, depth: usize, lines: &mut Vec<String>
         lines.push(format!("{share:>3}% {indent}{}{}", call.function, place.unwrap_or_default()));
         write(&call.calls, samples, depth + 1, lines);
     }
+}
+
+/// Code of the runtime or of a library that leads to the user's.
+fn is_only_the_way(call: &CallNode) -> bool {
+    let is_internal =
+        |call: &CallNode| call.location.as_ref().is_none_or(|location| location.source.internal);
+    is_internal(call) && call.calls.iter().any(|call| !is_internal(call) || is_only_the_way(call))
 }
 
 /// The lines that a call was on: `3`, or `3-7`.

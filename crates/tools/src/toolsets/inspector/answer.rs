@@ -79,6 +79,14 @@ fn of_tool(tool: &str) -> String {
     let failed = match tool {
         "debugger_start" => "SESSION_START_FAILED",
         "debugger_set_breakpoint" => "BREAKPOINT_SET_FAILED",
+        "debugger_set_logpoint" => "LOGPOINT_SET_FAILED",
+        "debugger_set_exception_breakpoint" => "EXCEPTION_BREAKPOINT_SET_FAILED",
+        "debugger_set_function_breakpoint" => "FUNCTION_BREAKPOINT_SET_FAILED",
+        "debugger_set_hit_count_condition" => "HIT_COUNT_CONDITION_SET_FAILED",
+        "debugger_start_cpu_profile" => "CPU_PROFILE_START_FAILED",
+        "debugger_stop_cpu_profile" => "CPU_PROFILE_STOP_FAILED",
+        "debugger_take_heap_snapshot" => "HEAP_SNAPSHOT_FAILED",
+        "debugger_get_performance_metrics" => "PERFORMANCE_METRICS_FAILED",
         "debugger_switch_stack_frame" => "SWITCH_FRAME_FAILED",
         "debugger_detect_hang" => "HANG_DETECTION_FAILED",
         _ => {
@@ -99,6 +107,7 @@ mod tests {
             ("session_not_found", "debugger_continue", "SESSION_NOT_FOUND"),
             ("start_failed", "debugger_start", "SESSION_START_FAILED"),
             ("file_not_found", "debugger_set_breakpoint", "BREAKPOINT_SET_FAILED"),
+            ("unsupported", "debugger_take_heap_snapshot", "HEAP_SNAPSHOT_FAILED"),
             ("refused", "debugger_step_over", "STEP_OVER_FAILED"),
             ("evaluation_failed", "debugger_inspect", "INSPECT_FAILED"),
             ("not_paused", "debugger_inspect", "NOT_PAUSED"),

@@ -2,6 +2,7 @@
 
 use engine::model::breakpoint::{Failures, HitCondition, HitOperator, Rule};
 use engine::model::stop::{ExceptionBreakpoints, ExceptionMode};
+use engine::session::Session;
 use engine::session::breakpoints::Change;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,15 +82,18 @@ pub(super) struct DebuggerSetExceptionBreakpoint {
     break_on_caught: Option<bool>,
     /// default true
     break_on_uncaught: Option<bool>,
-    /// only of this type and those derived from it: TypeError
+    /// only of this type and those derived from it, `TypeError`; or a regular expression for type and message:
+    /// /Error: no .* left/
     exception_filter: Option<String>,
 }
 
 /// The exceptions to stop at.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ExceptionBreakpoint {
+pub(super) struct ExceptionsChosen {
     exception_breakpoint_id: &'static str,
+    /// It stops at some.
+    enabled: bool,
     break_on_caught: bool,
     break_on_uncaught: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,14 +126,14 @@ impl ExceptionsData {
 }
 
 impl Tool for DebuggerSetExceptionBreakpoint {
-    type Answer = Told<ExceptionBreakpoint>;
+    type Answer = Told<ExceptionsChosen>;
     const NAME: &'static str = "debugger_set_exception_breakpoint";
     const TITLE: &'static str = "Set exception breakpoint";
     const DESCRIPTION: &'static str =
         "Choose the exceptions to stop at; uncaught ones stop unless it is said otherwise.";
     const EFFECTS: Effects = Effects::SETS;
 
-    async fn call(self, context: &Context) -> Result<Told<ExceptionBreakpoint>, ToolError> {
+    async fn call(self, context: &Context) -> Result<Told<ExceptionsChosen>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let caught = self.break_on_caught.unwrap_or(false);
         let uncaught = self.break_on_uncaught.unwrap_or(true);
@@ -139,14 +143,15 @@ impl Tool for DebuggerSetExceptionBreakpoint {
             Some(_) if mode == ExceptionMode::None => {
                 return Err(ToolError::argument("exceptionFilter", "goes with exceptions to stop at"));
             }
-            Some(filter) => Some(session.adapter().is_of_type(type_name(filter)?)),
+            Some(filter) => Some(condition(&session, filter)),
             None => None,
         };
         let wanted = ExceptionBreakpoints { mode, condition };
         check_condition(&session, &wanted).await?;
         session.set_exception_breakpoints(wanted.clone()).await?;
-        Ok(Told(ExceptionBreakpoint {
+        Ok(Told(ExceptionsChosen {
             exception_breakpoint_id: EXCEPTIONS,
+            enabled: wanted.mode != ExceptionMode::None,
             break_on_caught: caught,
             break_on_uncaught: uncaught,
             exception_filter: filter,
@@ -170,17 +175,18 @@ fn mode(caught: bool, uncaught: bool) -> (ExceptionMode, Vec<&'static str>) {
     }
 }
 
-fn type_name(filter: &str) -> Result<&str, ToolError> {
+/// A filter is the name of a type, or else a regular expression for type and message.
+fn condition(session: &Session, filter: &str) -> String {
     let name = filter.trim();
     let is_part = |part: &str| {
         let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
         !part.is_empty() && part.chars().all(is_letter) && !part.starts_with(|c: char| c.is_ascii_digit())
     };
     if name.split('.').all(is_part) {
-        return Ok(name);
+        return session.adapter().is_of_type(name);
     }
-    let takes = "takes the name of a type, such as `TypeError` or `json.JSONDecodeError`";
-    Err(ToolError::argument("exceptionFilter", format!("{takes}, and got `{filter}`")))
+    let between = name.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+    session.adapter().is_like(between.unwrap_or(name))
 }
 
 /// Says at which passes a breakpoint stops.

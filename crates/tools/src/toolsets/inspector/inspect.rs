@@ -73,10 +73,10 @@ pub(super) struct DebuggerGetLocalVariables {
     include_special: Option<bool>,
 }
 
-/// Variables.
+/// The variables of a frame.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Variables {
+pub(super) struct LocalsData {
     variables: Vec<VariableData>,
     /// How many there are in all.
     total: u64,
@@ -92,21 +92,21 @@ pub(super) struct Variables {
 }
 
 impl Tool for DebuggerGetLocalVariables {
-    type Answer = Told<Variables>;
+    type Answer = Told<LocalsData>;
     const NAME: &'static str = "debugger_get_local_variables";
     const TITLE: &'static str = "Get local variables";
     const DESCRIPTION: &'static str =
         "The variables of a frame: its own, those of blocks, and those that it uses of functions around it.";
     const EFFECTS: Effects = Effects::NONE;
 
-    async fn call(self, context: &Context) -> Result<Told<Variables>, ToolError> {
+    async fn call(self, context: &Context) -> Result<Told<LocalsData>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let frame = shared::frame(&session, self.frame_index).await?;
         let special = self.include_special.unwrap_or(false);
         let page = Page { start: self.start.unwrap_or(0), count: LOCALS, special, internals: false };
         let (_, children) = session.locals(frame, page, VALUE).await?;
         let (index, found) = inspect::place_of(&session, frame).await?;
-        Ok(Told(Variables {
+        Ok(Told(LocalsData {
             variables: variables(&children),
             total: children.total,
             next_start: children.next_start(),

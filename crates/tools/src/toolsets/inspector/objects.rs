@@ -23,7 +23,7 @@ const VALUE: usize = 500;
 pub(super) struct DebuggerInspectObject {
     /// default: the only open session
     session_id: Option<String>,
-    /// from debugger_inspect or a variable; good until the program runs
+    /// from `debugger_inspect` or a variable; good until the program runs
     object_id: String,
     /// levels, default 2, at most 10
     max_depth: Option<usize>,

@@ -85,7 +85,7 @@ pub(super) struct DebuggerStopSession {
 /// The end of a session.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Stopped {
+pub(super) struct SessionClosed {
     session_id: String,
     stopped: bool,
     /// How the program ended, in a sentence.
@@ -99,20 +99,20 @@ pub(super) struct Stopped {
 }
 
 impl Tool for DebuggerStopSession {
-    type Answer = Told<Stopped>;
+    type Answer = Told<SessionClosed>;
     const NAME: &'static str = "debugger_stop_session";
     const TITLE: &'static str = "Stop debug session";
     const DESCRIPTION: &'static str = "End a session with its program and all that the program started.";
     const EFFECTS: Effects = Effects::ENDS;
 
-    async fn call(self, context: &Context) -> Result<Told<Stopped>, ToolError> {
+    async fn call(self, context: &Context) -> Result<Told<SessionClosed>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         context.sessions.close(&session).await;
-        Ok(Told(Stopped::of(&session)))
+        Ok(Told(SessionClosed::of(&session)))
     }
 }
 
-impl Stopped {
+impl SessionClosed {
     fn of(session: &Session) -> Self {
         let (message, exit_code) = match session.execution() {
             Execution::Ended(end) => (format!("The program {end}"), end.exit_code()),

@@ -67,7 +67,7 @@ impl Tool for DebuggerGetStack {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DebuggerSwitchStackFrame {
     session_id: Option<String>,
-    /// index in debugger_get_stack; 0 is the innermost
+    /// index in `debugger_get_stack`; 0 is the innermost
     frame_index: usize,
     /// the index is of a stack with internals
     include_internals: Option<bool>,

@@ -375,6 +375,8 @@ pub(super) struct SetExceptionBreakpoints {
 pub(super) enum ExceptionParam {
     None,
     Uncaught,
+    #[serde(rename = "userUnhandled")]
+    UserUnhandled,
     All,
 }
 
@@ -383,6 +385,7 @@ impl From<ExceptionParam> for ExceptionMode {
         match mode {
             ExceptionParam::None => Self::None,
             ExceptionParam::Uncaught => Self::Uncaught,
+            ExceptionParam::UserUnhandled => Self::UserUnhandled,
             ExceptionParam::All => Self::All,
         }
     }

@@ -22,12 +22,26 @@ use crate::javascript::effects::{self, Effect};
 use crate::javascript::endings::{is_always_true, is_end_reached};
 use crate::javascript::{LineStarts, positions};
 
-/// The lines of a program that hold code, and the lines with the columns where it begins as far as that is
-/// certain; 1-based and ascending.
-pub(super) fn of(program: &Program<'_>, text: &str, starts: &LineStarts) -> (Vec<u32>, Vec<(u32, u32)>) {
-    let mut lines = Lines { text, starts, found: BTreeSet::new(), places: BTreeSet::new(), in_finally: 0 };
+/// Where a program can stop; lines and columns are 1-based.
+pub(super) struct Found {
+    /// The lines that hold code, ascending.
+    pub(super) lines: Vec<u32>,
+    /// Lines with the columns where it begins, as far as that is certain; ascending.
+    pub(super) places: Vec<(u32, u32)>,
+    /// The first of these that is in no function.
+    pub(super) first: Option<(u32, Option<u32>)>,
+}
+
+/// Finds the places of a program.
+pub(super) fn of(program: &Program<'_>, text: &str, starts: &LineStarts) -> Found {
+    let (found, places) = (BTreeSet::new(), BTreeSet::new());
+    let mut lines = Lines { text, starts, found, places, first: None, functions: 0, in_finally: 0 };
     lines.visit_program(program);
-    (lines.found.into_iter().collect(), lines.places.into_iter().collect())
+    let Lines { found, places, first, .. } = lines;
+    // The column is needed only where something else is in front of it.
+    let is_alone = |line, column| places.range((line, 0)..(line, column)).next().is_none();
+    let first = first.map(|(line, column)| (line, column.filter(|column| !is_alone(line, *column))));
+    Found { lines: found.into_iter().collect(), places: places.into_iter().collect(), first }
 }
 
 struct Lines<'t> {
@@ -35,6 +49,10 @@ struct Lines<'t> {
     starts: &'t LineStarts,
     found: BTreeSet<u32>,
     places: BTreeSet<(u32, u32)>,
+    /// The first place outside of functions.
+    first: Option<(u32, Option<u32>)>,
+    /// How many functions are around.
+    functions: usize,
     /// How many `try` with `finally` are around: a `return` there happens later, elsewhere.
     in_finally: usize,
 }
@@ -42,13 +60,24 @@ struct Lines<'t> {
 impl Lines<'_> {
     fn at(&mut self, offset: u32) {
         let line = self.starts.line(offset);
+        let column = self.starts.column(line, offset, self.text);
         self.found.insert(line);
-        self.places.insert((line, self.starts.column(line, offset, self.text)));
+        self.places.insert((line, column));
+        self.begins(line, Some(column));
     }
 
     /// Somewhere on the line of this place.
     fn near(&mut self, offset: u32) {
-        self.found.insert(self.starts.line(offset));
+        let line = self.starts.line(offset);
+        self.found.insert(line);
+        self.begins(line, None);
+    }
+
+    fn begins(&mut self, line: u32, column: Option<u32>) {
+        let is_earlier = self.first.is_none_or(|first| (line, column) < first);
+        if self.functions == 0 && is_earlier {
+            self.first = Some((line, column));
+        }
     }
 
     /// V8 returns right behind what is returned.
@@ -104,7 +133,9 @@ impl Lines<'_> {
     /// A function begins anew with what is around a `return`.
     fn inside_function(&mut self, visit: impl FnOnce(&mut Self)) {
         let around = std::mem::take(&mut self.in_finally);
+        self.functions += 1;
         visit(self);
+        self.functions -= 1;
         self.in_finally = around;
     }
 }
@@ -266,10 +297,12 @@ impl<'a> VisitJs<'a> for Lines<'_> {
         if it.declare {
             return;
         }
-        if let Some(value) = &it.value {
-            self.at_expression(value);
-        }
-        self.inside_function(|lines| walk_js::walk_property_definition(lines, it));
+        self.inside_function(|lines| {
+            if let Some(value) = &it.value {
+                lines.at_expression(value);
+            }
+            walk_js::walk_property_definition(lines, it);
+        });
     }
 
     fn visit_class(&mut self, it: &Class<'a>) {
@@ -280,23 +313,27 @@ impl<'a> VisitJs<'a> for Lines<'_> {
 
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         let Some(body) = &it.body else { return };
-        // The end of an asynchronous generator has a place or has none, depending on the version.
-        if !(it.r#async && it.generator) {
-            self.at_end(body);
-        }
-        self.inside_function(|lines| walk_js::walk_function(lines, it, flags));
+        self.inside_function(|lines| {
+            // The end of an asynchronous generator has a place or has none, depending on the version.
+            if !(it.r#async && it.generator) {
+                lines.at_end(body);
+            }
+            walk_js::walk_function(lines, it, flags);
+        });
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
-        match &it.body {
-            ArrowFunctionBody::FunctionBody(body) => self.at_end(body),
-            body => {
-                if let Some(expression) = body.as_expression() {
-                    self.at_expression(expression);
+        self.inside_function(|lines| {
+            match &it.body {
+                ArrowFunctionBody::FunctionBody(body) => lines.at_end(body),
+                body => {
+                    if let Some(expression) = body.as_expression() {
+                        lines.at_expression(expression);
+                    }
+                    lines.behind(it.span);
                 }
-                self.behind(it.span);
             }
-        }
-        self.inside_function(|lines| walk_js::walk_arrow_function_expression(lines, it));
+            walk_js::walk_arrow_function_expression(lines, it);
+        });
     }
 }

@@ -101,6 +101,8 @@ impl Loops<'_> {
         self.found.push(Loop {
             start: self.starts.line(it.span.start),
             end: self.starts.last_line(it.span),
+            goes_through: false,
+            is_left,
             is_endless: is_always && !is_left,
             is_certain: !is_left && certainty::goes_on(it, is_always, &assigned, &self.names),
             condition: it.test.map(|test| condition::comparisons(test, self.text)).unwrap_or_default(),
@@ -129,6 +131,7 @@ impl Loops<'_> {
         }
         assigned.visit_statement(body);
         self.found.push(Loop {
+            goes_through: true,
             start: self.starts.line(span.start),
             end: self.starts.last_line(span),
             variables: read.0,

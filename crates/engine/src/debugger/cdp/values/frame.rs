@@ -72,8 +72,11 @@ impl Frame {
     fn spans_script(&self, scope: &Scope) -> bool {
         let Some(start) = &scope.start_location else { return false };
         let first = (start.line_number, start.column_number.unwrap_or(0));
-        let is_unnamed = scope.name.as_deref().unwrap_or_default().is_empty();
-        if first == (0, 0) && is_unnamed {
+        // A function with a name is one of the program's, even if it is all that the file holds.
+        if !scope.name.as_deref().unwrap_or_default().is_empty() {
+            return false;
+        }
+        if first == (0, 0) {
             return true;
         }
         let (Some(last), Some(end)) = (self.script_end, &scope.end_location) else { return false };
@@ -152,6 +155,7 @@ mod tests {
                 vec![2, 1, 0, 3],
             ),
             (vec![local(), bundle(), global()], vec![0], vec![0]),
+            (vec![local(), scope("closure", "main", (0, 13), (99, 1)), global()], vec![0, 1], vec![0, 1]),
             (vec![scope("local", "", (0, 0), (100, 0)), global()], vec![0], vec![0]),
             (vec![block(), scope("module", "", (0, 0), (100, 0)), global()], vec![0, 1], vec![1, 0]),
             (vec![global()], vec![], vec![]),

@@ -44,7 +44,9 @@ fn the_sides_of_a_condition_come_together_or_do_not() {
         (test("i", "<", "Infinity"), vec!["10", "20"], Motion::Away),
         (test("i", "<", "1_000"), vec!["0", "500"], left(1000)),
         (test("i", "<", "100"), vec!["10", "10", "10"], Motion::Stuck),
-        (test("i", "===", "'a'"), vec!["'b'", "'c'"], Motion::Changes),
+        (test("i", "===", "0"), vec!["'b'", "'c'"], Motion::Changes),
+        (test("i", "!=", "0"), vec!["'b'", "'c'", "'c'", "'d'"], Motion::Changes),
+        (test("i", "!=", "0"), vec!["'b'", "'c'", "'c'", "'b'"], Motion::Away),
     ];
     for (test, values, expected) in table {
         let case = format!("{test:?} {values:?}");
@@ -58,15 +60,31 @@ fn the_sides_of_a_condition_come_together_or_do_not() {
 
 #[test]
 fn what_a_loop_goes_through_is_progress_and_other_changes_are_changes() {
-    let through = a_loop(|found| found.variables = vec!["item".to_owned()]);
+    let through = a_loop(|found| {
+        found.goes_through = true;
+        found.variables = vec!["item".to_owned()];
+    });
     assert_eq!(motion_of(&looks(&through, "item", &["'a'", "'b'"])), Motion::Nearer(None));
     assert_eq!(motion_of(&looks(&through, "item", &["'a'", "'a'"])), Motion::Stuck);
     let assigns = a_loop(|found| {
         found.condition = vec![test("done", "!=", "0")];
         found.assigned = vec!["n".to_owned()];
     });
+    let asks = a_loop(|found| found.variables = vec!["clock".to_owned()]);
+    assert_eq!(motion_of(&looks(&asks, "clock", &["1", "1"])), Motion::Asks);
+    assert_eq!(motion_of(&looks(&asks, "clock", &["1", "2"])), Motion::Changes);
+    assert_eq!(motion_of(&looks(&asks, "clock", &["1", "2", "1"])), Motion::Away, "it goes in circles");
     assert_eq!(motion_of(&looks(&assigns, "n", &["1", "7", "3"])), Motion::Changes);
     assert_eq!(motion_of(&looks(&assigns, "n", &["1", "1", "1"])), Motion::Stuck);
+    let held = |is_left| {
+        a_loop(|found| {
+            found.condition = vec![test("4", ">", "3")];
+            found.assigned = vec!["n".to_owned()];
+            found.is_left = is_left;
+        })
+    };
+    assert_eq!(motion_of(&looks(&held(true), "n", &["1", "7", "3"])), Motion::Changes, "it may be left");
+    assert_eq!(motion_of(&looks(&held(false), "n", &["1", "7", "3"])), Motion::Stuck, "nothing else ends it");
 }
 
 #[test]
@@ -80,7 +98,10 @@ fn a_loop_without_a_way_out_needs_one_look() {
 #[test]
 fn of_loops_in_each_other_the_one_that_decides_is_told() {
     let endless = a_loop(|found| found.is_endless = true);
-    let through = a_loop(|found| found.variables = vec!["item".to_owned()]);
+    let through = a_loop(|found| {
+        found.goes_through = true;
+        found.variables = vec!["item".to_owned()];
+    });
     let inner =
         |values: &[(&str, &str)], found: &Loop| position("inner", 3, std::slice::from_ref(found), values);
     let outer =

@@ -1,0 +1,229 @@
+// Tells how tests go, where a program of Node.js runs some: lines of JSON in the file that STILLFRAME_TESTS names, in
+// the form that `test_reports.rs` reads. Mocha and Jest are observed in the process that runs the tests, where what
+// was thrown still has the mark that the debugger has left on it; their own reporters stay as they are. Vitest gets a
+// reporter of ours beside the one that it has.
+'use strict';
+const fs = require('fs');
+const Module = require('module');
+const path = require('path');
+
+const file = process.env.STILLFRAME_TESTS;
+const MARK = Symbol.for('stillframe.mark');
+/** The most of a text that is told, in characters. */
+const LONGEST = 20_000;
+
+/** Begins, before the program's own code. */
+exports.observe = () => {
+  addReporter(process.argv);
+  whenLoaded((exports, filename) => {
+    if (/[\\/]mocha[\\/]lib[\\/]runner\.c?js$/.test(filename)) return observeMocha(exports.Runner ?? exports) && false;
+    if (/[\\/]mocha[\\/]lib[\\/]mocha\.c?js$/.test(filename)) return listenToMochasFiles(exports) ?? true;
+    if (/[\\/]jest-circus[\\/].*(runner|jestAdapter)\.js$/.test(filename)) return observeJest(exports);
+    return false;
+  });
+};
+
+// What is told.
+
+function tell(report) {
+  try {
+    fs.appendFileSync(file, JSON.stringify(report) + '\n');
+  } catch {
+    // Nobody reads it any more.
+  }
+}
+
+/** The name of a test with that of its file and its suites: as people write it. */
+const idOf = (filename, names) => [path.relative(process.cwd(), filename ?? ''), ...names].filter(Boolean).join(' > ');
+
+/** What is told of an error: it may be anything. */
+function described(error) {
+  if (error === null || typeof error !== 'object') {
+    return error === undefined ? {} : { message: cut(String(error)) };
+  }
+  try {
+    const text = (value) => (typeof value === 'string' && value !== '' ? cut(plain(value)) : undefined);
+    return {
+      message: text(error.message),
+      exception: nameOf(error),
+      details: text(error.stack),
+      mark: error[MARK],
+    };
+  } catch {
+    return {};
+  }
+}
+
+/** The class says more than the name that most inherit; what came from another process has only that. */
+function nameOf({ name, constructor }) {
+  const own = constructor?.name;
+  return typeof own === 'string' && own !== '' && own !== 'Error' && own !== 'Object' ? own : String(name ?? 'Error');
+}
+
+const cut = (text) => (text.length > LONGEST ? text.slice(0, LONGEST) + '…' : text);
+/** Without the colours of a terminal. */
+const plain = (text) => text.replace(/\u001b\[[0-9;]*m/g, '');
+
+Object.assign(exports, { tell, idOf, described });
+
+// Modules of runners.
+
+/** Calls back with what a module exports, until that says that it was the one. Then requests are as they were. */
+function whenLoaded(found) {
+  const own = Module._load;
+  const load = function (request, parent, isMain) {
+    const exports = Reflect.apply(own, this, arguments);
+    if (typeof request === 'string' && /runner|mocha|jest-circus|jestAdapter/.test(request)) {
+      try {
+        const filename = Module._resolveFilename(request, parent, isMain);
+        if (found(exports, filename) && Module._load === load) Module._load = own;
+      } catch {
+        // Not a file.
+      }
+    }
+    return exports;
+  };
+  Module._load = load;
+}
+
+function observeMocha(Runner) {
+  const run = Runner?.prototype?.run;
+  if (typeof run !== 'function') return false;
+  Runner.prototype.run = function () {
+    try {
+      listenToMocha(this);
+    } catch {
+      // A version that is not known is run all the same.
+    }
+    return Reflect.apply(run, this, arguments);
+  };
+  return true;
+}
+
+/** What cannot be loaded ends Mocha before a test is run. */
+function listenToMochasFiles(Mocha) {
+  for (const name of ['loadFiles', 'loadFilesAsync']) {
+    const load = Mocha.prototype[name];
+    if (typeof load !== 'function') continue;
+    Mocha.prototype[name] = function () {
+      let last;
+      this.suite.on('pre-require', (_, filename) => (last = filename));
+      const failed = (error) => {
+        tell({ kind: 'problem', name: path.relative(process.cwd(), last ?? ''), file: last, ...described(error) });
+        throw error;
+      };
+      try {
+        const loading = Reflect.apply(load, this, arguments);
+        return typeof loading?.then === 'function' ? loading.catch(failed) : loading;
+      } catch (error) {
+        return failed(error);
+      }
+    };
+  }
+}
+
+function listenToMocha(runner) {
+  const names = (runnable) => runnable.titlePath?.() ?? [runnable.title];
+  const id = (runnable) => idOf(runnable.file ?? runnable.parent?.file, names(runnable));
+  const result = (test, outcome, more) =>
+    tell({ kind: 'result', id: id(test), file: test.file, outcome, ...more });
+  runner.once('start', () => {
+    const all = [];
+    const collect = (suite) => {
+      all.push(...suite.tests.map(id));
+      suite.suites.forEach(collect);
+    };
+    collect(runner.suite);
+    tell({ kind: 'collected', count: runner.total, deselected: all.length - runner.total, names: all.slice(0, 1000) });
+  });
+  runner.on('test', (test) => tell({ kind: 'begins', test: id(test) }));
+  runner.on('pass', (test) => result(test, 'passed'));
+  runner.on('pending', (test) => result(test, 'skipped'));
+  runner.on('fail', (failed, error) => {
+    const isHook = failed.type === 'hook';
+    const test = (isHook && failed.ctx?.currentTest) || failed;
+    const phase = !isHook ? 'call' : /^"after/.test(failed.title) ? 'teardown' : 'setup';
+    result(test, isHook ? 'error' : 'failed', { phase, ...described(error) });
+  });
+}
+
+function observeJest(exports) {
+  const run = exports.default;
+  if (typeof run !== 'function') return false;
+  exports.default = async function (globalConfig, config, environment, runtime, testPath) {
+    try {
+      listenToJest(environment, testPath, globalConfig);
+    } catch {
+      // A version that is not known is run all the same.
+    }
+    try {
+      return await Reflect.apply(run, this, arguments);
+    } catch (error) {
+      tell({ kind: 'problem', name: path.relative(process.cwd(), testPath), file: testPath, ...described(error) });
+      throw error;
+    }
+  };
+  return true;
+}
+
+function listenToJest(environment, testPath, { testNamePattern }) {
+  const names = (test) => {
+    const all = [test.name];
+    for (let block = test.parent; block?.parent; block = block.parent) all.unshift(block.name);
+    return all;
+  };
+  const id = (test) => idOf(testPath, names(test));
+  const pattern = testNamePattern && new RegExp(testNamePattern, 'i');
+  const isChosen = (test) => !pattern || pattern.test(names(test).join(' '));
+  const result = (test, outcome, more) => tell({ kind: 'result', id: id(test), file: testPath, outcome, ...more });
+  const handlers = {
+    run_start(_, state) {
+      const all = [];
+      const collect = (block) => {
+        for (const child of block.children) child.type === 'test' ? all.push(child) : collect(child);
+      };
+      collect(state.rootDescribeBlock);
+      const chosen = all.filter(isChosen).length;
+      const first = all.slice(0, 1000).map(id);
+      tell({ kind: 'collected', count: chosen, deselected: all.length - chosen, names: first });
+    },
+    test_start: ({ test }) => isChosen(test) && tell({ kind: 'begins', test: id(test) }),
+    test_skip: ({ test }) => isChosen(test) && result(test, 'skipped'),
+    test_todo: ({ test }) => isChosen(test) && result(test, 'skipped'),
+    test_done({ test }) {
+      if (test.errors.length === 0) return result(test, 'passed');
+      // The second of a pair is where the test was written.
+      const [first] = test.errors;
+      const [thrown, written] = Array.isArray(first) ? first : [first];
+      return result(test, 'failed', described(thrown ?? written));
+    },
+  };
+  const before = environment.handleTestEvent;
+  environment.handleTestEvent = function (event, state) {
+    try {
+      handlers[event.name]?.(event, state);
+    } catch {
+      // An event that is not as it was known to be.
+    }
+    return before && Reflect.apply(before, this, arguments);
+  };
+}
+
+/** The command line of Vitest gets our reporter, with the one that it has by itself when it names none. */
+function addReporter(argv) {
+  const script = real(argv[1]);
+  if (!/[\\/]node_modules[\\/]vitest[\\/](vitest\.mjs|dist[\\/]cli\.js)$/.test(script)) return;
+  const isGiven = argv.some((word) => /^--reporters?(=|$)/.test(word));
+  const ours = path.join(__dirname, 'vitest_reporter.mjs');
+  const at = argv.indexOf('--', 2);
+  const words = [...(isGiven ? [] : ['--reporter=default']), `--reporter=${ours}`];
+  argv.splice(at < 0 ? argv.length : at, 0, ...words);
+}
+
+function real(filename) {
+  try {
+    return fs.realpathSync(filename);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,208 @@
+// Says where a thread is and what it waits for. It is a function that is called while the thread runs, between two
+// of its steps, with Node's own lists of timers, by their milliseconds, and `this` for what it needs of Node. It runs
+// none of the program's code: it reads properties that are no getters, and calls nothing but Node's own methods on
+// Node's own objects. It answers with an array: a text in JSON, and after it the functions that the text counts from 1.
+function (timers) {
+  const { process, net } = this;
+  const functions = [];
+  const MOST = 40;
+  const FRAMES = 100;
+
+  // A property that is no getter, of the object or of what it inherits from.
+  const read = (object, key) => {
+    for (let at = object; at !== null && at !== undefined; at = Object.getPrototypeOf(at)) {
+      const found = Object.getOwnPropertyDescriptor(at, key);
+      if (found) return found.value;
+    }
+    return undefined;
+  };
+
+  // What Node keeps under a symbol of this description.
+  const hidden = (object, description) => {
+    const symbol = Object.getOwnPropertySymbols(object).find((symbol) => symbol.description === description);
+    return symbol && read(object, symbol);
+  };
+
+  const handleOf = (object) => read(object, '_handle') ?? hidden(object, 'kHandle');
+
+  // The names of the classes of an object, its own first.
+  const classes = (object) => {
+    const names = [];
+    for (let at = Object.getPrototypeOf(object); at !== null; at = Object.getPrototypeOf(at)) {
+      const name = read(Object.getOwnPropertyDescriptor(at, 'constructor')?.value, 'name');
+      if (typeof name === 'string') names.push(name);
+    }
+    return names;
+  };
+
+  const numbered = (value) => (typeof value === 'function' ? functions.push(value) : 0);
+
+  const nameOf = (value) => {
+    const name = read(value, 'name');
+    return typeof name === 'string' && name !== '' ? ` (\`${name}\`)` : '';
+  };
+
+  // A listener of an emitter, which wraps it when it is for once.
+  const listener = (emitter, ...events) => {
+    const all = read(emitter, '_events');
+    for (const event of events) {
+      let found = all && read(all, event);
+      if (Array.isArray(found)) found = found[0];
+      found = read(found, 'listener') ?? found;
+      if (typeof found === 'function') return found;
+    }
+    return undefined;
+  };
+
+  const stack = () => {
+    const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+    const { stackTraceLimit } = Error;
+    try {
+      Error.stackTraceLimit = FRAMES;
+      Error.prepareStackTrace = (_, sites) =>
+        sites.map((site) => [
+          site.getFunctionName() ?? '',
+          site.getFileName() ?? site.getScriptNameOrSourceURL?.() ?? '',
+          site.getLineNumber() ?? 0,
+          site.getColumnNumber() ?? 0,
+          site.getEnclosingLineNumber?.() ?? 0,
+          site.getEnclosingColumnNumber?.() ?? 0,
+        ]);
+      const at = {};
+      Error.captureStackTrace(at, stack);
+      // The first one is the call of this code.
+      return at.stack.slice(1);
+    } catch {
+      return [];
+    } finally {
+      try {
+        Error.stackTraceLimit = stackTraceLimit;
+        if (before) Object.defineProperty(Error, 'prepareStackTrace', before);
+        else delete Error.prepareStackTrace;
+      } catch {
+        // Nothing of it can be written, so nothing was.
+      }
+    }
+  };
+
+  const pending = [];
+  const add = (kind, what, isTimed, code) => {
+    if (pending.length < MOST) pending.push([kind, what, isTimed, numbered(code)]);
+  };
+
+  const addTimers = () => {
+    for (const duration of Object.keys(timers)) {
+      const list = timers[duration];
+      for (let timer = list._idlePrev; timer !== list && timer; timer = timer._idlePrev) {
+        if (timer._destroyed || hidden(timer, 'refed') === false) continue;
+        const call = read(timer, '_onTimeout');
+        const every = timer._repeat === null || timer._repeat === undefined ? '' : ' that goes off again and again';
+        add('timer', `a timer of ${timer._idleTimeout} ms${nameOf(call)}${every}`, true, call);
+        if (pending.length >= MOST) return;
+      }
+    }
+  };
+
+  const told = (handle, method) => {
+    const at = {};
+    try {
+      return handle?.[method]?.(at) === 0 ? at : {};
+    } catch {
+      return {};
+    }
+  };
+
+  const written = ({ address, port, family }) => (family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`);
+
+  const addServer = (server) => {
+    const name = read(server, '_pipeName');
+    const at = told(handleOf(server), 'getsockname');
+    const where = typeof name === 'string' ? `\`${name}\`` : at.port ? `port ${at.port}` : 'a port';
+    add('server', `connections to ${where}`, false, listener(server, 'request', 'connection', 'stream', 'secureConnection'));
+  };
+
+  const addSocket = (socket) => {
+    const handle = handleOf(socket);
+    const fd = read(socket, 'fd') ?? handle?.fd;
+    if (fd === 1 || fd === 2) return;
+    const reads = listener(socket, 'data', 'readable', 'end', 'close');
+    if (fd === 0) {
+      add('input', 'standard input', false, reads);
+      return;
+    }
+    // A server has it, and is told of.
+    const at = told(handle, 'getpeername');
+    const peer = at.port ? ` with ${written(at)}` : '';
+    add('socket', read(socket, 'connecting') ? 'a connection to be made' : `data on a connection${peer}`, false, reads);
+  };
+
+  const addChild = (child) => {
+    const words = read(child, 'spawnargs');
+    const command = Array.isArray(words) ? words.join(' ') : String(read(child, 'spawnfile') ?? '');
+    const short = command.length > 200 ? `${command.slice(0, 200)}...` : command;
+    add('child', `the command \`${short}\`, process ${read(child, 'pid')}`, false, listener(child, 'exit', 'close'));
+  };
+
+  const addHandle = (handle) => {
+    const names = classes(handle);
+    const is = (...wanted) => wanted.some((name) => names.includes(name));
+    if (is('ChildProcess')) addChild(handle);
+    else if (is('Server')) addServer(handle);
+    else if (is('ReadStream', 'WriteStream', 'Socket') && net.Socket.prototype.isPrototypeOf(handle)) addSocket(handle);
+    else if (is('Socket')) addDatagrams(handle);
+    else if (is('FSWatcher', 'StatWatcher', 'FSEvent')) add('file', 'changes of files, which it watches', false, listener(handle, 'change'));
+    else if (is('MessagePort')) ports += 1;
+    else if (is('Pipe')) add('socket', 'messages of another process', false);
+    else if (!is('Worker')) add('other', `something of Node's, a \`${names[0] ?? 'handle'}\``, false);
+  };
+
+  const addDatagrams = (socket) => {
+    const { port } = told(read(hidden(socket, 'state symbol'), 'handle'), 'getsockname');
+    add('socket', port ? `datagrams on port ${port}` : 'datagrams', false, listener(socket, 'message'));
+  };
+
+  const REQUESTS = {
+    __proto__: null,
+    FSReqCallback: ['file', 'an operation on a file'],
+    FSReqPromise: ['file', 'an operation on a file'],
+    GetAddrInfoReqWrap: ['socket', 'the address of a host'],
+    GetNameInfoReqWrap: ['socket', 'the name of a host'],
+    QueryReqWrap: ['socket', 'an answer of a name server'],
+    TCPConnectWrap: ['socket', 'a connection to be made'],
+    PipeConnectWrap: ['socket', 'a connection to be made'],
+    WriteWrap: ['socket', 'data to be taken by the other side'],
+    ShutdownWrap: ['socket', 'a connection to be closed'],
+  };
+
+  const addRequests = () => {
+    const counts = { __proto__: null };
+    for (const name of process.getActiveResourcesInfo()) counts[name] = (counts[name] ?? 0) + 1;
+    if (!timers && counts.Timeout) add('timer', `${counts.Timeout} timers`, true);
+    for (const name of Object.keys(counts)) {
+      const [kind, what] = REQUESTS[name] ?? [];
+      if (kind) add(kind, counts[name] > 1 ? `${what}, ${counts[name]} times` : what, false);
+      else if (/Request$|ReqWrap$|Job$|^(Zlib|Brotli|PBKDF2|Scrypt|RandomBytes|KeyPair|Sign|Hash)/.test(name)) {
+        add('other', `an operation of Node's, \`${name}\``, false);
+      }
+    }
+  };
+
+  // The pipes to a child end with it.
+  const pipes = new Set();
+  const addPipes = (child) => {
+    const all = read(child, 'stdio');
+    for (let at = 0; Array.isArray(all) && at < all.length; at++) pipes.add(all[at]);
+  };
+
+  let ports = 0;
+  const text = stack();
+  if (timers) addTimers();
+  const handles = process._getActiveHandles();
+  for (const handle of handles) if (classes(handle).includes('ChildProcess')) addPipes(handle);
+  for (const handle of handles) if (!pipes.has(handle)) addHandle(handle);
+  if (ports > 0) {
+    add('worker', this.isMainThread ? 'a worker thread, or messages of one' : 'messages of the thread that started it', false);
+  }
+  addRequests();
+  return [JSON.stringify({ stack: text, pending }), ...functions];
+}

@@ -1,0 +1,303 @@
+"""What was asserted where an assertion failed, and the values on both sides.
+
+Nothing is called a second time. The sides of a plain `assert` are read where they are names, attributes, items
+and arithmetic of plain values; pytest hands the values of a comparison to a hook; and what asserts in a library,
+such as `assertEqual`, has its arguments in its frame, which the traceback keeps.
+"""
+
+import ast
+import builtins
+import operator
+import re
+import sys
+import types
+
+# The comparison that pytest explained last: operator, left, right.
+compared = None
+
+COMPARISONS = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+ARITHMETIC = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+}
+# What unittest's functions compare, in the language's own words.
+METHODS = {
+    "assertEqual": "==",
+    "assertNotEqual": "!=",
+    "assertIs": "is",
+    "assertIsNot": "is not",
+    "assertIn": "in",
+    "assertNotIn": "not in",
+    "assertGreater": ">",
+    "assertGreaterEqual": ">=",
+    "assertLess": "<",
+    "assertLessEqual": "<=",
+    "assertListEqual": "==",
+    "assertTupleEqual": "==",
+    "assertDictEqual": "==",
+    "assertSetEqual": "==",
+    "assertMultiLineEqual": "==",
+    "assertSequenceEqual": "==",
+}
+# Functions of one argument that is tested.
+ALONE = frozenset(("assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"))
+# Numbers and texts larger than this are not computed with.
+LARGE = 10**6
+
+
+def of(frame, error, trace, text):
+    """What was asserted in a frame of the user's, or nothing. `text` makes text, and whether it is cut, of a
+    value. A side is a pair of its source and its value: text, type, cut."""
+    if not isinstance(error, AssertionError):
+        return None
+    inner = called_by(frame, trace)
+    if inner is not None:
+        return of_function(frame, inner, text)
+    return of_statement(frame, error, text)
+
+
+def called_by(frame, trace):
+    """The frame of a library in which a function that asserts was called from a frame."""
+    while trace is not None and trace.tb_frame is not frame:
+        trace = trace.tb_next
+    while trace is not None and trace.tb_frame is frame:
+        trace = trace.tb_next
+    return trace.tb_frame if trace is not None and "assert" in trace.tb_frame.f_code.co_name.lower() else None
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Functions that assert
+
+
+def of_function(frame, inner, text):
+    """`self.assertEqual(first, second)` and its like: the first arguments are the sides."""
+    code = inner.f_code
+    names = [name for name in code.co_varnames[: code.co_argcount] if name not in ("self", "cls")]
+    call = call_on(frame, code.co_name)
+    sources = [source(frame, node) for node in call.args] if call is not None else []
+    name = code.co_name
+    count = 1 if name in ALONE else 2
+    values = inner.f_locals
+    sides = []
+    for at, argument in enumerate(names[:count]):
+        if argument in ("msg", "message", "err_msg") or argument not in values:
+            break
+        shown = sources[at] if at < len(sources) else None
+        sides.append((shown, valued(values[argument], text)))
+    return {
+        "expression": source(frame, call) if call is not None else None,
+        "operator": METHODS.get(name, name),
+        "left": sides[0] if sides else None,
+        "right": sides[1] if len(sides) > 1 else None,
+    }
+
+
+def call_on(frame, name):
+    """The call of a function in the statement that a frame is at."""
+    statement = statement_of(frame)
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", None)) == name:
+            return node
+    return None
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Assert statements
+
+
+def of_statement(frame, error, text):
+    statement = statement_of(frame)
+    if not isinstance(statement, ast.Assert):
+        return None
+    test = statement.test
+    found = {"expression": source(frame, test), "operator": None, "left": None, "right": None}
+    if isinstance(test, ast.Compare):
+        compare(found, test, frame, error, text)
+    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        found["operator"] = "not"
+        found["left"] = side(test.operand, frame, text, explained(error, "not "))
+    else:
+        found["left"] = side(test, frame, text, explained(error, ""))
+    return found
+
+
+def compare(found, test, frame, error, text):
+    """The two sides of a comparison; of a chain, those that do not hold."""
+    operands = [test.left] + test.comparators
+    pairs = list(zip(operands, test.ops, operands[1:]))
+    pair = pairs[0]
+    if compared is not None and is_rewritten(frame):
+        symbol, left, right = compared
+        pair = next((each for each in pairs if COMPARISONS.get(type(each[1])) == symbol), pair)
+        found["left"] = (source(frame, pair[0]), valued(left, text))
+        found["right"] = (source(frame, pair[2]), valued(right, text))
+    else:
+        pair = next((each for each in pairs if fails(each, frame)), pair)
+        found["left"] = side(pair[0], frame, text, None)
+        found["right"] = side(pair[2], frame, text, None)
+    found["operator"] = COMPARISONS.get(type(pair[1]))
+
+
+def fails(pair, frame):
+    """Whether a comparison of plain values is known not to hold."""
+    try:
+        left, right = plain(pair[0], frame), plain(pair[2], frame)
+    except LookupError:
+        return False
+    known = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq}
+    holds = known.get(COMPARISONS.get(type(pair[1])))
+    is_plain = type(left) in (int, float, str) and type(right) in (int, float, str)
+    try:
+        return holds is not None and is_plain and not holds(left, right)
+    except TypeError:
+        return False
+
+
+def is_rewritten(frame):
+    """Whether pytest has rewritten the statement: then it has explained it."""
+    return any(name.startswith("@py_assert") for name in frame.f_code.co_varnames + frame.f_code.co_names)
+
+
+def explained(error, before):
+    """The text that pytest has for the value: `assert TEXT`, and after that where it comes from."""
+    message = error.args[0] if error.args and type(error.args[0]) is str else ""
+    line = message.splitlines()[0] if message else ""
+    found = re.match(r"assert %s(.+)$" % before, line)
+    return [found.group(1), "", False] if found else None
+
+
+def side(node, frame, text, otherwise):
+    try:
+        value = valued(plain(node, frame), text)
+    except LookupError:
+        value = otherwise
+    return (source(frame, node), value)
+
+
+def valued(value, text):
+    shown, cut = text(value)
+    return [shown, type.__dict__["__name__"].__get__(type(value)), cut]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Values
+
+
+def plain(node, frame):
+    """The value of an expression that runs no code of the program; LookupError for any other."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        for names in (frame.f_locals, frame.f_globals, vars(builtins)):
+            if node.id in names:
+                return names[node.id]
+        raise LookupError(node.id)
+    if isinstance(node, ast.Attribute):
+        return attribute(plain(node.value, frame), node.attr)
+    if isinstance(node, ast.Subscript):
+        return item(plain(node.value, frame), plain(getattr(node.slice, "value", node.slice), frame))
+    if isinstance(node, (ast.Tuple, ast.List)):
+        values = [plain(each, frame) for each in node.elts]
+        return tuple(values) if isinstance(node, ast.Tuple) else values
+    if isinstance(node, ast.UnaryOp) and type(node.op) in ARITHMETIC:
+        return computed(ARITHMETIC[type(node.op)], plain(node.operand, frame))
+    if isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
+        return computed(ARITHMETIC[type(node.op)], plain(node.left, frame), plain(node.right, frame))
+    raise LookupError(type(node).__name__)
+
+
+def attribute(owner, name):
+    """An attribute that is stored, and not computed."""
+    kind = type(owner)
+    for each in kind.__mro__:
+        member = vars(each).get(name)
+        if type(member) is types.MemberDescriptorType:
+            try:
+                return member.__get__(owner, kind)
+            except AttributeError:
+                raise LookupError(name)
+        if hasattr(type(member), "__set__"):
+            raise LookupError(name)
+    try:
+        own = object.__getattribute__(owner, "__dict__")
+    except Exception:
+        own = {}
+    if name in own and type(kind.__dict__.get("__getattribute__")) is not types.FunctionType:
+        return own[name]
+    for each in kind.__mro__:
+        if name in vars(each) and not hasattr(type(vars(each)[name]), "__get__"):
+            return vars(each)[name]
+    raise LookupError(name)
+
+
+def item(owner, key):
+    is_plain = type(owner) in (list, tuple, str, bytes, dict) and type(key) in (int, str, bool, type(None), float)
+    try:
+        if is_plain:
+            return owner[key]
+    except Exception:
+        pass
+    raise LookupError(key)
+
+
+def computed(work, *values):
+    for value in values:
+        is_number = type(value) in (int, float, bool)
+        if not is_number and not (type(value) in (str, list, tuple) and work is operator.add):
+            raise LookupError(value)
+        if (is_number and abs(value) > LARGE**2) or (not is_number and len(value) > LARGE):
+            raise LookupError(value)
+    try:
+        return work(*values)
+    except Exception:
+        raise LookupError(values)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Source
+
+
+def statement_of(frame):
+    """The innermost simple statement that a frame is at."""
+    throws = sys.modules["stillframe_throws"]
+    try:
+        tree, _ = throws.tree_of(frame.f_code.co_filename)
+    except Exception:
+        return None
+    at = frame.f_lineno
+    found = None
+    for node in ast.walk(tree):
+        is_simple = isinstance(node, ast.stmt) and not hasattr(node, "body")
+        if is_simple and node.lineno <= at <= node.end_lineno:
+            if found is None or node.lineno >= found.lineno:
+                found = node
+    return found
+
+
+def source(frame, node):
+    """The text of an expression, in one line."""
+    throws = sys.modules["stillframe_throws"]
+    try:
+        _, text = throws.tree_of(frame.f_code.co_filename)
+        found = ast.get_source_segment(text, node)
+    except Exception:
+        return None
+    return found and " ".join(line.strip() for line in found.splitlines())

@@ -1,0 +1,246 @@
+"""What the source says of the place where a running frame is: the statement, and the call that is under way.
+
+Nothing of the program's is run for that: names are looked up where they are kept, and properties are left alone.
+"""
+
+import ast
+import builtins
+import dis
+import itertools
+import linecache
+import os
+import sys
+import tokenize
+import types
+
+import stillframe_inspector as inspector
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+WITHS = (ast.With, ast.AsyncWith)
+# What calls `__enter__`, in the versions of Python.
+ENTERS = {"SETUP_WITH", "BEFORE_WITH", "SETUP_ASYNC_WITH", "BEFORE_ASYNC_WITH"}
+# The lists of statements in statements.
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+# What stands for a value that cannot be known without running something.
+UNKNOWN = object()
+
+# The syntax trees and lines of files, by name and time of change.
+parsed = {}
+
+of_library = (os.path.dirname(os.__file__) + os.sep, "<frozen ")
+
+
+def is_library(code):
+    """Whether code belongs to Python or to what is installed, rather than to the user."""
+    file = code.co_filename
+    return file.startswith(of_library) or "site-packages" in file or "dist-packages" in file
+
+
+def source(file):
+    """The syntax tree of a file, and its lines; nothing where there is none."""
+    try:
+        stamp = os.stat(file).st_mtime_ns
+    except (OSError, ValueError):
+        stamp = None
+    known = parsed.get(file)
+    if known is None or known[0] != stamp:
+        try:
+            if stamp is None:
+                text = "".join(linecache.cache[file][2])
+            else:
+                with tokenize.open(file) as opened:
+                    text = opened.read()
+            known = stamp, ast.parse(text), text.split("\n")
+        except (OSError, SyntaxError, ValueError, LookupError, TypeError, RecursionError):
+            known = stamp, None, []
+        parsed[file] = known
+    return known[1], known[2]
+
+
+def text_of(node, frame):
+    """An expression as it is written; nothing when it is on several lines."""
+    lines = source(frame.f_code.co_filename)[1]
+    if node.lineno != node.end_lineno or node.lineno > len(lines):
+        return None
+    return lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode()
+
+
+class Step:
+    """A statement on the way to a place, among its neighbours; `block` is the name of their list."""
+
+    def __init__(self, statements, index, block):
+        self.statements = statements
+        self.index = index
+        self.block = block
+        self.node = statements[index]
+
+
+def way_to(frame):
+    """The statements around the place where a frame is, from its function's inwards."""
+    tree, _ = source(frame.f_code.co_filename)
+    line = frame.f_lineno
+    way, node = [], tree
+    while node is not None and line is not None:
+        step = step_into(node, line)
+        if step is None:
+            break
+        way.append(step)
+        node = step.node
+    name, first = frame.f_code.co_name, frame.f_code.co_firstlineno
+    for index in range(len(way) - 1, -1, -1):
+        if isinstance(way[index].node, FUNCTIONS) and way[index].node.name == name and first == start_of(way[index].node):
+            return way[index + 1 :]
+    return way if name == "<module>" else way[-1:]
+
+
+def step_into(node, line):
+    for block in BLOCKS:
+        statements = getattr(node, block, None)
+        if not isinstance(statements, list):
+            continue
+        for index, each in enumerate(statements):
+            if start_of(each) <= line <= end_of(each):
+                return Step(statements, index, block)
+    return None
+
+
+def start_of(node):
+    marks = [mark.lineno for mark in getattr(node, "decorator_list", ())]
+    return min(marks + [getattr(node, "lineno", None) or node.pattern.lineno])
+
+
+def end_of(node):
+    return getattr(node, "end_lineno", None) or end_of(node.body[-1])
+
+
+def head_of(statement):
+    """The nodes of a statement without those of the statements in it."""
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, ast.AST):
+                waiting.append(value)
+            elif isinstance(value, list) and not (node is statement and name in BLOCKS):
+                waiting += [each for each in value if isinstance(each, ast.AST)]
+
+
+def calls_under_way(frame):
+    """The calls that a frame may be in, most likely first: `Call`s of the source, `with` statements as pairs of
+    the statement and the number of the item, `for` statements."""
+    way = way_to(frame)
+    if not way:
+        return []
+    statement = way[-1].node
+    span = span_of(frame)
+    calls = [node for node in head_of(statement) if isinstance(node, ast.Call)]
+    exact = [node for node in calls if span == (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)]
+    if exact:
+        return exact
+    around = []
+    if isinstance(statement, WITHS):
+        around.append((statement, item_of(frame, statement)))
+    elif isinstance(statement, (ast.For, ast.AsyncFor)):
+        around.append(statement)
+    # Before Python 3.11 there is only the line.
+    on_line = [node for node in calls if node.lineno <= frame.f_lineno <= node.end_lineno]
+    return around + on_line if span is not None and around else on_line + around
+
+
+def span_of(frame):
+    positions = getattr(frame.f_code, "co_positions", None)
+    if positions is None:
+        return None
+    return next(itertools.islice(positions(), frame.f_lasti // 2, None), None)
+
+
+def item_of(frame, statement):
+    """Which item of a `with` statement a frame has come to."""
+    first, last = statement.lineno, start_of(statement.body[0]) - 1
+    line, entered = None, 0
+    for each in dis.get_instructions(frame.f_code):
+        if isinstance(each.starts_line, int) and each.starts_line is not True:
+            line = each.starts_line
+        line = getattr(each, "line_number", None) or line
+        if each.offset >= frame.f_lasti:
+            break
+        if each.opname in ENTERS and line is not None and first <= line <= max(first, last):
+            entered += 1
+    return min(entered, len(statement.items) - 1)
+
+
+def value_of(node, frame):
+    """What an expression of names and attributes stands for in a frame."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        for names in (frame.f_locals, frame.f_globals, vars(builtins)):
+            if node.id in names:
+                return names[node.id]
+    elif isinstance(node, ast.Attribute):
+        owner = value_of(node.value, frame)
+        if owner is not UNKNOWN:
+            return attribute(owner, private(node.attr, frame))
+    elif isinstance(node, ast.Subscript):
+        owner, index = value_of(node.value, frame), node.slice
+        index = value_of(index.value if type(index).__name__ == "Index" else index, frame)
+        if type(owner) in (dict, list, tuple) and type(index) in (int, str):
+            try:
+                return owner[index]
+            except LookupError:
+                pass
+    return UNKNOWN
+
+
+def private(name, frame):
+    """The name that an attribute has in a method, where two underscores in front make it the class's own."""
+    if not name.startswith("__") or name.endswith("__"):
+        return name
+    owner = inspector.private_owner(frame)
+    return "_%s%s" % (owner.lstrip("_"), name) if owner else name
+
+
+def attribute(owner, name):
+    """An attribute that is kept as it is; methods are those of the class."""
+    try:
+        own = object.__getattribute__(owner, "__dict__")
+    except Exception:
+        own = {}
+    if isinstance(own, (dict, types.MappingProxyType)) and name in own:
+        return own[name]
+    for kind in type.__getattribute__(owner if isinstance(owner, type) else type(owner), "__mro__"):
+        members = type.__getattribute__(kind, "__dict__")
+        if name in members:
+            member = members[name]
+            if type(member) is types.MemberDescriptorType:
+                try:
+                    return member.__get__(owner, type(owner))
+                except AttributeError:
+                    return UNKNOWN
+            if type(member) is types.GetSetDescriptorType:
+                # Native code, as that of a task.
+                return member.__get__(owner, type(owner))
+            return UNKNOWN if isinstance(member, property) else member
+    return UNKNOWN
+
+
+def local(frame, name):
+    """A variable of a frame."""
+    return frame.f_locals.get(name) if frame is not None else None
+
+
+def module_of(frame):
+    return frame.f_globals.get("__name__")
+
+
+def loaded(module, name):
+    """Something of a module that the program has loaded; nothing when it has not."""
+    return getattr(sys.modules.get(module), name, None)
+
+
+def file_of(code):
+    """The absolute path of code's file; what stands for it where there is none."""
+    file = code.co_filename
+    return file if os.path.isabs(file) or file.startswith("<") else inspector.paths_of(file)[0]

@@ -1,0 +1,90 @@
+"""Who holds a lock.
+
+A lock of Python's does not know. What the source says of the places where threads are tells: they are inside
+`with lock:`, or have passed `lock.acquire()` and not yet `lock.release()`.
+"""
+
+import _thread
+import ast
+import re
+import threading
+
+import stillframe_code as code
+import stillframe_inspector as inspector
+
+LOCK, RLOCK = _thread.LockType, type(_thread.RLock())
+LOCKS = (LOCK, RLOCK)
+
+
+def lock_in(value):
+    """The lock that is waited for when `value` is acquired or entered; nothing when it has none."""
+    for _ in range(3):
+        if type(value) in LOCKS:
+            return value
+        if not inspector.is_a(value, threading.Condition):
+            return None
+        value = code.attribute(value, "_lock")
+    return None
+
+
+def holders(lock, threads):
+    """The numbers of the threads that hold a lock; `threads` are pairs of a thread and its frames."""
+    if type(lock) is RLOCK:
+        owner = re.search(r"owner=(\d+)", RLOCK.__repr__(lock))
+        ident = int(owner.group(1)) if owner else 0
+        return [thread.id for thread, _ in threads if ident and thread.ident == ident]
+    return [thread.id for thread, frames in threads if any(is_held_in(frame, lock) for frame in held(frames, lock))]
+
+
+def held(frames, lock):
+    """The frames outside of a wait for a condition, which lets go of its lock meanwhile."""
+    for index in range(len(frames) - 1, -1, -1):
+        frame = frames[index]
+        if frame.f_code is threading.Condition.wait.__code__ and lock_in(code.local(frame, "self")) is lock:
+            return []
+    return frames
+
+
+def is_held_in(frame, lock):
+    """Whether the way to the place of a frame leads through what acquires a lock and not through its release."""
+    way = code.way_to(frame)
+    is_held = False
+    for depth, step in enumerate(way):
+        for before in step.statements[: step.index] if step.block in ("body", "orelse", "finalbody") else ():
+            is_held = after(before, frame, lock, is_held)
+        is_innermost = depth + 1 == len(way)
+        node = step.node
+        if isinstance(node, code.WITHS):
+            entered = code.item_of(frame, node) if is_innermost else len(node.items)
+            items = [item.context_expr for item in node.items[:entered]]
+            is_held = is_held or any(means(item, frame, lock) for item in items)
+        elif isinstance(node, (ast.If, ast.While)) and not is_innermost and way[depth + 1].block == "body":
+            is_held = is_held or calls(node.test, "acquire", frame, lock)
+        elif isinstance(node, ast.Try) and not is_innermost and way[depth + 1].block in ("orelse", "finalbody"):
+            for before in node.body:
+                is_held = after(before, frame, lock, is_held)
+    return is_held
+
+
+def after(statement, frame, lock, is_held):
+    """Whether a lock is held after a statement that was passed."""
+    if isinstance(statement, code.FUNCTIONS + (ast.ClassDef,)):
+        return is_held
+    if calls(statement, "release", frame, lock):
+        return False
+    straight = isinstance(statement, (ast.Expr, ast.Assign, ast.AnnAssign, ast.Try, ast.Assert))
+    return is_held or straight and calls(statement, "acquire", frame, lock)
+
+
+def calls(node, method, frame, lock):
+    return any(
+        isinstance(each, ast.Call)
+        and isinstance(each.func, ast.Attribute)
+        and each.func.attr == method
+        and means(each.func.value, frame, lock)
+        for each in ast.walk(node)
+    )
+
+
+def means(node, frame, lock):
+    return lock_in(code.value_of(node, frame)) is lock

@@ -1,0 +1,175 @@
+"""A plugin of pytest that tells stillframe how tests go. It prints nothing and changes no outcome."""
+
+import functools
+import os
+import re
+import sys
+
+import _pytest.config as config_of_pytest
+from stillframe_tests import MOST_NAMES, described, load, owns, shortened, tell
+
+hookimpl = config_of_pytest.hookimpl
+
+
+class Plugin:
+    def __init__(self):
+        self.is_worker = False
+        self.names = []
+        self.deselected = 0
+        # Tests that have passed so far: their teardown is still to come.
+        self.passed = {}
+
+    @hookimpl(tryfirst=True)
+    def pytest_configure(self, config):
+        # Workers of pytest-xdist send their reports to the process that has started them.
+        self.is_worker = hasattr(config, "workerinput")
+
+    def tell(self, kind, **report):
+        if not self.is_worker and owns():
+            tell(kind, **report)
+
+    # Collection
+
+    @hookimpl(hookwrapper=True)
+    def pytest_make_collect_report(self, collector):
+        outcome = yield
+        try:
+            for node in outcome.get_result().result:
+                if hasattr(node, "runtest") and len(self.names) < MOST_NAMES:
+                    self.names.append(node.nodeid)
+        except Exception:
+            pass
+
+    def pytest_deselected(self, items):
+        self.deselected += len(items)
+
+    def pytest_exception_interact(self, node, call, report):
+        if report.when == "collect":
+            error = call.excinfo.value
+            # It stands for an error of an import, which is its cause.
+            if type(error).__name__ == "CollectError" and error.__cause__ is not None:
+                error = error.__cause__
+            report.stillframe = described(type(error), error, error.__traceback__)
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            text = shortened(report.longreprtext)
+            told = {"message": last_line(text)}
+            told.update(getattr(report, "stillframe", {}))
+            self.tell("problem", name=report.nodeid, details=text, **told)
+
+    @hookimpl(hookwrapper=True)
+    def pytest_collection(self, session):
+        outcome = yield
+        if outcome.excinfo is not None and outcome.excinfo[0].__name__ == "UsageError":
+            for name in missing(str(outcome.excinfo[1]), session.config.args):
+                self.tell("missing", name=name)
+
+    @hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session, exitstatus):
+        count = getattr(session, "testscollected", 0)
+        names = list(dict.fromkeys(self.names))
+        self.tell("collected", count=count, deselected=self.deselected, names=names)
+
+    # Tests
+
+    def pytest_runtest_logstart(self, nodeid, location):
+        self.tell("begins", test=nodeid)
+
+    @hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        outcome = yield
+        assertions = sys.modules.get("stillframe_assertions")
+        if assertions is not None:
+            assertions.compared = None
+        report = outcome.get_result()
+        if call.excinfo is not None and report.failed:
+            error = call.excinfo.value
+            report.stillframe = described(type(error), error, call.excinfo.tb)
+
+    def pytest_assertrepr_compare(self, config, op, left, right):
+        # Asked for each comparison that does not hold, before its assertion is raised. Others answer.
+        load("stillframe_assertions").compared = (op, left, right)
+
+    def pytest_runtest_logreport(self, report):
+        outcome = outcome_of(report)
+        if outcome is None:
+            passed = self.passed.pop(report.nodeid, None)
+            if passed is not None:
+                passed["captured"] = captured(report)
+                self.tell("result", **passed)
+            return
+        path, line, _ = report.location
+        told = {
+            "id": report.nodeid,
+            "file": os.path.abspath(path),
+            "line": None if line is None else line + 1,
+            "outcome": outcome,
+            "phase": report.when,
+            "captured": captured(report),
+        }
+        if report.when == "call" and outcome in ("passed", "xpassed"):
+            self.passed[report.nodeid] = told
+            return
+        if outcome in ("failed", "error"):
+            # A fixture that fails after a test that did not.
+            passed = self.passed.pop(report.nodeid, None)
+            if passed is not None:
+                self.tell("result", **passed)
+            told["details"] = shortened(report.longreprtext)
+            told["message"] = last_line(told["details"])
+            told.update(getattr(report, "stillframe", {}))
+        elif outcome == "skipped" and isinstance(report.longrepr, tuple):
+            told["message"] = shortened(report.longrepr[2])
+        self.tell("result", **told)
+
+
+def outcome_of(report):
+    """How a part of a test went; nothing where that says nothing of the test."""
+    expected = hasattr(report, "wasxfail")
+    if report.skipped:
+        return "xfailed" if expected else "skipped"
+    if report.failed:
+        return "failed" if report.when == "call" else "error"
+    if report.passed and report.when == "call":
+        return "xpassed" if expected else "passed"
+    return None
+
+
+def captured(report):
+    """What pytest has kept of the output so far."""
+    sections = [(name, text) for name, text in report.sections if name.startswith("Captured ") and text]
+    named = []
+    for name, text in sections:
+        _, stream, phase = (name.split(" ") + ["", ""])[:3]
+        name = stream if phase == "call" else "%s of the %s" % (stream, phase)
+        named.append({"name": name, "text": shortened(text)})
+    return named
+
+
+def last_line(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].strip() if lines else ""
+
+
+def missing(message, arguments):
+    """What was named and is not there, as it was given, by what pytest says of it."""
+    found = re.findall(r"not found: (.+)$", message, re.MULTILINE)
+    return [next((each for each in map(str, arguments) if name.endswith(each)), name) for name in found]
+
+
+def register():
+    """Has the first pytest of this process take the plugin. Those that tests start are not the user's."""
+    manager = config_of_pytest.PytestPluginManager
+    initialize = manager.__init__
+
+    @functools.wraps(initialize)
+    def __init__(self, *arguments, **named):
+        manager.__init__ = initialize
+        initialize(self, *arguments, **named)
+        self.register(Plugin(), "stillframe")
+
+    manager.__init__ = __init__
+
+
+register()

@@ -1,0 +1,433 @@
+"""What stillframe runs inside a Python program to see what it is doing without stopping it.
+
+A thread of ours takes a sample of all stacks at each tick and merges them into trees of calls. The debugger asks
+for them now and then with `report`, and gets what was seen since it last asked, and what each thread waits for.
+
+Native code that keeps the interpreter's lock, such as a regular expression without an end, keeps this thread and
+pydevd from running too. So each tick also winds up a watchdog of `faulthandler`, a thread in C, which writes all
+stacks into a file in memory when the next ticks do not come. `stacks.rs` reads it from outside.
+
+Written for Python 3.8 to 3.13.
+"""
+
+import _thread
+import atexit
+import bisect
+import dis
+import faulthandler
+import json
+import os
+import sys
+import threading
+import time
+import weakref
+
+import stillframe_inspector as inspector
+
+for needed in ("code", "locks", "native", "tasks", "waits"):
+    # One that looks for modules beside this one needs no path for it.
+    inspector.load("stillframe_" + needed)
+
+import stillframe_waits as waits  # noqa: E402
+from stillframe_code import file_of, is_library  # noqa: E402
+
+# When the watchdog speaks, and how long it waits between two times, in seconds.
+WATCHDOG = 0.5
+
+# Of stacks that are higher, the middle is left out.
+OUTERMOST, INNERMOST = 60, 40
+
+# A thread that was seen at one place has used at most so much processor time if it waits there, in seconds.
+IDLE = 0.005
+
+# It has been there at least so long, in seconds.
+AT_LEAST = 0.08
+
+# Programs seldom come to descriptors with such numbers, and close none by number that are not theirs.
+HIGH = 512
+
+allocate_lock = _thread.allocate_lock
+clock = time.monotonic
+current_frames = sys._current_frames
+get_ident = _thread.get_ident
+# pydevd replaces it, to trace new threads.
+start_new_thread = getattr(_thread, "_original_start_new_thread", _thread.start_new_thread)
+
+sampler = None
+
+
+class Sampler:
+    """One run of sampling in this process."""
+
+    def __init__(self, interval):
+        self.interval = interval
+        self.lock = allocate_lock()
+        # Held until it is to end.
+        self.ending = allocate_lock()
+        self.ending.acquire()
+        self.watchdog = Watchdog()
+        self.threads = {}
+        self.gone = []
+        self.kinds = {}
+        self.own = None
+
+    def run(self):
+        self.own = get_ident()
+        try:
+            while True:
+                with self.lock:
+                    if sampler is not self:
+                        return
+                    self.watchdog.wind_up()
+                    self.sample(current_frames())
+                if self.ending.acquire(True, self.interval):
+                    return
+        except BaseException:
+            # The interpreter is about to end, and takes its modules apart.
+            pass
+
+    def end(self):
+        self.ending.release()
+        self.watchdog.close()
+
+    def sample(self, frames):
+        """Adds where each thread is. `frames` are not kept, so that what they hold lives no longer."""
+        frames.pop(self.own, None)
+        now = clock()
+        for ident in list(self.threads):
+            if ident not in frames:
+                self.gone.append(self.threads.pop(ident))
+        for ident, frame in frames.items():
+            thread = self.thread(ident)
+            if thread is not None:
+                thread.add(frame, self.path(frame), now)
+
+    def thread(self, ident):
+        """What is known of a thread; nothing of those that belong to the debugger."""
+        thread = threading._active.get(ident)
+        known = self.threads.get(ident)
+        if known is None or known.thread() is not thread:
+            if known is not None:
+                self.gone.append(known)
+            known = self.threads[ident] = Sampled(ident, thread)
+            if not known.is_ours:
+                self.watchdog.write(json.dumps(known.about()))
+        return None if known.is_ours else known
+
+    def path(self, frame):
+        """The codes and instructions of a stack that are the program's, innermost first."""
+        path = [(each.f_code, each.f_lasti) for each in self.visible(frame)]
+        if len(path) > OUTERMOST + INNERMOST:
+            path[INNERMOST:-OUTERMOST] = []
+        return path
+
+    def report(self):
+        """What was seen since the last report."""
+        with self.lock:
+            frames = current_frames()
+            frames.pop(get_ident(), None)
+            self.sample(frames)
+            threads = [thread for thread in self.threads.values() if not thread.is_ours]
+            stacks = {thread.id: self.visible(frames.get(thread.ident)) for thread in threads}
+            scene = waits.Scene({thread.id: (thread, stacks[thread.id]) for thread in threads})
+            lines = Lines()
+            told = [thread.told(lines, stacks[thread.id], scene) for thread in threads]
+            told += [thread.told(lines, [], None) for thread in self.gone if not thread.is_ours]
+            pending = scene.pending()
+            for thread in threads:
+                thread.begin()
+            self.gone, self.kinds = [], {}
+        return {"threads": told, "pending": pending}
+
+    def visible(self, frame):
+        """The frames of a stack that are the program's, innermost first."""
+        found, kinds, has_own = [], self.kinds, False
+        while frame is not None:
+            code = frame.f_code
+            kind = kinds.get(code)
+            if kind is None:
+                kind = kinds[code] = kind_of(code)
+            if kind is OWN or kind is LIBRARY:
+                found.append(frame)
+                has_own = has_own or kind is OWN
+            elif kind is DEBUGGER and not has_own:
+                # What the debugger has called of the library is no concern of the program.
+                found.clear()
+            frame = frame.f_back
+        return found
+
+
+class Sampled:
+    """A thread of the program, and where it was."""
+
+    def __init__(self, ident, thread):
+        self.ident = ident
+        self.thread = weakref.ref(thread) if thread is not None else lambda: None
+        self.is_ours = getattr(thread, "is_pydev_daemon_thread", False)
+        self.id, self.name, self.native, self.is_daemon = ident, "thread %d" % ident, None, True
+        if thread is not None and not self.is_ours:
+            self.id = number_of(thread)
+            self.name, self.is_daemon = str(thread._name), bool(thread._daemonic)
+            self.native = getattr(thread, "_native_id", None)
+        self.position, self.since, self.seen, self.used = None, 0.0, 0, None
+        self.begin()
+
+    def begin(self):
+        self.samples = 0
+        # A call: its code, how often it was seen, at which instructions, and what it called by code.
+        self.root = (None, [0], {}, {})
+
+    def about(self):
+        """What there is to tell of it, whatever it does."""
+        return {"ident": self.ident, "id": self.id, "name": self.name, "os": self.native, "daemon": self.is_daemon}
+
+    def add(self, frame, path, now):
+        self.samples += 1
+        node = self.root
+        for code, instruction in reversed(path):
+            calls = node[3]
+            node = calls.get(code)
+            if node is None:
+                node = calls[code] = (code, [0], {}, {})
+            node[1][0] += 1
+            node[2][instruction] = node[2].get(instruction, 0) + 1
+        position = (id(frame), frame.f_lasti)
+        if position != self.position:
+            self.position, self.since, self.seen, self.used = position, now, 1, self.processor_time()
+        else:
+            self.seen += 1
+
+    def processor_time(self):
+        """How much the thread has used so far, in seconds; nothing where that cannot be told."""
+        if self.native is None:
+            return None
+        try:
+            # What the system calls the clock of a thread. The number of one that is gone is refused.
+            return time.clock_gettime((~self.native << 3) | 6)
+        except (OSError, AttributeError):
+            return None
+
+    def is_idle(self):
+        """Whether it has been at one place for a while without doing anything."""
+        if self.seen < 2 or clock() - self.since < AT_LEAST:
+            return False
+        used = self.processor_time()
+        return used is None or self.used is None or used - self.used < IDLE
+
+    def told(self, lines, stack, scene):
+        answer = self.about()
+        answer["samples"] = self.samples
+        answer["calls"] = flattened(self.root, lines)
+        answer["stack"] = [
+            [frame.f_code.co_name, file_of(frame.f_code), frame.f_lineno or 0] for frame in stack[:100]
+        ]
+        answer["blocked"] = scene.blocked(self, stack) if scene is not None and self.is_idle() else None
+        return answer
+
+
+def flattened(root, lines):
+    """A tree as a list of calls: the position of the caller, name, file, first line, count, and counts by line."""
+    flat, open_calls = [], [(-1, each) for each in root[3].values()]
+    while open_calls:
+        caller, (code, count, instructions, calls) = open_calls.pop()
+        counts = {}
+        for instruction, times in instructions.items():
+            line = lines.of(code, instruction)
+            if line is not None:
+                counts[line] = counts.get(line, 0) + times
+        flat.append([caller, code.co_name, file_of(code), code.co_firstlineno, count[0], sorted(counts.items())])
+        open_calls += [(len(flat) - 1, each) for each in calls.values()]
+    return flat
+
+
+class Lines:
+    """The lines of instructions."""
+
+    def __init__(self):
+        self.known = {}
+
+    def of(self, code, instruction):
+        if code not in self.known:
+            starts = [(offset, line) for offset, line in dis.findlinestarts(code) if line is not None]
+            self.known[code] = [offset for offset, _ in starts], [line for _, line in starts]
+        offsets, lines = self.known[code]
+        index = bisect.bisect_right(offsets, instruction) - 1
+        return lines[index] if index >= 0 else code.co_firstlineno
+
+
+# Whose code it is: the user's, a library's, the debugger's, or what only leads to the program's.
+OWN, LIBRARY, DEBUGGER, ENTRY = range(4)
+# Functions of pydevd and of ours that the program is run by.
+ENTRIES = {"<module>", "main", "run", "_exec", "execfile", "__call__", "run_path"}
+ENTRIES |= {"_run_code", "_run_module_code", "_run_module_as_main"}
+
+
+def kind_of(code):
+    file = code.co_filename
+    if file.startswith(debugger_roots):
+        return ENTRY if code.co_name in ENTRIES else DEBUGGER
+    if file.startswith("<frozen importlib"):
+        return ENTRY
+    if code.co_name in ("_bootstrap", "_bootstrap_inner") and file == threading.__file__:
+        return ENTRY
+    return LIBRARY if is_library(code) else OWN
+
+
+def number_of(thread):
+    """What DAP calls a thread."""
+    from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
+    from _pydevd_bundle.pydevd_constants import get_thread_id
+
+    return BaseSchema._translate_id_to_dap(get_thread_id(thread))
+
+
+def roots():
+    pydevd = sys.modules["pydevd"].__file__
+    of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(pydevd))))
+    here = os.path.dirname(__file__)
+    return (of_debugger + os.sep, "<stillframe_", "/stillframe/") + ((here + os.sep,) if here else ())
+
+
+debugger_roots = roots()
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The watchdog
+
+
+class Watchdog:
+    """What writes down all stacks when nothing of ours can run. There is one for a process, and it belongs to the
+    program where that uses it."""
+
+    def __init__(self):
+        self.file = None
+        try:
+            opened = os.memfd_create("stillframe", os.MFD_CLOEXEC)
+            self.file = moved_up(opened)
+            self.inode = os.fstat(self.file).st_ino
+        except (AttributeError, OSError):
+            pass  # Not on this system.
+
+    def is_usable(self):
+        try:
+            return self.file is not None and os.fstat(self.file).st_ino == self.inode
+        except OSError:
+            # The program has closed all descriptors that it does not know.
+            return False
+
+    def wind_up(self):
+        if not taken and self.is_usable():
+            arm(WATCHDOG, repeat=True, file=self.file)
+
+    def write(self, line):
+        if self.is_usable():
+            os.write(self.file, line.encode() + b"\n")
+
+    def close(self):
+        if not taken:
+            disarm()
+        if self.is_usable():
+            os.close(self.file)
+        self.file = None
+
+
+def moved_up(descriptor):
+    import fcntl
+
+    try:
+        higher = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, HIGH)
+    except OSError:
+        return descriptor
+    os.close(descriptor)
+    return higher
+
+
+arm, disarm = faulthandler.dump_traceback_later, faulthandler.cancel_dump_traceback_later
+# The program uses the watchdog itself.
+taken = False
+
+
+def dump_traceback_later(*arguments, **more):
+    """The program's own call."""
+    global taken
+    taken = True
+    return arm(*arguments, **more)
+
+
+def cancel_dump_traceback_later():
+    """The program's own call."""
+    global taken
+    taken = False
+    return disarm()
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Start and end
+
+
+def start(request):
+    """Begins, and tells through which descriptor the stacks are read that the watchdog writes."""
+    global sampler
+    number, interval = json.loads(request)
+    end()
+    sampler = Sampler(interval)
+    start_new_thread(sampler.run, ())
+    body = {"pid": os.getpid(), "descriptor": sampler.watchdog.file, "watchdog": WATCHDOG}
+    inspector.tell("answer", number=number, body=body)
+
+
+def report(request):
+    """Tells what was seen since the last time."""
+    (number,) = json.loads(request)
+    inspector.tell("answer", number=number, body=sampler.report() if sampler else {"threads": [], "pending": []})
+
+
+def end():
+    """Takes no more samples."""
+    global sampler
+    ended, sampler = sampler, None
+    if ended is not None:
+        with ended.lock:
+            ended.end()
+
+
+# The one whose lock is kept over a fork.
+forking = None
+
+
+def before_fork():
+    # The watchdog must not be wound up meanwhile: in the child, which does not have its thread, its end would be
+    # waited for for ever.
+    global forking
+    current = sampler
+    if current is not None:
+        current.lock.acquire()
+        forking = current
+        if not taken:
+            disarm()
+
+
+def after_fork_in_parent():
+    global forking
+    current, forking = forking, None
+    if current is not None:
+        current.lock.release()
+
+
+def after_fork_in_child():
+    global sampler, forking
+    ended, sampler, forking = forking, None, None
+    if ended is not None and ended.watchdog.is_usable():
+        os.close(ended.watchdog.file)
+
+
+def prepare():
+    faulthandler.dump_traceback_later = dump_traceback_later
+    faulthandler.cancel_dump_traceback_later = cancel_dump_traceback_later
+    os.register_at_fork(
+        before=before_fork, after_in_parent=after_fork_in_parent, after_in_child=after_fork_in_child
+    )
+    atexit.register(end)
+
+
+prepare()

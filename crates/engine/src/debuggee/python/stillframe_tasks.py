@@ -1,0 +1,180 @@
+"""What the event loops of `asyncio` have under way."""
+
+import sys
+
+import stillframe_code as code
+from stillframe_inspector import is_a
+
+# Filled by `stillframe_waits`.
+Wait = None
+
+# More than anyone reads.
+MOST = 200
+
+
+def loop(frame):
+    """What a thread waits for that has given its turn to its event loop."""
+    owner, limit = code.local(frame, "self"), code.local(frame, "timeout")
+    count = len(tasks_of(owner))
+    what = "its event loop, in which %d task%s %s" % (count, "" if count == 1 else "s", "waits" if count == 1 else "wait")
+    return Wait("task", what, limit is not None)
+
+
+def pending(stacks):
+    """Tasks that are not done, and timers, of each loop that runs in one of these stacks."""
+    told = []
+    for owner in loops(stacks):
+        for task in tasks_of(owner):
+            try:
+                wait, frame = about(task)
+            except Exception:
+                # It goes on at this moment.
+                continue
+            told.append(wait.told(frame))
+        told += [wait.told(None) for wait in timers(owner)]
+    return told[:MOST]
+
+
+def loops(stacks):
+    kind = code.loaded("asyncio.base_events", "BaseEventLoop")
+    found = []
+    for frames in stacks if kind else ():
+        for frame in frames:
+            if frame.f_code.co_name == "run_forever" and code.module_of(frame) == "asyncio.base_events":
+                owner = code.local(frame, "self")
+                if is_a(owner, kind) and not any(owner is each for each in found):
+                    found.append(owner)
+    return found
+
+
+def tasks_of(owner):
+    all_tasks = code.loaded("asyncio.tasks", "all_tasks")
+    for _ in range(20 if all_tasks else 0):
+        try:
+            return sorted(all_tasks(owner), key=name_of)
+        except RuntimeError:
+            # Tasks come and go meanwhile.
+            continue
+    return []
+
+
+def name_of(task):
+    return sys.modules["asyncio.tasks"].Task.get_name(task)
+
+
+def timers(owner):
+    """Functions that the loop is to call later; what wakes a task is told with that."""
+    now = owner.time()
+    for handle in list(code.attribute(owner, "_scheduled")):
+        function = code.attribute(handle, "_callback")
+        function = getattr(function, "func", function)
+        module = getattr(function, "__module__", None)
+        if code.attribute(handle, "_cancelled") or (isinstance(module, str) and module.startswith("asyncio")):
+            continue
+        name = getattr(function, "__qualname__", None) or "a function"
+        left = max(0, round((code.attribute(handle, "_when") - now) * 1000))
+        yield Wait("timer", "a timer of %d ms more that calls `%s`" % (left, name), True)
+
+
+def about(task):
+    """What a task waits for, and the frame of the user's in which it does."""
+    kind = sys.modules["asyncio.tasks"].Task
+    frames = frames_of(kind.get_coro(task))
+    name = "task `%s`" % name_of(task)
+    if frames:
+        name += " (`%s`)" % frames[0].f_code.co_name
+    own = [frame for frame in frames if not code.is_library(frame.f_code)]
+    what, timed = reason(task, frames)
+    where = own[-1] if own else frames[-1] if frames else None
+    return Wait("task", name + (", which waits for " + what if what else ", which is about to go on"), timed), where
+
+
+def frames_of(awaited):
+    """The frames of a coroutine and of what it awaits, outermost first."""
+    found = []
+    while awaited is not None and len(found) < 100:
+        for prefix, inner in (("cr", "cr_await"), ("gi", "gi_yieldfrom"), ("ag", "ag_await")):
+            frame = getattr(awaited, prefix + "_frame", None) if hasattr(type(awaited), inner) else None
+            if frame is not None:
+                found.append(frame)
+                awaited = getattr(awaited, inner)
+                break
+        else:
+            break
+    return found
+
+
+def reason(task, frames):
+    """What a task waits for, and whether that ends after a time."""
+    timed = any(
+        code.module_of(frame) == "asyncio.tasks"
+        and frame.f_code.co_name in ("wait_for", "wait")
+        and code.local(frame, "timeout") is not None
+        for frame in frames
+    )
+    for index, frame in enumerate(frames):
+        wait = AWAITS.get((code.module_of(frame), frame.f_code.co_name))
+        if wait is not None:
+            caller = frames[index - 1] if index else None
+            what, is_timer = wait(frame, caller)
+            return what, timed or is_timer
+    return about_future(code.attribute(task, "_fut_waiter")), timed
+
+
+def about_future(future):
+    futures, tasks = sys.modules.get("asyncio.futures"), sys.modules["asyncio.tasks"]
+    if future is None or futures is None:
+        return None
+    if is_a(future, tasks.Task):
+        return "the end of task `%s`" % name_of(future)
+    if type(future) is getattr(tasks, "_GatheringFuture", None):
+        # Native code has its attributes.
+        children = future._children
+        return "the end of %d tasks" % len(children)
+    return "a future"
+
+
+def awaited(frame, method):
+    """The thing whose method is awaited, as it is written at the place that awaits it."""
+    import stillframe_waits as waits
+
+    for node in code.calls_under_way(frame) if frame is not None else ():
+        text = waits.written(node, method, frame)
+        if text:
+            return " `%s`" % text
+    return ""
+
+
+def sleeps(frame, caller):
+    delay = code.local(frame, "delay")
+    return "a sleep of %g s" % delay if type(delay) in (int, float) else "a sleep", True
+
+
+def named(noun):
+    def wait(frame, caller):
+        # `async with lock` comes by way of `__aenter__`.
+        return "the %s%s" % (noun(code.local(frame, "self")), awaited(caller, frame.f_code.co_name)), False
+
+    return wait
+
+
+def kind_of(owner):
+    return type(owner).__name__.lower()
+
+
+AWAITS = {
+    ("asyncio.tasks", "sleep"): sleeps,
+    ("asyncio.locks", "acquire"): named(kind_of),
+    ("asyncio.locks", "__aenter__"): named(kind_of),
+    ("asyncio.locks", "wait"): named(kind_of),
+    ("asyncio.queues", "get"): named(lambda owner: "next item of the queue"),
+    ("asyncio.queues", "put"): named(lambda owner: "room in the queue"),
+    ("asyncio.queues", "join"): named(lambda owner: "work on all items of the queue"),
+    ("asyncio.streams", "read"): named(lambda owner: "next data of the stream"),
+    ("asyncio.streams", "readline"): named(lambda owner: "next line of the stream"),
+    ("asyncio.streams", "readuntil"): named(lambda owner: "next data of the stream"),
+    ("asyncio.streams", "readexactly"): named(lambda owner: "next data of the stream"),
+    ("asyncio.subprocess", "wait"): named(lambda owner: "end of the process"),
+    ("asyncio.subprocess", "communicate"): named(lambda owner: "end of the process"),
+    ("asyncio.base_events", "serve_forever"): named(lambda owner: "connections to the server"),
+}

@@ -1,0 +1,335 @@
+"""Which exceptions no code of the user's catches, decided where they are raised.
+
+A test suite raises thousands of exceptions that somebody catches. pydevd can stop at each, or at those that
+arrive at the top, when the frames are gone. So it is asked to stop at each, and before it does, `should_stop`
+below looks at the frames from the raise outwards: whether one of the user's is inside a `try`, or a `with` such
+as that of `pytest.raises`, that takes this type. That is read from the source; no code of the program is run.
+What cannot be known that way, such as a context manager of the user's own, counts as not catching.
+
+The decision is made in the innermost frame of the user's that the exception comes to, and again in those around
+it, should it come out of a handler after all.
+"""
+
+import ast
+import builtins
+import functools
+import itertools
+import os
+import sys
+import tokenize
+import types
+
+# On an exception that was found worth a stop; see `request_thrown` of the inspector.
+MARK = "__stillframe_mark__"
+# How often one place may be worth a stop in a process. Where a library tries something again and again and
+# catches what comes of it, only stops that are different say something new.
+MOST_AT_ONE_PLACE = 50
+# Packages that run tests. What they catch is what is looked for.
+RUNNERS = frozenset(("_pytest", "pytest", "pluggy", "unittest", "xdist", "execnet"))
+# Functions of theirs outside of which nobody catches but they.
+OUTERMOST = frozenset(("from_call", "_callTestMethod", "_callSetUp", "_callTearDown", "_callCleanup"))
+# How tests and programs end that do not fail.
+ORDERLY = frozenset(("SystemExit", "CancelledError", "Skipped", "XFailed", "Exit", "SkipTest", "_ShouldStop"))
+# Functions that take a type, and catch it in their `with`.
+CATCHING = frozenset(
+    ("raises", "suppress", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage")
+)
+
+active = False
+numbers = itertools.count(1)
+counts = {}
+
+
+def watch(is_on):
+    """Has pydevd stop only at what is worth it, or again at everything that it is told to stop at."""
+    global active
+    active = bool(is_on)
+    for name, module in list(sys.modules.items()):
+        original = vars(module).get("should_stop_on_exception") if "pydevd" in name else None
+        if original is not None and not hasattr(original, "stillframe"):
+            module.should_stop_on_exception = asking_first(original)
+
+
+def asking_first(original):
+    """pydevd's decision, with ours before it. Its result is whether to stop, the frame, and what it keeps."""
+
+    def should_stop_on_exception(py_db, info, frame, thread, arg, kept, is_unwind=False):
+        if active and not should_stop(frame, arg):
+            return False, frame, kept
+        return original(py_db, info, frame, thread, arg, kept, is_unwind)
+
+    should_stop_on_exception.stillframe = True
+    return should_stop_on_exception
+
+
+def should_stop(frame, arg):
+    """Whether an exception that has come to a frame is worth a stop. It is marked then."""
+    kind, error, _ = arg
+    try:
+        if not is_users(frame) or is_orderly(kind):
+            return False
+        marks = BaseException.__getattribute__(error, "__dict__")
+        if MARK in marks or is_caught(frame, kind):
+            return False
+        place = (frame.f_code, frame.f_lineno)
+        counts[place] = counts.get(place, 0) + 1
+        if counts[place] > MOST_AT_ONE_PLACE:
+            return False
+        marks[MARK] = "%d-%d" % (os.getpid(), next(numbers))
+    except Exception:
+        # A stop too many is better than one that is missing.
+        pass
+    return True
+
+
+@functools.lru_cache(maxsize=1024)
+def is_orderly(kind):
+    return any(each.__name__ in ORDERLY for each in type.__dict__["__mro__"].__get__(kind))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Frames
+
+
+def is_users(frame):
+    """Whether a frame is of code of the user's."""
+    file = frame.f_code.co_filename
+    known = users_files.get(file)
+    if known is None:
+        known = users_files[file] = is_users_file(file) and package_of(frame) not in RUNNERS
+    return known
+
+
+users_files = {}
+
+
+def is_users_file(file):
+    if file.startswith("<"):
+        return False
+    here = os.path.dirname(os.path.abspath(__file__))
+    of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))
+    path = os.path.abspath(file)
+    if path.startswith((of_debugger + os.sep, here + os.sep)):
+        return False
+    from _pydevd_bundle.pydevd_constants import get_global_debugger
+
+    return get_global_debugger()._files_filtering.in_project_roots(path)
+
+
+# The most frames of a stack that are told.
+MOST_FRAMES = 100
+
+
+def stack_of(frame, trace):
+    """The whole stack of an exception, innermost frame first: function, file and line of each. Those that it has
+    left already are in its traceback."""
+    left = []
+    while trace is not None:
+        if trace.tb_frame is not frame:
+            left.insert(0, (trace.tb_frame, trace.tb_lineno))
+        trace = trace.tb_next
+    places = left + [(each, each.f_lineno) for each in itertools.takewhile(is_programs, outwards(frame))]
+    return [(each.f_code.co_name, each.f_code.co_filename, line) for each, line in places[:MOST_FRAMES]]
+
+
+def outwards(frame):
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def is_programs(frame):
+    """Whether a frame is not yet one of those that have started the program."""
+    file = frame.f_code.co_filename
+    return "pydevd" not in os.path.basename(file) and not file.startswith(os.path.dirname(__file__))
+
+
+def package_of(frame):
+    name = frame.f_globals.get("__name__")
+    return name.partition(".")[0] if isinstance(name, str) else ""
+
+
+def is_caught(frame, kind):
+    """Whether code of the user's catches an exception of this type that is raised in a frame."""
+    called = None
+    while frame is not None:
+        if is_users(frame):
+            if is_caught_in(frame, kind, called):
+                return True
+        elif package_of(frame) in RUNNERS:
+            name = frame.f_code.co_name
+            if name in OUTERMOST:
+                return False
+            if name in ("handle", "raises") and is_expected(frame, kind):
+                return True
+        called, frame = frame, frame.f_back
+    return False
+
+
+def is_expected(frame, kind):
+    """Whether a frame is that of `pytest.raises(KIND, function)`, or of its like in unittest."""
+    names = frame.f_locals
+    expected = names.get("expected_exception")
+    if expected is None and "self" in names:
+        expected = getattr(names["self"], "expected", None)
+    return expected is not None and is_one_of(kind, expected)
+
+
+def is_one_of(kind, expected):
+    """As `except` decides it."""
+    if isinstance(expected, tuple):
+        return any(is_one_of(kind, each) for each in expected)
+    return expected in type.__dict__["__mro__"].__get__(kind)
+
+
+def is_caught_in(frame, kind, called):
+    """Whether a frame of the user's is at a place where this type is caught. `called` is the frame that it
+    waits for."""
+    line = frame.f_lineno
+    for guard in guards_of(frame.f_code):
+        if guard.first <= line <= guard.last and guard.catches(frame, kind, called):
+            return True
+    return False
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Source
+
+
+class Guard:
+    """Lines of a function, and the types that what is raised there is caught of."""
+
+    def __init__(self, body, types):
+        self.first = min(first_line(node) for node in body)
+        self.last = max(node.end_lineno for node in body)
+        # Expressions of the source; none for all types.
+        self.types = types
+
+    def catches(self, frame, kind, called):
+        return any(matches(node, frame, kind) for node in self.types)
+
+
+class Attempt:
+    """A call of `hasattr`, or of `getattr` with a default: both catch the error of an attribute."""
+
+    def __init__(self, call):
+        self.first, self.last = call.lineno, call.end_lineno
+        name = call.args[1] if len(call.args) > 1 else None
+        self.name = name.value if isinstance(name, ast.Constant) else None
+
+    def catches(self, frame, kind, called):
+        if called is None or AttributeError not in kind.__mro__:
+            return False
+        return called.f_code.co_name in ("__getattr__", "__getattribute__", self.name)
+
+
+def first_line(node):
+    return min([mark.lineno for mark in getattr(node, "decorator_list", ())] + [node.lineno])
+
+
+def matches(node, frame, kind):
+    """Whether the types of a handler have this one among them."""
+    if node is None:
+        return True
+    if isinstance(node, ast.Tuple):
+        return any(matches(each, frame, kind) for each in node.elts)
+    try:
+        return is_one_of(kind, value_of(node, frame))
+    except LookupError:
+        # It is not known without running something; what it is called says as much.
+        name = getattr(node, "attr", getattr(node, "id", None))
+        return any(each.__name__ == name for each in kind.__mro__)
+
+
+def value_of(node, frame):
+    """What a name, or an attribute of a module or class, stands for."""
+    if isinstance(node, ast.Name):
+        code = frame.f_code
+        if node.id in code.co_varnames or node.id in code.co_cellvars or node.id in code.co_freevars:
+            return frame.f_locals[node.id]
+        for names in (frame.f_globals, vars(builtins)):
+            if node.id in names:
+                return names[node.id]
+    if isinstance(node, ast.Attribute):
+        owner = value_of(node.value, frame)
+        if type(owner) is types.ModuleType:
+            return vars(owner)[node.attr]
+        if isinstance(owner, type):
+            for each in type.__dict__["__mro__"].__get__(owner):
+                if node.attr in vars(each):
+                    return vars(each)[node.attr]
+    raise LookupError
+
+
+def guards_of(code):
+    """What guards lines of a function against exceptions."""
+    known = guards.get(code)
+    if known is None:
+        try:
+            scope = scopes_of(code.co_filename).get((code.co_name, code.co_firstlineno))
+        except Exception:
+            # Without source that can be read, nothing is known to be caught.
+            scope = None
+        known = guards[code] = [] if scope is None else list(find_guards(scope.body))
+    return known
+
+
+guards = {}
+
+
+@functools.lru_cache(maxsize=None)
+def tree_of(file):
+    with tokenize.open(file) as source:
+        text = source.read()
+    return ast.parse(text), text
+
+
+@functools.lru_cache(maxsize=None)
+def scopes_of(file):
+    """The functions, classes and the module of a file, by name and first line as code objects have them."""
+    tree, _ = tree_of(file)
+    found = {("<module>", line): tree for line in (0, 1)}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found[node.name, first_line(node)] = node
+    return found
+
+
+def find_guards(body):
+    """The guards among statements, without those inside functions and classes that these define."""
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            continue
+        if type(node).__name__ in ("Try", "TryStar"):
+            caught = [handler.type for handler in node.handlers if not raises_again(handler)]
+            if caught:
+                yield Guard(node.body, caught)
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            caught = [kind for item in node.items for kind in caught_by(item.context_expr)]
+            if caught:
+                yield Guard(node.body, caught)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) == 3):
+                yield Attempt(node)
+        waiting.extend(ast.iter_child_nodes(node))
+
+
+def raises_again(handler):
+    """Whether a handler ends with raising what it has caught."""
+    last = handler.body[-1]
+    if not isinstance(last, ast.Raise):
+        return False
+    return last.exc is None or (isinstance(last.exc, ast.Name) and last.exc.id == handler.name)
+
+
+def caught_by(expression):
+    """The types that are caught by what is entered with `with`."""
+    if not isinstance(expression, ast.Call):
+        return []
+    name = getattr(expression.func, "attr", getattr(expression.func, "id", None))
+    if name not in CATCHING:
+        return []
+    named = [word.value for word in expression.keywords if word.arg in ("expected_exception", "exception")]
+    return (expression.args if name == "suppress" else expression.args[:1]) + named

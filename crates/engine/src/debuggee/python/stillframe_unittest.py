@@ -1,0 +1,185 @@
+"""Has the results of unittest tell stillframe how tests go, whoever runs them."""
+
+import functools
+import inspect
+import os
+import sys
+
+from stillframe_tests import MOST_NAMES, described, owns, shortened, tell
+
+# The package itself may be half imported.
+RESULTS = sys.modules["unittest.result"].TestResult
+# Methods of a test case that are not the test.
+PHASES = {
+    "setUp": "setup",
+    "asyncSetUp": "setup",
+    "setUpClass": "setup",
+    "setUpModule": "setup",
+    "tearDown": "teardown",
+    "asyncTearDown": "teardown",
+    "tearDownClass": "teardown",
+    "tearDownModule": "teardown",
+}
+
+
+def reporting(name, report):
+    """Puts a report in front of a method of all results."""
+    original = getattr(RESULTS, name, None)
+    if original is None:
+        return
+
+    @functools.wraps(original)
+    def method(self, *arguments, **named):
+        if owns():
+            try:
+                report(self, *arguments, **named)
+            except Exception:
+                # A test that cannot be described goes on all the same.
+                pass
+        return original(self, *arguments, **named)
+
+    setattr(RESULTS, name, method)
+
+
+def begins(result, test):
+    if not is_loading(test):
+        tell("begins", test=test.id())
+
+
+def result_of(result, test, outcome, **more):
+    told = {"id": test.id(), "outcome": outcome, "captured": captured(result)}
+    told.update(place(test))
+    told.update(more)
+    tell("result", **told)
+
+
+def passed(result, test):
+    result_of(result, test, "passed")
+
+
+def skipped(result, test, reason):
+    result_of(result, test, "skipped", message=shortened(reason))
+
+
+def expected(result, test, err):
+    result_of(result, test, "xfailed")
+
+
+def unexpected(result, test):
+    result_of(result, test, "failed", message="it passed, and was expected to fail")
+
+
+def failed(result, test, err):
+    if is_loading(test):
+        loading(test, err)
+        return
+    kind, error, trace = err
+    phase = phase_of(test, trace)
+    more = described(kind, error, trace)
+    more["details"] = shortened(result._exc_info_to_string(err, test))
+    # In a part that is not the test, the place of the test says less.
+    result_of(result, test, "failed" if phase == "call" else "error", phase=phase, **more)
+
+
+def failed_in_part(result, test, subtest, err):
+    if err is not None:
+        failed(result, subtest, err)
+
+
+def phase_of(test, trace):
+    """The part of a test that an exception comes from, by the first function of it that is known."""
+    if type(test).__name__ == "_ErrorHolder":
+        return PHASES.get(test.id().partition(" ")[0], "setup")
+    while trace is not None:
+        phase = PHASES.get(trace.tb_frame.f_code.co_name)
+        if phase is not None:
+            return phase
+        trace = trace.tb_next
+    return "call"
+
+
+def place(test):
+    try:
+        method = getattr(test, test._testMethodName)
+        code = inspect.unwrap(method).__code__
+        return {"file": os.path.abspath(code.co_filename), "line": code.co_firstlineno}
+    except AttributeError:
+        return {}
+
+
+def captured(result):
+    """With `-b` unittest keeps the output of tests."""
+    found = []
+    for name in ("stdout", "stderr"):
+        buffer = getattr(result, "_%s_buffer" % name, None) if getattr(result, "buffer", False) else None
+        text = buffer.getvalue() if buffer is not None else ""
+        if text:
+            found.append({"name": name, "text": shortened(text)})
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Loading
+
+
+def is_loading(test):
+    """unittest makes a test of what it cannot load."""
+    return type(test).__name__ in ("_FailedTest", "ModuleImportFailure")
+
+
+def loading(test, err):
+    kind, error, trace = err
+    name = test._testMethodName
+    text = str(error)
+    own = [line for line in text.splitlines() if line.strip()]
+    last = own[-1].strip() if own else ""
+    is_unknown = kind is AttributeError or last == "ModuleNotFoundError: No module named %r" % name
+    if is_unknown and not text.startswith("Failed to import test module: %s\n" % name) or is_named(last, name):
+        tell("missing", name=name)
+        tell("collected", count=0, names=names())
+        return
+    type_name, _, message = last.partition(": ")
+    tell("problem", name=name, exception=type_name, message=message, details=shortened(text), **where(text))
+
+
+def is_named(line, name):
+    """Whether it is the module itself that is not there, and not one that it imports."""
+    return line in (
+        "ModuleNotFoundError: No module named %r" % name,
+        "ModuleNotFoundError: No module named %r" % name.rpartition(".")[0],
+    )
+
+
+def where(text):
+    """The last place in a traceback."""
+    import re
+
+    found = re.findall(r'^  File "(.+)", line (\d+)', text, re.MULTILINE)
+    return {"file": found[-1][0], "line": int(found[-1][1])} if found else {}
+
+
+def names():
+    """The tests of the classes that are loaded."""
+    import unittest
+
+    found, waiting = [], [unittest.TestCase]
+    while waiting and len(found) < MOST_NAMES:
+        kind = waiting.pop()
+        waiting.extend(kind.__subclasses__())
+        if kind.__module__.partition(".")[0] != "unittest":
+            for name in unittest.defaultTestLoader.getTestCaseNames(kind):
+                found.append("%s.%s.%s" % (kind.__module__, kind.__qualname__, name))
+    return sorted(found)
+
+
+for method, report in (
+    ("startTest", begins),
+    ("addSuccess", passed),
+    ("addSkip", skipped),
+    ("addExpectedFailure", expected),
+    ("addUnexpectedSuccess", unexpected),
+    ("addError", failed),
+    ("addFailure", failed),
+    ("addSubTest", failed_in_part),
+):
+    reporting(method, report)

@@ -1,0 +1,293 @@
+//! What a program is doing, seen without stopping it: the other end of `debuggee/python/stillframe_sampler.py`.
+//!
+//! The sampler takes samples by itself and is asked for them. A program whose interpreter's lock is held by
+//! native code cannot answer; what its watchdog writes into a file in memory is read past it.
+
+mod calls;
+mod stacks;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
+
+use self::calls::{Calls, FlatCall};
+use self::stacks::{Stacks, Thread, Written};
+use super::DapDebugger;
+use super::inspector::InspectorClient;
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::activity::{Activity, SampledFrame, ThreadActivity, WaitKind, Waiting};
+use crate::model::ids::RawId;
+use crate::model::source::Location;
+
+/// The sampling of one process.
+#[derive(Debug, Default)]
+pub(super) struct Sampling {
+    /// Counts the requests.
+    numbers: AtomicU64,
+    /// Who waits for the answer to a request.
+    asked: Mutex<HashMap<u64, oneshot::Sender<Json>>>,
+    /// What is under way. One request at a time.
+    run: tokio::sync::Mutex<Option<Run>>,
+}
+
+#[derive(Debug)]
+struct Run {
+    interval: Duration,
+    stacks: Option<Stacks>,
+    /// The answer to a request that the program did not come to in time. What it holds is in no other answer.
+    late: Option<oneshot::Receiver<Json>>,
+}
+
+/// A file, a line.
+type Place = (String, u32);
+
+#[derive(Deserialize)]
+struct Started {
+    pid: u32,
+    /// Where the watchdog writes, where there is one.
+    descriptor: Option<u32>,
+    /// How long it waits between two times, in seconds.
+    watchdog: f64,
+}
+
+/// What the sampler has seen since it was last asked.
+#[derive(Default, Deserialize)]
+struct Report {
+    threads: Vec<ThreadReport>,
+    pending: Vec<WaitReport>,
+}
+
+#[derive(Deserialize)]
+struct ThreadReport {
+    #[serde(flatten)]
+    thread: Thread,
+    samples: u64,
+    calls: Vec<FlatCall>,
+    stack: Vec<(String, String, u32)>,
+    blocked: Option<WaitReport>,
+}
+
+#[derive(Deserialize)]
+struct WaitReport {
+    kind: String,
+    what: String,
+    place: Option<Place>,
+    timed: bool,
+    holders: Vec<i64>,
+}
+
+impl Sampling {
+    /// An answer of the sampler has come.
+    pub(super) fn answered(&self, number: u64, body: Json) {
+        if let Some(asked) = self.asked().remove(&number) {
+            // One who has given up does not want it any more.
+            let _ = asked.send(body);
+        }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Json>>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn expect_answer(&self) -> (u64, oneshot::Receiver<Json>) {
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        let (sender, answer) = oneshot::channel();
+        self.asked().insert(number, sender);
+        (number, answer)
+    }
+}
+
+pub(super) async fn start(debugger: &DapDebugger, interval: Duration) -> Result<()> {
+    let inspector = inspector(debugger)?;
+    let sampling = &debugger.0.sampling;
+    let mut run = sampling.run.lock().await;
+    inspector.load_sampler().await?;
+    let (number, answer) = sampling.expect_answer();
+    let request = json!([number, interval.as_secs_f64()]);
+    inspector.call_sampler("start", &request, deadlines::REQUEST).await?;
+    let late = || Error::Deadline { what: "the start of sampling".to_owned(), after: deadlines::REQUEST };
+    let answer = tokio::time::timeout(deadlines::REQUEST, answer).await.map_err(|_| late())?;
+    let started: Started =
+        serde_json::from_value(answer.map_err(|_| Error::Lost)?).map_err(|error| unread(&error))?;
+    let file = started.descriptor.filter(|_| debugger.0.setup.is_local);
+    let stacks = file.map(|descriptor| Stacks::new(started.pid, descriptor, started.watchdog));
+    *run = Some(Run { interval, stacks, late: None });
+    Ok(())
+}
+
+pub(super) async fn stop(debugger: &DapDebugger) -> Result<()> {
+    if debugger.0.sampling.run.lock().await.take().is_none() {
+        return Ok(());
+    }
+    // One that cannot stop now has nobody who looks at its samples.
+    let _ = inspector(debugger)?.call_sampler("end", &json!([]), deadlines::ACTIVITY).await;
+    Ok(())
+}
+
+pub(super) async fn activity(debugger: &DapDebugger) -> Result<Activity> {
+    let inspector = inspector(debugger)?;
+    let mut run = debugger.0.sampling.run.lock().await;
+    let Some(run) = run.as_mut() else { return Ok(Activity::default()) };
+    let reports = run.ask(debugger, inspector).await?;
+    let written = match &mut run.stacks {
+        Some(stacks) => stacks.read().await,
+        None => Written::default(),
+    };
+    Ok(run.merge(debugger, reports, written))
+}
+
+fn inspector(debugger: &DapDebugger) -> Result<&InspectorClient> {
+    let none = || Error::Unsupported("this debugger takes no samples".to_owned());
+    debugger.inspector().ok_or_else(none)
+}
+
+impl Run {
+    /// What the program tells in time: nothing, or one report, or a late one and one that is new.
+    async fn ask(&mut self, debugger: &DapDebugger, inspector: &InspectorClient) -> Result<Vec<Report>> {
+        let until = Instant::now() + deadlines::ACTIVITY;
+        let mut reports = Vec::new();
+        if let Some(late) = self.late.take() {
+            match self.receive(late, until).await? {
+                Some(report) => reports.push(report),
+                None => return Ok(reports),
+            }
+        }
+        let (number, answer) = debugger.0.sampling.expect_answer();
+        let called = inspector.call_sampler("report", &json!([number]), until - Instant::now()).await;
+        match called {
+            Ok(()) | Err(Error::Deadline { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        reports.extend(self.receive(answer, until).await?);
+        Ok(reports)
+    }
+
+    async fn receive(
+        &mut self,
+        mut answer: oneshot::Receiver<Json>,
+        until: Instant,
+    ) -> Result<Option<Report>> {
+        match timeout_at(until, &mut answer).await {
+            Ok(Ok(body)) => serde_json::from_value(body).map(Some).map_err(|error| unread(&error)),
+            Ok(Err(_)) => Err(Error::Lost),
+            Err(_) => {
+                self.late = Some(answer);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Puts together what the program has told and what its watchdog has written.
+    fn merge(&self, debugger: &DapDebugger, reports: Vec<Report>, written: Written) -> Activity {
+        let mut threads: Vec<Merged> = Vec::new();
+        let mut pending = Vec::new();
+        let has_answered = !reports.is_empty();
+        for report in reports {
+            pending = report.pending;
+            for told in report.threads {
+                let merged = entry(&mut threads, &told.thread);
+                merged.samples += told.samples;
+                merged.calls.add_flat(told.calls);
+                merged.stack = told.stack;
+                merged.blocked = told.blocked;
+            }
+        }
+        let times = written.period / self.interval.as_secs_f64();
+        for (thread, stack) in written.stacks {
+            // A count of samples is small.
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "see above")]
+            let times = times.round().max(1.0) as u64;
+            let merged = entry(&mut threads, &thread);
+            merged.samples += times;
+            merged.calls.add_stack(&stack, times);
+            if !has_answered {
+                merged.stack = stack;
+            }
+        }
+        if !has_answered {
+            for thread in written.threads {
+                entry(&mut threads, &thread);
+            }
+        }
+        let place = |(file, line): Place| place(debugger, file, line);
+        let wait = |report: WaitReport| Waiting {
+            kind: kind(&report.kind),
+            what: report.what,
+            location: report.place.map(place),
+            is_timed: report.timed,
+            holders: report.holders.into_iter().map(RawId).collect(),
+        };
+        let threads = threads.into_iter().map(|merged| ThreadActivity {
+            thread: RawId(merged.thread.id),
+            name: merged.thread.name,
+            os_thread: merged.thread.os,
+            is_daemon: merged.thread.daemon,
+            samples: merged.samples,
+            calls: merged.calls.into_nodes(&|file, line| self::place(debugger, file, line)),
+            stack: merged
+                .stack
+                .into_iter()
+                .map(|(function, file, line)| SampledFrame { function, location: Some(place((file, line))) })
+                .collect(),
+            blocked: merged.blocked.map(wait),
+        });
+        let threads = threads.collect();
+        Activity { threads, pending: pending.into_iter().map(wait).collect() }
+    }
+}
+
+/// A thread, from all that is known of it.
+struct Merged {
+    thread: Thread,
+    samples: u64,
+    calls: Calls,
+    stack: Vec<(String, String, u32)>,
+    blocked: Option<WaitReport>,
+}
+
+fn entry<'a>(threads: &'a mut Vec<Merged>, thread: &Thread) -> &'a mut Merged {
+    let found = threads.iter().position(|merged| merged.thread.id == thread.id);
+    let index = found.unwrap_or_else(|| {
+        threads.push(Merged {
+            thread: thread.clone(),
+            samples: 0,
+            calls: Calls::default(),
+            stack: Vec::new(),
+            blocked: None,
+        });
+        threads.len() - 1
+    });
+    &mut threads[index]
+}
+
+fn place(debugger: &DapDebugger, file: String, line: u32) -> Location {
+    let source = ::dap::Source { path: Some(file), ..::dap::Source::default() };
+    debugger.location(source, line.into(), 0)
+}
+
+/// The names of `stillframe_waits.py`.
+fn kind(name: &str) -> WaitKind {
+    match name {
+        "lock" => WaitKind::Lock,
+        "thread" => WaitKind::Thread,
+        "child" => WaitKind::Child,
+        "input" => WaitKind::Input,
+        "socket" => WaitKind::Socket,
+        "server" => WaitKind::Server,
+        "file" => WaitKind::File,
+        "timer" => WaitKind::Timer,
+        "task" => WaitKind::Task,
+        _ => WaitKind::Other,
+    }
+}
+
+fn unread(error: &serde_json::Error) -> Error {
+    Error::Refused(format!("the sampler's answer cannot be read: {error}"))
+}

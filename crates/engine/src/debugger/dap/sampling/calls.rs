@@ -1,0 +1,129 @@
+//! Samples, merged into trees of calls.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::model::activity::CallNode;
+use crate::model::source::Location;
+
+/// A call as the sampler tells it: the position of its caller in the list, below 0 for none, its function, that
+/// one's file and first line, how often it was seen, and on which lines.
+#[derive(Deserialize)]
+pub(super) struct FlatCall(i64, String, String, u32, u64, Vec<(u32, u64)>);
+
+/// The calls from one call.
+#[derive(Debug, Default)]
+pub(super) struct Calls(Vec<Call>);
+
+#[derive(Debug)]
+struct Call {
+    function: String,
+    file: String,
+    /// The function's first line; 0 when it is not known.
+    first: u32,
+    total: u64,
+    lines: BTreeMap<u32, u64>,
+    calls: Calls,
+}
+
+impl Calls {
+    /// Adds what the sampler has told. A caller comes before what it calls.
+    pub(super) fn add_flat(&mut self, calls: Vec<FlatCall>) {
+        let mut paths: Vec<Vec<usize>> = Vec::new();
+        for FlatCall(caller, function, file, first, total, lines) in calls {
+            let mut path = usize::try_from(caller)
+                .ok()
+                .and_then(|caller| paths.get(caller).cloned())
+                .unwrap_or_default();
+            let mut calls = &mut *self;
+            for index in &path {
+                let Some(call) = calls.0.get_mut(*index) else { return };
+                calls = &mut call.calls;
+            }
+            let (index, call) = calls.entry(function, file, first);
+            call.total += total;
+            for (line, times) in lines {
+                *call.lines.entry(line).or_default() += times;
+            }
+            path.push(index);
+            paths.push(path);
+        }
+    }
+
+    /// Adds a stack, innermost first, as seen so many times.
+    pub(super) fn add_stack(&mut self, stack: &[(String, String, u32)], times: u64) {
+        let mut calls = self;
+        for (function, file, line) in stack.iter().rev() {
+            let (_, call) = calls.entry(function.clone(), file.clone(), 0);
+            call.total += times;
+            *call.lines.entry(*line).or_default() += times;
+            calls = &mut call.calls;
+        }
+    }
+
+    /// The call of a function; of one whose first line is not known, that of any with its name in its file.
+    fn entry(&mut self, function: String, file: String, first: u32) -> (usize, &mut Call) {
+        let is_same = |call: &Call| {
+            call.function == function
+                && call.file == file
+                && (call.first == first || call.first == 0 || first == 0)
+        };
+        let index = self.0.iter().position(is_same).unwrap_or_else(|| {
+            let (lines, calls) = (BTreeMap::new(), Self::default());
+            self.0.push(Call { function, file, first, total: 0, lines, calls });
+            self.0.len() - 1
+        });
+        let call = &mut self.0[index];
+        call.first = call.first.max(first);
+        (index, call)
+    }
+
+    /// The same as the model has it, what was seen most often first.
+    pub(super) fn into_nodes(self, place: &impl Fn(String, u32) -> Location) -> Vec<CallNode> {
+        let mut calls = self.0;
+        calls.sort_by(|one, other| other.total.cmp(&one.total));
+        let node = |call: Call| CallNode {
+            function: call.function,
+            location: Some(place(call.file, call.first)),
+            total: call.total,
+            lines: call.lines.into_iter().collect(),
+            calls: call.calls.into_nodes(place),
+        };
+        calls.into_iter().map(node).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(file: String, line: u32) -> Location {
+        Location { source: crate::model::source::Source::file(file), line, column: 0, generated: None }
+    }
+
+    /// Each call as `depth function@first total lines`.
+    fn told(nodes: &[CallNode], depth: usize, into: &mut Vec<String>) {
+        for node in nodes {
+            let first = node.location.as_ref().unwrap().line;
+            into.push(format!("{depth} {}@{first} {} {:?}", node.function, node.total, node.lines));
+            told(&node.calls, depth + 1, into);
+        }
+    }
+
+    #[test]
+    fn what_is_told_and_what_is_written_is_merged() {
+        let flat = r#"[[-1, "main", "/a.py", 1, 3, [[4, 3]]], [0, "rare", "/a.py", 9, 1, [[9, 1]]], [0, "often", "/a.py", 20, 2, [[21, 1], [22, 1]]]]"#;
+        let stack = |line| {
+            [("often", line), ("main", 4)].map(|(name, line)| (name.to_owned(), "/a.py".to_owned(), line))
+        };
+        let mut calls = Calls::default();
+        calls.add_stack(&stack(22), 5);
+        calls.add_flat(serde_json::from_str(flat).unwrap());
+        calls.add_flat(serde_json::from_str(flat).unwrap());
+        let mut lines = Vec::new();
+        told(&calls.into_nodes(&place), 0, &mut lines);
+        let expected = ["0 main@1 11 [(4, 11)]", "1 often@20 9 [(21, 2), (22, 7)]", "1 rare@9 2 [(9, 2)]"];
+        assert_eq!(lines, expected);
+    }
+}

@@ -1,0 +1,196 @@
+//! What an assertion in a source asserts, in the words of its author.
+
+use std::path::Path;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{Argument, CallExpression, Expression};
+use oxc_ast_visit::{VisitJs, walk_js};
+use oxc_parser::{ParseOptions, Parser};
+use oxc_span::{GetSpan, SourceType, Span};
+
+use super::LineStarts;
+use super::caught::offset;
+
+/// An assertion as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asserted {
+    /// All of it.
+    pub expression: Option<String>,
+    /// What the sides are compared with: `toBe`, `not.toBe`, `strictEqual`.
+    pub operator: Option<String>,
+    /// What is looked at.
+    pub left: Option<String>,
+    /// What it is compared with.
+    pub right: Option<String>,
+    /// There is nothing that it is compared with.
+    pub has_one_side: bool,
+}
+
+/// The assertion at a place of a source (0-based line, UTF-16 column). A place that came by a map may be anywhere on
+/// the line.
+pub fn asserted(text: &str, path: &Path, line: u32, column: u32) -> Option<Asserted> {
+    let offset = offset(text, line, column)?;
+    super::deeply(|| look(text, path, offset)).flatten()
+}
+
+fn look(text: &str, path: &Path, offset: u32) -> Option<Asserted> {
+    let allocator = Allocator::default();
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    let kind = SourceType::from_path(path).unwrap_or_default();
+    [kind, SourceType::script()].into_iter().find_map(|kind| {
+        let parsed = Parser::new(&allocator, text, kind).with_options(options).parse();
+        if parsed.panicked {
+            return None;
+        }
+        let lines = LineStarts::of(text);
+        let line = lines.line(offset);
+        let mut calls = Calls { text, lines, offset, line, best: None };
+        calls.visit_program(&parsed.program);
+        calls.best.map(|(_, _, asserted)| asserted)
+    })
+}
+
+/// Looks for the innermost assertion around a place, or else the first one on its line.
+struct Calls<'t> {
+    text: &'t str,
+    lines: LineStarts,
+    offset: u32,
+    line: u32,
+    /// Whether it is around the place, how long it is, and what it is.
+    best: Option<(bool, u32, Asserted)>,
+}
+
+impl<'a> VisitJs<'a> for Calls<'_> {
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        let is_around = (it.span.start..it.span.end).contains(&self.offset);
+        if (is_around || self.lines.line(it.span.start) == self.line)
+            && let Some(asserted) = read(self.text, it)
+        {
+            let is_better = self
+                .best
+                .as_ref()
+                .is_none_or(|(was_around, length, _)| is_around && (!was_around || it.span.size() < *length));
+            if is_better {
+                self.best = Some((is_around, it.span.size(), asserted));
+            }
+        }
+        walk_js::walk_call_expression(self, it);
+    }
+}
+
+/// None for a call that asserts nothing, as far as its names tell.
+fn read(text: &str, call: &CallExpression<'_>) -> Option<Asserted> {
+    let slice = |span: Span| text.get(span.start as usize..span.end as usize).map(str::to_owned);
+    let argument = |at: usize| call.arguments.get(at).and_then(Argument::as_expression);
+    let source = |at: usize| argument(at).and_then(|argument| slice(argument.span()));
+    let expression = slice(call.span);
+    let (names, root) = chain(&call.callee);
+    let operator = names.join(".");
+    match root {
+        // `expect(a).not.toBe(b)`
+        Expression::CallExpression(expect) if root_name(&expect.callee) == Some("expect") => {
+            let left = expect.arguments.first().and_then(Argument::as_expression);
+            let left = left.and_then(|left| slice(left.span()));
+            let right = source(0);
+            let has_one_side = right.is_none();
+            Some(Asserted { expression, operator: Some(operator), left, right, has_one_side })
+        }
+        // `assert(a)`, `assert.equal(a, b)`, `assert.strict.equal(a, b)`
+        Expression::Identifier(root) if root.name == "assert" || is_known(&root.name) => {
+            let operator = if names.is_empty() { root.name.to_string() } else { operator };
+            let has_two = compares(&operator);
+            Some(Asserted {
+                expression,
+                left: source(0),
+                right: source(1).filter(|_| has_two),
+                has_one_side: !has_two,
+                operator: Some(operator),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The names that a callee goes through, and what it begins with.
+fn chain<'e, 'a>(callee: &'e Expression<'a>) -> (Vec<&'e str>, &'e Expression<'a>) {
+    match callee.get_member_expr() {
+        Some(member) => {
+            let (mut names, root) = chain(member.object());
+            names.extend(member.static_property_name());
+            (names, root)
+        }
+        None => (Vec::new(), callee),
+    }
+}
+
+/// What a callee begins with, when that is a name.
+fn root_name<'e>(callee: &'e Expression<'_>) -> Option<&'e str> {
+    chain(callee).1.get_identifier_reference().map(|root| root.name.as_str())
+}
+
+/// Functions of `node:assert` that are called without it.
+fn is_known(name: &str) -> bool {
+    name == "ok" || (compares(name) && (name.ends_with("qual") || name == "match"))
+}
+
+/// Whether an assertion of this name has two sides.
+fn compares(name: &str) -> bool {
+    let name = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
+    [
+        "equal", "match", "eql", "include", "lengthof", "property", "above", "below", "atleast", "atmost",
+        "closeto",
+    ]
+    .iter()
+    .any(|part| name.contains(part))
+        || ["instanceof", "typeof", "members", "keys"].iter().any(|part| name.ends_with(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str, name: &str) -> Option<Asserted> {
+        let column = u32::try_from(text.find('!').unwrap_or(0)).unwrap();
+        asserted(&format!("\n{}", text.replacen('!', "", 1)), Path::new(name), 1, column)
+    }
+
+    #[test]
+    fn both_sides_are_as_they_are_written() {
+        let table = [
+            ("expect(a.b).!toBe(c + 1)", "toBe", Some("a.b"), Some("c + 1")),
+            ("expect(a).not.!toEqual({ b: 1 })", "not.toEqual", Some("a"), Some("{ b: 1 }")),
+            ("expect(a).to.be.!true()", "to.be.true", Some("a"), None),
+            ("expect.soft(a).!toBe(b)", "toBe", Some("a"), Some("b")),
+            ("assert.!strictEqual(f(x), 'y', 'message')", "strictEqual", Some("f(x)"), Some("'y'")),
+            ("assert.strict.!deepEqual(a, b)", "strict.deepEqual", Some("a"), Some("b")),
+            ("!assert(a > b, 'message')", "assert", Some("a > b"), None),
+            ("assert.!ok(a, 'message')", "ok", Some("a"), None),
+            ("!deepEqual(a, b)", "deepEqual", Some("a"), Some("b")),
+            (
+                "test('x', () => { expect(a).!toBe(g(expect(b).toBe(c))) })",
+                "toBe",
+                Some("a"),
+                Some("g(expect(b).toBe(c))"),
+            ),
+        ];
+        for (text, operator, left, right) in table {
+            let asserted = at(text, "a.test.ts").unwrap();
+            assert_eq!(asserted.operator.as_deref(), Some(operator), "{text}");
+            assert_eq!((asserted.left.as_deref(), asserted.right.as_deref()), (left, right), "{text}");
+            assert_eq!(asserted.has_one_side, right.is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_asserts_nothing_is_none() {
+        for text in ["f(!a)", "!a.b(c)", "expected(!a)", "not javascript!("] {
+            assert_eq!(at(text, "a.js"), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_place_elsewhere_on_the_line_will_do() {
+        let asserted = at("!  return expect(a).toBe(b)", "a.mts").unwrap();
+        assert_eq!(asserted.expression.as_deref(), Some("expect(a).toBe(b)"));
+    }
+}

@@ -1,0 +1,337 @@
+//! What becomes of what is thrown at a place in a script, as far as its text tells.
+//!
+//! A script is parsed once; after that, each place in it is a look into a table.
+
+use std::sync::Arc;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{
+    Argument, ArrowFunctionExpression, AwaitExpression, BindingPattern, CallExpression, CatchClause,
+    Expression, ForOfStatement, Function, MemberExpression, NewExpression, Statement, TryStatement,
+};
+use oxc_ast_visit::{VisitJs, walk_js};
+use oxc_parser::{ParseOptions, Parser};
+use oxc_span::{GetSpan, SourceType, Span};
+use oxc_syntax::scope::ScopeFlags;
+
+use super::caught::offset;
+
+/// Calls that want a function to throw, or a promise to be rejected, by the name of what is called last.
+const EXPECTS: [&str; 12] = [
+    "toThrow",
+    "toThrowError",
+    "toThrowErrorMatchingSnapshot",
+    "toThrowErrorMatchingInlineSnapshot",
+    "throws",
+    "Throw",
+    "throw",
+    "assertThrows",
+    "rejects",
+    "rejected",
+    "rejectedWith",
+    "isRejected",
+];
+
+/// Whether a function of this name wants the function that it calls to throw. V8 puts the object in front.
+pub fn expects(function: &str) -> bool {
+    function.rsplit('.').next().is_some_and(|name| EXPECTS.contains(&name))
+}
+
+/// What a function does with what is thrown in it, or with a promise that was rejected in a call of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It goes on to the caller.
+    Passed,
+    /// It rejects the promise that the caller has.
+    Rejected,
+    /// It is handled here.
+    Caught,
+    /// It is what the code wants: an assertion that something throws is around it.
+    Expected,
+}
+
+/// What decides in a script about what is thrown.
+#[derive(Debug)]
+pub struct Handlers {
+    text: Arc<str>,
+    /// Outer ones first.
+    marks: Vec<Mark>,
+}
+
+/// A part of a script in which something holds.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    span: Span,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// A function; whether it is asynchronous.
+    Function(bool),
+    /// The block of a `try` whose handler does not just throw on.
+    Try,
+    /// What is awaited.
+    Await,
+    /// A promise whose rejection is handled.
+    Handled,
+    /// What makes a promise of what its function throws.
+    Promise,
+    /// A call that wants something to be thrown.
+    Expected,
+}
+
+impl Handlers {
+    /// None for a text that cannot be parsed.
+    pub fn of(text: &Arc<str>) -> Option<Self> {
+        let marks = super::deeply(|| look(text)).flatten()?;
+        Some(Self { text: Arc::clone(text), marks })
+    }
+
+    /// What the function around a place (0-based line, UTF-16 column) does with what is thrown there; with a
+    /// rejection, of the promise that a call there has given it.
+    pub fn fate(&self, line: u32, column: u32, is_rejection: bool) -> Fate {
+        let Some(offset) = offset(&self.text, line, column) else { return Fate::Caught };
+        let mut state = State { is_rejection, ..State::default() };
+        for mark in self.marks.iter().filter(|mark| (mark.span.start..mark.span.end).contains(&offset)) {
+            state.enter(mark.kind, is_rejection);
+        }
+        state.fate()
+    }
+}
+
+/// What holds at a place, as far as the innermost function that was seen goes.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each holds or does not, whatever the others do")]
+struct State {
+    is_rejection: bool,
+    is_asynchronous: bool,
+    is_in_try: bool,
+    is_handled: bool,
+    is_expected: bool,
+}
+
+impl State {
+    fn enter(&mut self, kind: Kind, is_rejection: bool) {
+        match kind {
+            Kind::Function(is_asynchronous) => {
+                *self = Self { is_rejection, is_asynchronous, ..Self::default() };
+            }
+            Kind::Try => self.is_in_try = true,
+            // Without an `await`, a promise leaves the block as it is.
+            Kind::Await => self.is_handled |= self.is_in_try && self.is_rejection,
+            Kind::Handled => self.is_handled |= self.is_rejection,
+            Kind::Promise => *self = Self { is_rejection: true, is_in_try: false, ..*self },
+            Kind::Expected => self.is_expected = true,
+        }
+    }
+
+    fn fate(self) -> Fate {
+        if self.is_expected {
+            Fate::Expected
+        } else if self.is_handled || (self.is_in_try && !self.is_rejection) {
+            Fate::Caught
+        } else if self.is_asynchronous || self.is_rejection {
+            Fate::Rejected
+        } else {
+            Fate::Passed
+        }
+    }
+}
+
+fn look(text: &str) -> Option<Vec<Mark>> {
+    let allocator = Allocator::default();
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    [SourceType::mjs(), SourceType::script()].into_iter().find_map(|kind| {
+        let parsed = Parser::new(&allocator, text, kind).with_options(options).parse();
+        if parsed.panicked || parsed.diagnostics.errors().next().is_some() {
+            return None;
+        }
+        let mut found = Found::default();
+        found.visit_program(&parsed.program);
+        // The widest of those that begin at one place is the outermost.
+        found.marks.sort_by_key(|mark| (mark.span.start, std::cmp::Reverse(mark.span.end)));
+        Some(found.marks)
+    })
+}
+
+#[derive(Default)]
+struct Found {
+    marks: Vec<Mark>,
+}
+
+impl Found {
+    fn mark(&mut self, span: Span, kind: Kind) {
+        self.marks.push(Mark { span, kind });
+    }
+}
+
+impl<'a> VisitJs<'a> for Found {
+    fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
+        self.mark(it.span, Kind::Function(it.r#async));
+        walk_js::walk_function(self, it, flags);
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        self.mark(it.span, Kind::Function(it.r#async));
+        walk_js::walk_arrow_function_expression(self, it);
+    }
+
+    fn visit_try_statement(&mut self, it: &TryStatement<'a>) {
+        if it.handler.as_ref().is_some_and(|handler| !throws_on(handler)) {
+            self.mark(it.block.span, Kind::Try);
+        }
+        walk_js::walk_try_statement(self, it);
+    }
+
+    fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
+        self.mark(it.argument.span(), Kind::Await);
+        walk_js::walk_await_expression(self, it);
+    }
+
+    fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
+        if it.r#await {
+            self.mark(it.right.span(), Kind::Await);
+        }
+        walk_js::walk_for_of_statement(self, it);
+    }
+
+    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        if it.callee.get_identifier_reference().is_some_and(|callee| callee.name == "Promise") {
+            self.mark(it.span, Kind::Promise);
+        }
+        walk_js::walk_new_expression(self, it);
+    }
+
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        let member = it.callee.get_member_expr();
+        let object = member.map(MemberExpression::object);
+        let name = match member {
+            Some(member) => member.static_property_name(),
+            None => it.callee.get_identifier_reference().map(|callee| callee.name.as_str()),
+        };
+        if let (Some(object), Some("catch")) = (object, name) {
+            self.mark(object.span(), Kind::Handled);
+        }
+        if let (Some(object), Some("then"), 2..) = (object, name, it.arguments.len()) {
+            self.mark(object.span(), Kind::Handled);
+        }
+        let wants = name.is_some_and(|name| EXPECTS.contains(&name)) && !object.is_some_and(is_denied);
+        if wants || object.is_some_and(|object| has_member(object, "rejects")) {
+            self.mark(it.span, Kind::Expected);
+        }
+        walk_js::walk_call_expression(self, it);
+    }
+}
+
+/// `expect(f).not`, `expect(f).to.not`.
+fn is_denied(object: &Expression<'_>) -> bool {
+    has_member(object, "not")
+}
+
+/// Whether a name is among those that a chain such as `expect(a).not.to` goes through.
+fn has_member(object: &Expression<'_>, name: &str) -> bool {
+    let Some(member) = object.get_member_expr() else { return false };
+    member.static_property_name() == Some(name) || has_member(member.object(), name)
+}
+
+/// Whether all that comes of a handler is that the same is thrown on, or rejects a promise.
+fn throws_on(handler: &CatchClause<'_>) -> bool {
+    let Some(BindingPattern::BindingIdentifier(name)) = handler.param.as_ref().map(|param| &param.pattern)
+    else {
+        return false;
+    };
+    let is_it = |expression: &Expression<'_>| {
+        expression.get_identifier_reference().is_some_and(|reference| reference.name == name.name)
+    };
+    let rejects = |expression: &Expression<'_>| match expression {
+        Expression::CallExpression(call) => {
+            let callee = call.callee.get_identifier_reference();
+            let is_reject = callee.is_some_and(|callee| ["reject", "done"].contains(&callee.name.as_str()));
+            is_reject && call.arguments.first().and_then(Argument::as_expression).is_some_and(is_it)
+        }
+        _ => false,
+    };
+    match handler.body.body.last() {
+        Some(Statement::ThrowStatement(it)) => is_it(&it.argument),
+        Some(Statement::ReturnStatement(it)) => it.argument.as_ref().is_some_and(rejects),
+        Some(Statement::ExpressionStatement(it)) => rejects(&it.expression),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fate(text: &str, is_rejection: bool) -> Fate {
+        let before = text.split('!').next().unwrap();
+        let column = u32::try_from(before.encode_utf16().count()).unwrap();
+        let text: Arc<str> = format!("\n{}", text.replacen('!', "", 1)).into();
+        Handlers::of(&text).unwrap().fate(1, column, is_rejection)
+    }
+
+    #[test]
+    fn what_is_thrown_is_caught_by_the_function_around_or_leaves_it() {
+        let table = [
+            ("f(!)", Fate::Passed),
+            ("try { f(!) } catch {}", Fate::Caught),
+            ("try { f() } catch { g(!) }", Fate::Passed),
+            ("try { f(!) } finally {}", Fate::Passed),
+            ("try { call(() => f(!)) } catch {}", Fate::Passed),
+            ("try { f(!) } catch (e) { log(e); throw e }", Fate::Passed),
+            ("try { f(!) } catch (e) { throw new Error('b') }", Fate::Caught),
+            ("try { f(!) } catch (e) { reject(e) }", Fate::Passed),
+            ("async function g() { f(!) }", Fate::Rejected),
+            ("async () => { try { f(!) } catch {} }", Fate::Caught),
+            ("async function g() { h(function () { f(!) }) }", Fate::Passed),
+            ("try { new Promise((resolve) => { f(!) }) } catch {}", Fate::Passed),
+            ("try { new !Promise(f) } catch {}", Fate::Rejected),
+            ("test('a', () => { expect(f).!toThrow() })", Fate::Expected),
+            ("expect(() => f(!)).toThrow()", Fate::Passed),
+            ("expect(f).not.!toThrow()", Fate::Passed),
+            ("expect(f).to.!throw(Error)", Fate::Expected),
+            ("assert.!throws(f)", Fate::Expected),
+            ("assert.!doesNotThrow(f)", Fate::Passed),
+            ("import x from 'x'; f(!)", Fate::Passed),
+            ("with (a) { f(!) }", Fate::Passed),
+        ];
+        for (text, expected) in table {
+            assert_eq!(fate(text, false), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_rejection_is_caught_by_who_awaits_it() {
+        let table = [
+            ("async () => { try { await f!() } catch {} }", Fate::Caught),
+            ("async () => { try { f!() } catch {} }", Fate::Rejected),
+            ("async () => { try { return f!() } catch {} }", Fate::Rejected),
+            ("async () => { try { for await (const a of f!()) {} } catch {} }", Fate::Caught),
+            ("async () => { await f!() }", Fate::Rejected),
+            ("f!().catch(log)", Fate::Caught),
+            ("f!().then(g).catch(log)", Fate::Caught),
+            ("f!().then(g, log)", Fate::Caught),
+            ("f!().then(g)", Fate::Rejected),
+            ("await expect(f!()).rejects.toThrow()", Fate::Expected),
+            ("await expect(f!()).rejects.toEqual(a)", Fate::Expected),
+            ("await assert.rejects(f!())", Fate::Expected),
+        ];
+        for (text, expected) in table {
+            assert_eq!(fate(text, true), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn functions_that_want_a_throw_are_known_by_name() {
+        for (name, expected) in [
+            ("throws", true),
+            ("Function.throws", true),
+            ("Assertion.Throw", true),
+            ("doesNotThrow", false),
+            ("", false),
+        ] {
+            assert_eq!(expects(name), expected, "{name}");
+        }
+    }
+}

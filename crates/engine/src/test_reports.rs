@@ -1,0 +1,209 @@
+//! What test runners say of their tests, through code of ours inside them.
+//!
+//! A program that is given [`TestReports::VARIABLE`] in its environment appends lines of JSON to that file, each
+//! a [`TestReport`]. They do not go by the program's output, which is the user's. The programs' side is
+//! `debuggee/python/stillframe_pytest.py` and `stillframe_unittest.py`, and the reporters for Node.js.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+use crate::named_pipe;
+
+/// How many bytes of reports are read.
+const BYTES: u64 = 64 << 20;
+
+/// A file that a test runner writes reports into. Clones are the same file; it is gone when the last one is.
+#[derive(Clone, Debug)]
+pub struct TestReports(Arc<File>);
+
+#[derive(Debug)]
+struct File(PathBuf);
+
+/// One line of it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum TestReport {
+    /// The runner has found its tests.
+    Collected {
+        /// How many it is going to run. Runners that find them as they go say so several times; these are added.
+        count: u64,
+        /// How many others there are that the user's choice leaves out.
+        #[serde(default)]
+        deselected: u64,
+        /// Names of tests that there are, for a user who has named one that is not; not necessarily all.
+        #[serde(default)]
+        names: Vec<String>,
+    },
+    /// What the user has named stands for no test.
+    Missing {
+        /// As the user has named it.
+        name: String,
+    },
+    /// A test begins.
+    Begins {
+        /// Its id.
+        test: String,
+    },
+    /// A test is over, or a part of it that went wrong.
+    Result(TestResult),
+    /// A file could not be loaded, so that its tests are not known.
+    Problem(LoadProblem),
+}
+
+/// How a test went. A test may have several: it passes, and its teardown does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct TestResult {
+    /// Its id, with which the runner runs it alone.
+    pub id: String,
+    /// Its file, absolute.
+    pub file: Option<PathBuf>,
+    /// Where it begins, 1-based.
+    pub line: Option<u32>,
+    /// How it went.
+    pub outcome: TestOutcome,
+    /// Which part of it went so.
+    pub phase: TestPhase,
+    /// The error's message, without its type.
+    pub message: Option<String>,
+    /// The name of the error's type.
+    pub exception: Option<String>,
+    /// All that the runner shows of it: a traceback, an explanation, a difference.
+    pub details: Option<String>,
+    /// The mark on what was thrown, as in [`Thrown::mark`](crate::model::thrown::Thrown::mark).
+    pub mark: Option<String>,
+    /// What the runner has kept of the test's output, instead of letting it through.
+    pub captured: Vec<Captured>,
+}
+
+/// How a test, or a part of it, went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TestOutcome {
+    /// Well.
+    Passed,
+    /// Something that it asserts does not hold, or its code threw.
+    #[default]
+    Failed,
+    /// What goes before or after it threw.
+    Error,
+    /// It was not run.
+    Skipped,
+    /// It failed as it was expected to.
+    Xfailed,
+    /// It was expected to fail, and passed. Where the runner takes that for a failure, it says `failed`.
+    Xpassed,
+}
+
+/// A part of a test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TestPhase {
+    /// What goes before: fixtures, hooks.
+    Setup,
+    /// The test itself.
+    #[default]
+    Call,
+    /// What goes after.
+    Teardown,
+}
+
+/// Output that a runner has kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Captured {
+    /// What it is: `stdout`, `stderr`, `log`; `stdout of the setup`.
+    pub name: String,
+    /// The output.
+    pub text: String,
+}
+
+/// A file of tests that could not be loaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct LoadProblem {
+    /// What could not be loaded, as the runner names it.
+    pub name: String,
+    /// The error's message, without its type.
+    pub message: String,
+    /// The name of the error's type.
+    pub exception: Option<String>,
+    /// All that the runner shows of it.
+    pub details: Option<String>,
+    /// The mark on what was thrown.
+    pub mark: Option<String>,
+    /// Where it went wrong.
+    pub file: Option<PathBuf>,
+    /// 1-based.
+    pub line: Option<u32>,
+}
+
+impl TestReports {
+    /// The environment variable with the path of the file.
+    pub const VARIABLE: &'static str = "STILLFRAME_TESTS";
+
+    /// An empty file that only this user can read.
+    pub fn new() -> Result<Self> {
+        use std::os::unix::fs::OpenOptionsExt;
+        let path = named_pipe::temporary();
+        let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+        made.map(|_| Self(Arc::new(File(path.clone())))).map_err(|error| Error::Environment {
+            problem: format!("no file can be made at `{}`: {error}", path.display()),
+            remedy: "check that the folder for temporary files can be written to".to_owned(),
+        })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0.0
+    }
+
+    /// What has been said so far. What is no report comes from nobody that we know, and is passed over.
+    pub fn read(&self) -> Vec<TestReport> {
+        let mut bytes = Vec::new();
+        // A file that somebody has removed says nothing.
+        if let Ok(file) = std::fs::File::open(self.path()) {
+            let _ = file.take(BYTES).read_to_end(&mut bytes);
+        }
+        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        // Whoever cleans the folder for temporary files may have been faster.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_report_is_passed_over_and_the_file_goes() {
+        let reports = TestReports::new().unwrap();
+        let path = reports.path().to_owned();
+        let text = concat!(
+            r#"{"kind":"collected","count":2}"#,
+            "\n\nnoise\n",
+            r#"{"kind":"result","id":"a","outcome":"error","phase":"setup","message":"m"}"#,
+            "\n{\"kind\":\"beg"
+        );
+        std::fs::write(&path, text).unwrap();
+        let result = TestResult {
+            id: "a".to_owned(),
+            outcome: TestOutcome::Error,
+            phase: TestPhase::Setup,
+            message: Some("m".to_owned()),
+            ..TestResult::default()
+        };
+        let collected = TestReport::Collected { count: 2, deselected: 0, names: Vec::new() };
+        assert_eq!(reports.read(), [collected, TestReport::Result(result)]);
+        drop(reports);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,87 @@
+//! `stillframe test`: run tests, and print what made the first one fail.
+
+mod report;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use engine::adapter::Machine;
+use engine::deadlines;
+use engine::sessions::Sessions;
+use tools::ops::command::Command;
+use tools::ops::settle::Wait;
+use tools::ops::test::{self, Test, Tested, Verdict};
+use tools::render::TestData;
+use tools::{Context, Report};
+
+use crate::probe::INTERRUPTED;
+use crate::setup::told;
+use crate::terminal;
+
+/// The tests to run.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+  stillframe test -- pytest tests/test_cart.py::test_total
+
+Exit codes: 0 all tests passed; 1 an error: tests that cannot be loaded, or
+  none at all; 2 a mistake in the command line; 4 a test failed; 5 still
+  running when the time was up")]
+pub(crate) struct TestArgs {
+    /// The test runner with its arguments, as it would be typed.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+    /// Its working directory.
+    #[arg(long, value_name = "FOLDER")]
+    cwd: Option<PathBuf>,
+    /// How long it may run, in seconds. It is ended then.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=deadlines::LONGEST_WAIT.as_secs()))]
+    timeout: u64,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub(crate) async fn run(args: TestArgs) -> anyhow::Result<ExitCode> {
+    let sessions = Sessions::new();
+    let context =
+        Context::new(sessions.clone()).reporting(Some(Report::new(|message| terminal::hint(&message))));
+    let as_json = args.json;
+    let tested = tokio::select! {
+        tested = tested(args, &context) => Some(tested),
+        _ = tokio::signal::ctrl_c() => None,
+    };
+    sessions.close_all().await;
+    let Some(tested) = tested else { return Ok(ExitCode::from(INTERRUPTED)) };
+    let tested = tested?;
+    let code = exit_code(tested.verdict);
+    let data = TestData::new(tested, test::limits());
+    terminal::print(&if as_json {
+        serde_json::to_string_pretty(&data)? + "\n"
+    } else {
+        report::people(&data)
+    })?;
+    Ok(ExitCode::from(code))
+}
+
+async fn tested(args: TestArgs, context: &Context) -> anyhow::Result<Tested> {
+    let command = Command::of_words(&Machine, args.command, args.cwd).map_err(told)?;
+    let session = test::open(context, &command).map_err(told)?;
+    let wait = Wait { timeout: Duration::from_secs(args.timeout), limits: test::limits() };
+    test::test(&session, Test { command, wait, keeps: false }, context).await.map_err(told)
+}
+
+const NOT_RUN: u8 = 1;
+const FAILED: u8 = 4;
+const STILL_RUNNING: u8 = 5;
+
+fn exit_code(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Passed => 0,
+        Verdict::Error | Verdict::NoTests => NOT_RUN,
+        Verdict::Failed => FAILED,
+        Verdict::Hung => STILL_RUNNING,
+    }
+}

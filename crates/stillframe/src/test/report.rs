@@ -1,0 +1,115 @@
+//! What `test` prints for people: the verdict, the first failure with its values, the others in a line each.
+
+use std::fmt::Write;
+
+use tools::render::{AssertionData, BriefData, FailureData, SideData, TestData};
+
+use crate::probe::report::{short, variables};
+use crate::terminal::{BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped};
+
+/// All of it.
+pub(super) fn people(data: &TestData) -> String {
+    let style = match data.verdict.as_str() {
+        "passed" => GOOD,
+        "failed" => BAD,
+        _ => WARN,
+    };
+    let mut text = styled(style, wrapped(&data.message, ""));
+    for shown in data.failure.iter().chain(&data.problem) {
+        text.push_str(&failure(shown));
+    }
+    text.push_str(&briefs("not loaded", &data.problems));
+    text.push_str(&briefs("also failed", &data.other_failures));
+    if !data.similar.is_empty() {
+        text.push_str(&section("there are", &data.similar.join("\n")));
+    }
+    if let Some(hang) = &data.hang {
+        let report = &hang.report;
+        text.push_str(&source(&report.source));
+        let frames = report
+            .stack_frames
+            .iter()
+            .map(|frame| format!("{} {}:{}", frame.name, short(&frame.file), frame.line));
+        text.push_str(&section("stack", &frames.collect::<Vec<_>>().join("\n")));
+    }
+    for captured in &data.captured {
+        text.push_str(&section(&captured.name, &captured.text));
+    }
+    text.push_str(&section("output", &data.output));
+    for note in &data.notes {
+        text.push_str(&styled(WARN, wrapped(&format!("note: {note}"), "")));
+    }
+    text
+}
+
+fn failure(failure: &FailureData) -> String {
+    let mut text = String::new();
+    if let (Some(file), Some(line)) = (&failure.file, failure.line) {
+        let place = format!("{}:{line}", short(file));
+        let inside = failure.function.as_ref().map(|function| format!("in {function}"));
+        let phase = failure.phase.as_deref().filter(|phase| *phase != "call");
+        let phase = phase.map(|phase| format!(" ({phase})")).unwrap_or_default();
+        let inside = inside.unwrap_or_default() + &phase;
+        let _ = writeln!(text, "{} {}", styled(PLACE, fit_end(&place, WIDTH - 1)), styled(NAME, inside));
+    }
+    text.push_str(&source(&failure.source));
+    let kind = failure.exception.as_ref().map(|exception| format!("{}: ", exception.type_name));
+    let headline = format!("{}{}", kind.unwrap_or_default(), failure.message);
+    text.push_str(&styled(BAD, wrapped(&headline, "")));
+    if let Some(assertion) = &failure.assertion {
+        text.push_str(&sides(assertion));
+    }
+    for frame in &failure.frames {
+        let locals = variables(&frame.locals, frame.more_locals, "  ");
+        if !locals.is_empty() {
+            let _ =
+                write!(text, "{}\n{locals}", styled(HEADING, format_args!("locals of {}", frame.frame.name)));
+        }
+    }
+    text.push_str(&section("stack", &failure.stack.join("\n")));
+    for captured in &failure.captured {
+        text.push_str(&section(&captured.name, &captured.text));
+    }
+    text
+}
+
+fn sides(assertion: &AssertionData) -> String {
+    let mut text = String::new();
+    let named = [("left", &assertion.left), ("right", &assertion.right)];
+    for (name, side) in named {
+        let Some(SideData { expression, value: Some(value), .. }) = side else { continue };
+        let shown = match expression {
+            Some(expression) if expression != value => format!("{expression} = {value}"),
+            _ => value.clone(),
+        };
+        text.push_str(&styled(GOOD, wrapped(&format!("{name}: {shown}"), "  ")));
+    }
+    text
+}
+
+fn source(source: &str) -> String {
+    let mut text = String::new();
+    for line in source.lines() {
+        let style = if line.starts_with('>') { PLACE } else { FAINT };
+        let _ = writeln!(text, "{}", styled(style, fit(line, WIDTH)));
+    }
+    text
+}
+
+fn briefs(name: &str, briefs: &[BriefData]) -> String {
+    let line = |brief: &BriefData| {
+        let place = match (&brief.file, brief.line) {
+            (Some(file), Some(line)) => format!(" at {}:{line}", short(file)),
+            _ => String::new(),
+        };
+        let kind = brief.exception.as_ref().map(|kind| format!("{kind}: ")).unwrap_or_default();
+        let message = brief.message.lines().next().unwrap_or_default();
+        format!("{}{place}: {kind}{message}", brief.name)
+    };
+    section(name, &briefs.iter().map(line).collect::<Vec<_>>().join("\n"))
+}
+
+fn section(name: &str, text: &str) -> String {
+    let text = wrapped(text, "  ");
+    if text.is_empty() { String::new() } else { format!("{}\n{text}", styled(HEADING, name)) }
+}

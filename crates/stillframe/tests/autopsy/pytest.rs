@@ -1,0 +1,248 @@
+//! pytest.
+
+use serde_json::json;
+
+use crate::STILLFRAME;
+use crate::golden::assert_golden;
+use crate::python::{Ran, run};
+
+/// What all modules of tests here begin with.
+const HEAD: &str = "\
+import contextlib
+import pytest
+from shop import Basket, bill, parse
+
+
+@pytest.fixture
+def basket():
+    basket = Basket('Ann')
+    basket.add(3)
+    return basket
+
+";
+
+async fn pytest(body: &str) -> Ran {
+    pytest_with(&["test_shop.py"], body).await
+}
+
+async fn pytest_with(arguments: &[&str], body: &str) -> Ran {
+    let words = [&["pytest", "-q", "-p", "no:cacheprovider"], arguments].concat();
+    run(&words, &format!("{HEAD}{body}"), json!({})).await
+}
+
+#[tokio::test]
+async fn a_failing_assertion_is_told_with_both_sides() {
+    let body = "
+def test_count(basket):
+    wanted = 2
+    print('before the assertion')
+    assert len(basket) == wanted  # @fails
+";
+    let ran = pytest(body).await;
+    ran.came_to("failed", 1, [1, 0, 1]);
+    assert_eq!(ran.sides(), json!([["len(basket)", "1", "int"], ["wanted", "2", "int"]]));
+    let failure = &ran.answer["failure"];
+    assert_eq!(failure["line"], json!(ran.tests.line("fails")), "{}", ran.answer.text);
+    let captured = json!([{ "name": "stdout", "text": "before the assertion\n" }]);
+    assert_eq!(failure["captured"], captured, "{}", ran.answer.text);
+    assert_golden("pytest", failure, ran.folder.path());
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_raised_deep_in_the_code_is_told_where_it_is_raised() {
+    let ran = pytest("\ndef test_bill(basket):\n    assert parse('x') == 0\n    bill(basket)\n").await;
+    ran.came_to("failed", 1, [1, 0, 1]);
+    let failure = &ran.answer["failure"];
+    assert_eq!(
+        (&failure["file"], &failure["line"]),
+        (&json!(ran.shop.path()), &json!(ran.shop.line("rates")))
+    );
+    assert_eq!(ran.frames(), ["total", "bill", "test_bill"], "{}", ran.answer.text);
+    assert_eq!(failure["frames"][1]["locals"][1]["value"], "'USD'", "{}", ran.answer.text);
+    let stack = failure["stack"].as_array().expect("a stack");
+    assert!(stack.iter().any(|frame| frame.as_str().unwrap().starts_with("pytest_pyfunc_call ")));
+    ran.finish().await;
+}
+
+/// With a session to keep, any throw that counts would end the run.
+#[tokio::test]
+async fn what_is_caught_or_expected_is_none() {
+    let body = "
+class Lazy:
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+
+def test_all(basket):
+    assert parse('x') == 0
+    with pytest.raises(ValueError):
+        basket.add(-1)
+    pytest.raises(ValueError, basket.add, -1)
+    with contextlib.suppress(LookupError):
+        bill(basket)
+    assert not hasattr(Lazy(), 'anything')
+    assert getattr(Lazy(), 'anything', 1) == 1
+    print('said by the test')
+
+
+def test_skipped():
+    pytest.skip('not now')
+";
+    let words = ["pytest", "-q", "-p", "no:cacheprovider", "test_shop.py"];
+    let ran = run(&words, &format!("{HEAD}{body}"), json!({ "keepSession": true })).await;
+    ran.came_to("passed", 0, [2, 1, 0]);
+    let captured = json!([{ "name": "stdout", "text": "said by the test\n" }]);
+    assert_eq!(ran.answer["captured"], captured, "{}", ran.answer.text);
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn further_failures_are_told_briefly_and_each_outcome_is_counted() {
+    let body = "
+@pytest.fixture
+def broken():
+    raise OSError('no port')  # @setup
+
+
+@pytest.fixture
+def untidy():
+    yield 1
+    raise OSError('not tidy')
+
+
+@pytest.mark.parametrize('n', [1, 2])
+def test_less(n):
+    assert n < 2
+
+
+def test_broken(broken):
+    pass
+
+
+def test_untidy(untidy):
+    pass
+
+
+@pytest.mark.xfail
+def test_expected():
+    assert False
+";
+    let ran = pytest(body).await;
+    ran.came_to("failed", 1, [5, 2, 3]);
+    assert_eq!(ran.answer["tests"]["expectedFailures"], 1, "{}", ran.answer.text);
+    assert_eq!(ran.answer["failure"]["test"], "test_shop.py::test_less[2]", "{}", ran.answer.text);
+    let others = ran.answer["otherFailures"].as_array().expect("a list");
+    let told: Vec<_> = others.iter().map(|other| (&other["name"], &other["message"])).collect();
+    assert_eq!(
+        told,
+        [
+            (&json!("test_shop.py::test_broken"), &json!("no port")),
+            (&json!("test_shop.py::test_untidy"), &json!("not tidy"))
+        ]
+    );
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn a_fixture_that_fails_is_told_with_its_part_of_the_test() {
+    let body = "
+@pytest.fixture
+def broken():
+    raise OSError('no port')  # @setup
+
+
+def test_broken(broken):
+    pass
+";
+    let ran = pytest(body).await;
+    ran.came_to("failed", 1, [1, 0, 1]);
+    let failure = &ran.answer["failure"];
+    let told = json!([failure["phase"], failure["line"], failure["function"]]);
+    assert_eq!(told, json!(["setup", ran.tests.line("setup"), "broken"]), "{}", ran.answer.text);
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn a_module_that_cannot_be_loaded_is_no_failing_test() {
+    let ran = pytest("\nparse()  # @loads\n\ndef test_a():\n    pass\n").await;
+    ran.came_to("error", 2, [0, 0, 0]);
+    assert_eq!(ran.answer["problem"]["line"], json!(ran.tests.line("loads")), "{}", ran.answer.text);
+    assert_eq!(ran.answer["problems"][0]["exception"], "TypeError", "{}", ran.answer.text);
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn a_name_that_stands_for_nothing_is_told_with_similar_ones() {
+    let body = "\ndef test_price():\n    pass\n\ndef test_count():\n    pass\n";
+    let ran = pytest_with(&["test_shop.py::test_cuont"], body).await;
+    ran.came_to("no_tests", 4, [0, 0, 0]);
+    assert_eq!(ran.answer["missing"], json!(["test_shop.py::test_cuont"]), "{}", ran.answer.text);
+    assert_eq!(ran.answer["similar"][0], "test_shop.py::test_count", "{}", ran.answer.text);
+    ran.finish().await;
+    let ran = pytest_with(&["-k", "nothing"], body).await;
+    ran.came_to("no_tests", 5, [0, 0, 0]);
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn a_test_that_catches_much_ends() {
+    let body = "
+def test_many(basket):
+    caught = 0
+    for n in range(20_000):
+        try:
+            basket.add(-1)
+        except ValueError:
+            caught += 1
+    assert caught == 1
+";
+    let ran = pytest(body).await;
+    ran.came_to("failed", 1, [1, 0, 1]);
+    assert_eq!(ran.sides(), json!([["caught", "20000", "int"], ["1", "1", "int"]]));
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn a_test_that_does_not_end_is_named_with_its_stack() {
+    let text = format!("{HEAD}\nimport threading\n\ndef test_waits():\n    threading.Event().wait()\n");
+    let words = ["pytest", "-p", "no:cacheprovider", "test_shop.py"];
+    let ran = run(&words, &text, json!({ "timeout": 5_000 })).await;
+    assert_eq!(ran.answer["verdict"], "hung", "{}", ran.answer.text);
+    assert_eq!(ran.answer["hang"]["test"], "test_shop.py::test_waits", "{}", ran.answer.text);
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn a_session_that_is_kept_stays_at_the_throw() {
+    let text = format!("{HEAD}\ndef test_bill(basket):\n    bill(basket)\n");
+    let words = ["pytest", "-p", "no:cacheprovider", "test_shop.py"];
+    let ran = run(&words, &text, json!({ "keepSession": true })).await;
+    assert_eq!(ran.answer["verdict"], "failed", "{}", ran.answer.text);
+    assert_eq!(ran.answer["failure"]["test"], "test_shop.py::test_bill", "{}", ran.answer.text);
+    let asked = json!({ "sessionId": ran.answer["sessionId"], "expression": "currency" });
+    let value = ran.server.ok("evaluate_expression", asked).await;
+    assert_eq!(value["result"], "'USD'", "{}", value.text);
+    let id = json!({ "sessionId": ran.answer["sessionId"] });
+    ran.server.ok("close_debug_session", id).await;
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_run_says_what_to_do() {
+    let server = STILLFRAME.serve().await;
+    let table = [
+        (json!({ "command": "no-such-runner" }), "command_not_found", "`no-such-runner` was not found"),
+        (
+            json!({ "command": "python3 -m pytest", "timeout": 600_001 }),
+            "invalid_arguments",
+            "at most 600000",
+        ),
+        (json!({ "command": "" }), "invalid_arguments", "is empty"),
+    ];
+    for (arguments, code, said) in table {
+        let failed = server.fails(code, "debug_test", arguments).await;
+        assert!(failed.text_of("message").contains(said), "{}", failed.text);
+    }
+    server.finish().await;
+}

@@ -1,0 +1,126 @@
+//! unittest, and programs that are no test runners.
+
+use serde_json::json;
+
+use crate::golden::assert_golden;
+use crate::python::{Ran, run};
+
+/// What all modules of tests here begin with.
+const HEAD: &str = "\
+import unittest
+from shop import Basket, bill, parse
+
+
+class ShopTest(unittest.TestCase):
+    def setUp(self):
+        self.basket = Basket('Ann')
+        self.basket.add(3)
+
+";
+
+async fn unittest(body: &str) -> Ran {
+    run(&["unittest", "test_shop"], &format!("{HEAD}{body}"), json!({})).await
+}
+
+#[tokio::test]
+async fn a_failing_assertion_is_told_with_both_sides() {
+    let body = "
+    def test_count(self):
+        wanted = 2
+        print('before the assertion')
+        self.assertEqual(len(self.basket), wanted)  # @fails
+";
+    let ran = unittest(body).await;
+    ran.came_to("failed", 1, [1, 0, 1]);
+    assert_eq!(ran.sides(), json!([["len(self.basket)", "1", "int"], ["wanted", "2", "int"]]));
+    let failure = &ran.answer["failure"];
+    assert_eq!(failure["line"], json!(ran.tests.line("fails")), "{}", ran.answer.text);
+    assert!(ran.answer.text_of("output").contains("before the assertion\n"), "{}", ran.answer.text);
+    assert_golden("unittest", failure, ran.folder.path());
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn a_plain_assertion_is_told_with_what_can_be_read() {
+    let body = "
+    def test_prices(self):
+        n = 2
+        assert self.basket.prices[0] == n + len('ab')
+";
+    let ran = unittest(body).await;
+    ran.came_to("failed", 1, [1, 0, 1]);
+    let sides = json!([["self.basket.prices[0]", "3", "int"], ["n + len('ab')", null, null]]);
+    assert_eq!(ran.sides(), sides, "{}", ran.answer.text);
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_caught_or_expected_is_none() {
+    let body = "
+    def test_all(self):
+        self.assertEqual(parse('x'), 0)
+        self.assertRaises(ValueError, self.basket.add, -1)
+        with self.assertRaises(ValueError):
+            self.basket.add(-1)
+        with self.assertRaisesRegex(KeyError, 'USD'):
+            bill(self.basket)
+
+    @unittest.skip('not now')
+    def test_skipped(self):
+        pass
+";
+    let text = format!("{HEAD}{body}");
+    let ran = run(&["unittest", "test_shop"], &text, json!({ "keepSession": true })).await;
+    ran.came_to("passed", 0, [2, 1, 0]);
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn parts_of_a_test_and_what_goes_before_it_are_told() {
+    let body = "
+    def test_parts(self):
+        for n in range(3):
+            with self.subTest(n=n):
+                self.assertIn(n, [0, 2])
+
+
+class Untidy(unittest.TestCase):
+    def tearDown(self):
+        raise OSError('not tidy')
+
+    def test_it(self):
+        pass
+";
+    let ran = unittest(body).await;
+    ran.came_to("failed", 1, [2, 0, 2]);
+    assert_eq!(ran.answer["failure"]["test"], "test_shop.ShopTest.test_parts (n=1)", "{}", ran.answer.text);
+    assert_eq!(ran.sides(), json!([["n", "1", "int"], ["[0, 2]", "[0, 2]", "list"]]));
+    assert_eq!(ran.answer["otherFailures"][0]["message"], "not tidy", "{}", ran.answer.text);
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn a_module_that_cannot_be_loaded_is_no_failing_test() {
+    let ran = run(&["unittest", "test_shop"], "import not_installed\n", json!({})).await;
+    ran.came_to("error", 1, [0, 0, 0]);
+    assert_eq!(ran.answer["problems"][0]["exception"], "ModuleNotFoundError", "{}", ran.answer.text);
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn a_name_that_stands_for_nothing_is_told_with_similar_ones() {
+    let body = "\n    def test_count(self):\n        pass\n";
+    let text = format!("{HEAD}{body}");
+    let ran = run(&["unittest", "test_shop.ShopTest.test_cuont"], &text, json!({})).await;
+    ran.came_to("no_tests", 1, [0, 0, 0]);
+    assert_eq!(ran.answer["similar"][0], "test_shop.ShopTest.test_count", "{}", ran.answer.text);
+    ran.finish().await;
+}
+
+#[tokio::test]
+async fn of_a_program_that_is_no_runner_the_uncaught_exception_is_the_failure() {
+    let ran = run(&["test_shop"], "from shop import *\n\nbill(Basket('Ann'))\n", json!({})).await;
+    ran.came_to("failed", 1, [0, 0, 0]);
+    assert_eq!(ran.frames(), ["total", "bill", "<module>"], "{}", ran.answer.text);
+    ran.finish().await;
+}

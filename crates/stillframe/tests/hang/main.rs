@@ -1,0 +1,37 @@
+//! `diagnose_hang` and `stillframe hang`: why a program does not come to its end.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
+)]
+
+mod bad_input;
+mod command;
+mod programs;
+mod reports;
+mod sessions;
+
+use serde_json::{Value, json};
+use test_support::{Answer, Built, Fixture, Server, repository};
+
+/// The program under test.
+const STILLFRAME: Built =
+    Built { program: env!("CARGO_BIN_EXE_stillframe"), scratch: env!("CARGO_TARGET_TMPDIR") };
+
+/// A program of `fixtures/hang`.
+fn program(name: &str) -> Fixture {
+    Fixture::read(repository().join("fixtures/hang").join(name))
+}
+
+/// What starts a program.
+fn command(program: &Fixture) -> Value {
+    let interpreter = if program.path().ends_with(".py") { "python3" } else { "node" };
+    json!({ "command": interpreter, "args": [program.path()], "timeout": 2_500 })
+}
+
+/// Diagnoses a program of `fixtures/hang`.
+async fn diagnose(server: &Server, name: &str) -> Answer {
+    server.ok("diagnose_hang", command(&program(name))).await
+}

@@ -1,0 +1,123 @@
+//! A table of programs, and what is to be said of each.
+
+use std::fmt::Write;
+
+use futures_util::{StreamExt, stream};
+use test_support::Answer;
+
+use crate::{STILLFRAME, diagnose, program};
+
+/// The name of a program, the verdict, and what must be told beside that: `@held` for the line of that name as
+/// the place, or a kind of thing that is waited for, or an exit code, or nothing.
+const PROGRAMS: &[(&str, &str, &str)] = &[
+    ("while_true.js", "busy_loop", "@held"),
+    ("for_ever.js", "busy_loop", "@held"),
+    ("many_lines.js", "busy_loop", "@held"),
+    ("past_the_end.js", "busy_loop", "@held"),
+    ("wrong_direction.js", "busy_loop", "@held"),
+    ("flag.js", "busy_loop", "@held"),
+    ("nested.js", "busy_loop", "@held"),
+    ("microtasks.js", "busy_loop", "@held"),
+    ("refilled_queue.js", "busy_loop", "@held"),
+    ("cycle_of_nodes.js", "busy_loop", "@held"),
+    ("pattern.js", "busy_loop", "@held"),
+    ("worker_spins.js", "busy_loop", "@held"),
+    ("child_spins.js", "busy_loop", "@held"),
+    ("slow_count.js", "slow", "@held"),
+    ("slow_items.js", "slow", ""),
+    ("recursion.js", "slow", "@held"),
+    ("finishes.js", "completed", "0"),
+    ("throws.js", "completed", "1"),
+    ("exits_in_a_loop.js", "completed", "4"),
+    ("falls_off_an_array.js", "completed", "1"),
+    ("endless_recursion.js", "completed", "1"),
+    ("server.js", "waiting", "server"),
+    ("timer.js", "waiting", "timer"),
+    ("reads_input.js", "waiting", "input"),
+    ("reads_input_at_once.js", "waiting", "input"),
+    ("runs_a_command.js", "waiting", "child"),
+    ("child.js", "waiting", "child"),
+    ("waits_for_memory.js", "deadlocked", "lock"),
+    ("promise.js", "waiting", "timer"),
+    ("while_true.py", "busy_loop", "@held"),
+    ("many_lines.py", "busy_loop", "@held"),
+    ("flag.py", "busy_loop", "@held"),
+    ("nested.py", "busy_loop", "@held"),
+    ("wrong_direction.py", "busy_loop", "@held"),
+    ("cycle_of_nodes.py", "busy_loop", "@held"),
+    ("pattern.py", "busy_loop", "@held"),
+    ("thread_spins.py", "busy_loop", "@held"),
+    ("task_spins.py", "busy_loop", "@held"),
+    ("child_spins.py", "busy_loop", "@held"),
+    ("counts_for_ever.py", "busy_loop", "@held"),
+    ("slow_count.py", "slow", "@held"),
+    ("slow_items.py", "slow", ""),
+    ("recursion.py", "slow", "@held"),
+    ("finishes.py", "completed", "0"),
+    ("exits_in_a_loop.py", "completed", "4"),
+    ("endless_recursion.py", "completed", "1"),
+    ("another_thread_sets_it.py", "completed", "0"),
+    ("sleeps.py", "waiting", "timer"),
+    ("polls.py", "waiting", "timer"),
+    ("reads_input.py", "waiting", "input"),
+    ("server.py", "waiting", "server"),
+    ("runs_a_command.py", "waiting", "child"),
+    ("tasks.py", "waiting", "task"),
+    ("two_locks.py", "deadlocked", "lock"),
+    ("lock_held_by_itself.py", "deadlocked", "lock"),
+    ("joins_each_other.py", "deadlocked", "thread"),
+    ("three_philosophers.py", "deadlocked", "lock"),
+    ("empty_queue.py", "deadlocked", "lock"),
+];
+
+/// Several at a time, each watched for two seconds.
+const AT_ONCE: usize = 3;
+
+#[tokio::test]
+async fn every_program_gets_the_verdict_that_is_right() {
+    let server = STILLFRAME.serve().await;
+    let diagnoses = stream::iter(PROGRAMS).map(|(name, verdict, beside)| {
+        let server = &server;
+        async move { (*name, *verdict, *beside, diagnose(server, name).await) }
+    });
+    let found: Vec<_> = diagnoses.buffered(AT_ONCE).collect().await;
+    let mut wrong = String::new();
+    for (name, verdict, beside, answer) in &found {
+        println!("{name}: {}, {}", answer.at("/verdict"), answer.text_of("message"));
+        if answer.at("/verdict") != verdict || !tells(name, beside, answer) {
+            let _ = writeln!(wrong, "{name}: not {verdict} with {beside}, but {answer:#?}");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    server.finish().await;
+}
+
+/// Whether an answer has what must be told beside the verdict.
+fn tells(name: &str, beside: &str, answer: &Answer) -> bool {
+    if let Some(marker) = beside.strip_prefix('@') {
+        let program = program(name);
+        let line = program.line(marker);
+        let around = answer.at("/loop/startLine");
+        let at = answer.at("/hungAt/line");
+        answer.at("/hungAt/file") == program.path() && (around == line || at == line)
+    } else if let Ok(code) = beside.parse::<i64>() {
+        answer.at("/exitCode") == code && answer.at("/completed") == true
+    } else if beside.is_empty() {
+        true
+    } else {
+        let waits = answer.at("/waitsFor").as_array().cloned().unwrap_or_default();
+        waits.iter().any(|wait| wait["kind"] == beside)
+    }
+}
+
+#[test]
+fn the_table_has_all_programs() {
+    let names: Vec<_> = std::fs::read_dir(test_support::repository().join("fixtures/hang"))
+        .expect("the folder is there")
+        .map(|entry| entry.expect("it can be read").file_name().into_string().expect("a plain name"))
+        .collect();
+    let listed: Vec<_> = PROGRAMS.iter().map(|(name, _, _)| (*name).to_owned()).collect();
+    let missing: Vec<_> = names.iter().filter(|name| !listed.contains(name)).collect();
+    assert!(missing.is_empty() && names.len() == listed.len(), "{missing:?}");
+    assert!(listed.len() >= 40);
+}

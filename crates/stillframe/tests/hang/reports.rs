@@ -1,0 +1,68 @@
+//! What a diagnosis tells.
+
+use serde_json::json;
+
+use crate::{STILLFRAME, command, diagnose, program};
+
+#[tokio::test]
+async fn a_busy_loop_is_told_with_its_lines_and_what_changes_in_it() {
+    let server = STILLFRAME.serve().await;
+    for name in ["many_lines.js", "many_lines.py"] {
+        let answer = diagnose(&server, name).await;
+        let held = program(name).line("held");
+        assert_eq!(answer.at("/verdict"), "busy_loop", "{answer:?}");
+        assert_eq!(answer.at("/hung"), true);
+        assert_eq!(answer.at("/completed"), false);
+        assert_eq!(answer.at("/loop/function"), "spin");
+        assert_eq!(answer.at("/loop/startLine"), held);
+        let changing = answer.at("/loop/changing").as_array().unwrap();
+        let names: Vec<_> = changing.iter().map(|change| change["name"].as_str().unwrap()).collect();
+        assert!(names.contains(&"i"), "{answer:?}");
+        assert_eq!(answer.at("/loop/steady"), &json!([{ "name": "limit", "value": "100" }]));
+        let lines = answer.at("/loop/lines").as_array().unwrap();
+        assert!(!lines.is_empty(), "{answer:?}");
+        assert!(answer.at("/samples").as_u64() > Some(0));
+        assert!(answer.text_of("calls").contains("spin"), "{answer:?}");
+        let functions: Vec<_> =
+            answer.at("/stack").as_array().unwrap().iter().map(|frame| frame["function"].clone()).collect();
+        assert_eq!(functions, [json!("spin"), json!("<module>")]);
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn threads_that_wait_for_each_other_are_named_with_their_places() {
+    let server = STILLFRAME.serve().await;
+    let answer = diagnose(&server, "two_locks.py").await;
+    assert_eq!(answer.at("/verdict"), "deadlocked", "{answer:?}");
+    let message = answer.text_of("message");
+    assert!(message.contains("`one`") && message.contains("`other`"), "{message}");
+    let threads = answer.at("/threads").as_array().unwrap();
+    let locked: Vec<_> = threads.iter().filter(|thread| thread["deadlocked"] == true).collect();
+    assert_eq!(locked.len(), 2, "{answer:?}");
+    let held = program("two_locks.py").line("held");
+    assert!(locked.iter().any(|thread| thread["stack"][0]["line"] == held), "{answer:?}");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn output_that_was_written_before_is_told() {
+    let server = STILLFRAME.serve().await;
+    let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
+    let program =
+        test_support::Fixture::write(folder.path(), "main.js", "console.log('begun');\nfor (;;) {}\n");
+    let answer = server.ok("diagnose_hang", command(&program)).await;
+    assert_eq!(answer.text_of("output"), "begun\n");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_program_that_completes_says_how() {
+    let server = STILLFRAME.serve().await;
+    let answer = diagnose(&server, "throws.js").await;
+    assert_eq!((answer.at("/verdict"), answer.at("/exitCode")), (&json!("completed"), &json!(1)));
+    assert_eq!(answer.at("/hung"), false);
+    assert!(answer.text_of("output").contains("out of work"), "{answer:?}");
+    assert_eq!(answer.at("/closed"), true);
+    server.finish().await;
+}

@@ -1,0 +1,119 @@
+//! What cannot be done is said, with what to do next, and the program is as it was.
+
+use serde_json::json;
+use test_support::{Language, both};
+
+use crate::talk::{ADDS, Talk, at};
+
+both![ids_that_do_not_exist_name_those_that_do, places_that_hold_no_code_name_some_that_do];
+
+async fn ids_that_do_not_exist_name_those_that_do(language: Language) {
+    let (talk, program) = Talk::started(language, ADDS).await;
+    let id = talk.break_at(&program, "return").await["breakpointId"].clone();
+    for tool in ["toggle_breakpoint", "remove_breakpoint", "set_hit_count_condition"] {
+        let mut asked = json!({ "breakpointId": "bp-77" });
+        if tool == "set_hit_count_condition" {
+            asked["operator"] = json!("==");
+            asked["value"] = json!(1);
+        }
+        let failed = talk.fails("BREAKPOINT_NOT_FOUND", tool, asked).await;
+        assert!(failed.text_of("message").starts_with("there is no breakpoint `bp-77`; there are: bp-1"));
+        assert_eq!(failed.at("/context/breakpoints"), &json!([id]));
+    }
+    let operator = json!({ "breakpointId": id, "operator": "=>", "value": 1 });
+    let failed = talk.fails("INVALID_ARGUMENTS", "set_hit_count_condition", operator).await;
+    assert!(failed.text_of("message").contains("`operator` takes"), "{}", failed.text);
+    let never = json!({ "breakpointId": id, "operator": "%", "value": 0 });
+    talk.fails("INVALID_ARGUMENTS", "set_hit_count_condition", never).await;
+    assert_eq!(talk.step("continue").await.at("/location/line"), program.line("return"));
+    talk.finish().await;
+}
+
+async fn places_that_hold_no_code_name_some_that_do(language: Language) {
+    let (talk, program) = Talk::started(language, ADDS).await;
+    let mut far = at(&program, "return");
+    far["line"] = json!(999);
+    let failed = talk.fails("BREAKPOINT_SET_FAILED", "set_breakpoint", far).await;
+    assert!(failed.at("/context/nearest").is_array(), "{}", failed.text);
+    let missing = json!({ "file": language.file("ap"), "line": 1 });
+    let failed = talk.fails("BREAKPOINT_SET_FAILED", "set_breakpoint", missing).await;
+    assert!(failed.text_of("message").contains("did you mean"), "{}", failed.text);
+    let mut condition = at(&program, "return");
+    condition["condition"] = json!("number >");
+    let failed = talk.fails("BREAKPOINT_SET_FAILED", "set_breakpoint", condition).await;
+    assert_eq!(failed.at("/context/cause"), "bad_expression");
+    assert_eq!(talk.step("list_breakpoints").await["breakpoints"], json!([]));
+    talk.finish().await;
+}
+
+#[tokio::test]
+async fn a_program_that_cannot_be_started_leaves_no_session() {
+    let talk = Talk::new().await;
+    let folder = talk.folder().display().to_string();
+    let table = [
+        (
+            json!({ "command": "no-such-command-here" }),
+            "SESSION_START_FAILED",
+            "`no-such-command-here` was not found",
+        ),
+        (json!({ "command": "node missing.js" }), "SESSION_START_FAILED", "there is no file"),
+        (
+            json!({ "command": "node", "args": ["missing.js"], "cwd": "/no/folder" }),
+            "SESSION_START_FAILED",
+            "there is no file",
+        ),
+        (json!({ "command": "cat x" }), "SESSION_START_FAILED", "what `cat` runs is not known"),
+        (json!({ "command": "" }), "INVALID_ARGUMENTS", "`command` is empty"),
+        (json!({ "command": "node x.js | cat" }), "INVALID_ARGUMENTS", "`command` is several commands"),
+        (
+            json!({ "command": "node", "cwd": folder, "timeout": 600_001 }),
+            "INVALID_ARGUMENTS",
+            "`timeout` is 600001 ms, and at most 600000 ms",
+        ),
+        (json!({ "command": "node", "argv": [] }), "INVALID_ARGUMENTS", "`argv` is no argument of this tool"),
+    ];
+    for (arguments, code, message) in table {
+        let failed = talk.fails(code, "start", arguments.clone()).await;
+        assert!(failed.text_of("message").starts_with(message), "{arguments}: {}", failed.text);
+    }
+    let none = talk.fails("SESSION_NOT_FOUND", "continue", json!({})).await;
+    assert_eq!(none["message"], "no debug session is open; debugger_start starts a program");
+    talk.finish().await;
+}
+
+#[tokio::test]
+async fn times_above_the_longest_are_refused() {
+    let (talk, _) = Talk::started(Language::Node, ADDS).await;
+    for tool in ["continue", "step_over", "pause"] {
+        let failed = talk.fails("INVALID_ARGUMENTS", tool, json!({ "timeout": 700_000 })).await;
+        assert_eq!(failed.at("/context/longest"), 600_000);
+    }
+    let failed =
+        talk.fails("INVALID_ARGUMENTS", "inspect", json!({ "expression": "1", "timeout": 200_000 })).await;
+    assert_eq!(failed.at("/context/longest"), 120_000);
+    assert_eq!(talk.value("1 + 1").await, 2);
+    talk.finish().await;
+}
+
+#[tokio::test]
+async fn after_the_end_every_tool_says_so() {
+    let (talk, _) = Talk::started(Language::Node, ADDS).await;
+    assert_eq!(talk.step("continue").await["state"], "terminated");
+    let asked = json!({ "expression": "1" });
+    for (code, tool, arguments) in [
+        ("NOT_PAUSED", "inspect", asked.clone()),
+        ("NOT_PAUSED", "get_stack", json!({})),
+        ("NOT_PAUSED", "get_local_variables", json!({})),
+        ("NOT_PAUSED", "get_global_variables", json!({})),
+        ("NOT_PAUSED", "switch_stack_frame", json!({ "frameIndex": 0 })),
+        ("NOT_PAUSED", "step_over", json!({})),
+        ("PAUSE_FAILED", "pause", json!({})),
+        ("HEAP_SNAPSHOT_FAILED", "take_heap_snapshot", json!({})),
+        ("CPU_PROFILE_START_FAILED", "start_cpu_profile", json!({})),
+    ] {
+        let failed = talk.fails(code, tool, arguments).await;
+        assert!(failed.text_of("message").contains("debugger_"), "{tool} says what to do: {}", failed.text);
+    }
+    assert_eq!(talk.step("get_watches").await["watches"], json!([]));
+    talk.finish().await;
+}

@@ -1,0 +1,117 @@
+//! Steps, pauses, and what every stop tells.
+
+use serde_json::{Value, json};
+use test_support::{Language, Texts, both};
+
+use crate::talk::{ADDS, Talk, named};
+
+both![
+    steps_go_over_into_and_out_of_calls,
+    a_stop_tells_what_the_next_decision_needs,
+    a_running_program_is_paused_and_waited_for,
+    an_uncaught_exception_stops_by_itself,
+    sessions_do_not_touch_each_other,
+];
+
+async fn steps_go_over_into_and_out_of_calls(language: Language) {
+    let (talk, program) = Talk::stopped_at(language, ADDS, "call").await;
+    let inside = talk.step("step_into").await;
+    assert_eq!(
+        (&inside["reason"], inside.at("/location/line")),
+        (&json!("step"), &json!(program.line("double")))
+    );
+    let over = talk.step("step_over").await;
+    assert_eq!(over.at("/location/line"), program.line("return"));
+    let out = talk.step("step_out").await;
+    assert_eq!((&out["state"], out.at("/location/function")), (&json!("paused"), &json!("<module>")));
+    talk.finish().await;
+}
+
+async fn a_stop_tells_what_the_next_decision_needs(language: Language) {
+    let (talk, program) = Talk::started(language, ADDS).await;
+    talk.break_at(&program, "return").await;
+    let stopped = talk.step("continue").await;
+    let location = &stopped["location"];
+    assert_eq!((&location["file"], &location["function"]), (&json!(program.path()), &json!("add")));
+    assert!(stopped.text_of("source").contains("> "), "{}", stopped.text);
+    assert_eq!(named(&stopped["locals"], "double")["value"], 0);
+    let functions: Vec<&Value> =
+        stopped["stack"].as_array().unwrap().iter().map(|frame| &frame["function"]).collect();
+    assert_eq!(functions, [&json!("add"), &json!("<module>")]);
+    talk.finish().await;
+}
+
+const SPINS: Texts = Texts {
+    python: "\
+turns = 0
+print('begun', flush=True)
+while turns < 10 ** 12:
+    turns += 1
+",
+    node: "\
+let turns = 0;
+console.log('begun');
+while (turns < 10 ** 12) {
+  turns += 1;
+}
+",
+};
+
+async fn a_running_program_is_paused_and_waited_for(language: Language) {
+    let (talk, program) = Talk::started(language, SPINS).await;
+    let running = talk.ok("continue", json!({ "timeout": 50 })).await;
+    assert_eq!(running["state"], "running");
+    talk.fails("NOT_PAUSED", "inspect", json!({ "expression": "turns" })).await;
+    talk.fails("NOT_PAUSED", "get_stack", json!({})).await;
+    let paused = talk.ok("pause", json!({ "timeout": 20_000 })).await;
+    assert_eq!((&paused["state"], &paused["reason"]), (&json!("paused"), &json!("pause")));
+    assert_eq!(paused.at("/location/file"), program.path());
+    assert!(talk.value("turns").await.as_u64().is_some());
+    let stopped = talk.step("stop_session").await;
+    assert_eq!(stopped["message"], "The program was ended by the session");
+    talk.finish().await;
+}
+
+const FAILS: Texts = Texts {
+    python: "\
+def divide(number):
+    rest = {}
+    return rest['missing'] + number  # @raise
+divide(3)
+",
+    node: "\
+function divide(number) {
+  const rest = {};
+  return rest.missing.length + number; // @raise
+}
+divide(3);
+",
+};
+
+async fn an_uncaught_exception_stops_by_itself(language: Language) {
+    let (talk, program) = Talk::started(language, FAILS).await;
+    let stopped = talk.step("continue").await;
+    assert_eq!((&stopped["state"], &stopped["reason"]), (&json!("paused"), &json!("exception")));
+    assert_eq!(stopped.at("/location/line"), program.line("raise"));
+    assert_eq!(stopped.at("/exception/type"), language.pick("KeyError", "TypeError"));
+    assert_eq!(named(&stopped["locals"], "number")["value"], 3);
+    let ended = talk.step("continue").await;
+    assert_eq!((&ended["state"], &ended["exitCode"]), (&json!("terminated"), &json!(1)));
+    talk.finish().await;
+}
+
+async fn sessions_do_not_touch_each_other(language: Language) {
+    let talk = Talk::new().await;
+    let program = talk.write(language, ADDS);
+    let one = talk.start(&program).await["sessionId"].clone();
+    let two = talk.start(&program).await["sessionId"].clone();
+    let ambiguous = talk.fails("SESSION_AMBIGUOUS", "continue", json!({})).await;
+    assert_eq!(ambiguous.at("/context/openSessions"), &json!([one, two]));
+    let place = json!({ "sessionId": one, "file": program.path(), "line": program.line("return") });
+    talk.ok("set_breakpoint", place).await;
+    let listed = talk.ok("list_breakpoints", json!({ "sessionId": two })).await;
+    assert_eq!(listed["breakpoints"], json!([]));
+    assert_eq!(talk.ok("continue", json!({ "sessionId": two })).await["state"], "terminated");
+    assert_eq!(talk.ok("continue", json!({ "sessionId": one })).await["state"], "paused");
+    talk.finish().await;
+}

@@ -1,0 +1,51 @@
+//! Why a program does not end, in this vocabulary.
+
+use serde_json::{Value, json};
+use test_support::{Language, Texts, both};
+
+use crate::talk::{ADDS, Talk};
+
+both![a_loop_is_found_with_its_place, a_program_that_ends_is_completed];
+
+const LOOPS: Texts = Texts {
+    python: "\
+count = 0
+while True:  # @loop
+    count += 1
+",
+    node: "\
+let count = 0;
+while (true) { // @loop
+  count += 1;
+}
+",
+};
+
+async fn a_loop_is_found_with_its_place(language: Language) {
+    let talk = Talk::new().await;
+    let program = talk.write(language, LOOPS);
+    let command = language.pick("python3", "node");
+    let asked =
+        json!({ "command": command, "args": [program.path()], "timeout": 20_000, "keepSession": true });
+    let found = talk.ok("detect_hang", asked).await;
+    assert_eq!((&found["hung"], &found["verdict"]), (&json!(true), &json!("busy_loop")), "{}", found.text);
+    assert!(found.text_of("location").starts_with(&format!("{}:", program.path())), "{}", found.text);
+    assert_eq!(found.at("/stack/0/file"), program.path());
+    assert!(!found["evidence"].as_array().unwrap().is_empty(), "{}", found.text);
+    assert!(talk.value("count").await.as_u64().is_some(), "the session is kept, paused");
+    talk.ok("stop_session", json!({ "sessionId": found["sessionId"] })).await;
+    talk.finish().await;
+}
+
+async fn a_program_that_ends_is_completed(language: Language) {
+    let talk = Talk::new().await;
+    let program = talk.write(language, ADDS);
+    let command = format!("{} {}", language.pick("python3", "node"), program.path());
+    let found = talk.ok("detect_hang", json!({ "command": command })).await;
+    assert_eq!(
+        (&found["hung"], &found["completed"], &found["exitCode"]),
+        (&json!(false), &json!(true), &json!(0))
+    );
+    assert_eq!((&found["output"], &found["sessionId"]), (&json!("done 25\n"), &Value::Null));
+    talk.finish().await;
+}

@@ -1,0 +1,104 @@
+//! Objects in depth, in pages, and in circles.
+
+use serde_json::{Value, json};
+use test_support::{Language, Texts, both};
+
+use crate::talk::{Talk, named};
+
+both![
+    an_object_is_opened_level_by_level_with_its_types,
+    all_of_a_long_list_is_counted_and_reached_by_pages,
+    what_contains_itself_is_marked,
+    a_released_object_is_told_from_one_that_never_was,
+];
+
+const TREE: Texts = Texts {
+    python: "\
+leaf = {'word': 'deep'}
+tree = {'name': 'root', 'list': [1, leaf]}
+tree['self'] = tree
+many = list(range(250))
+print(tree)  # @here
+print(many)  # @next
+",
+    node: "\
+const leaf = { word: 'deep' };
+const tree = { name: 'root', list: [1, leaf] };
+tree.self = tree;
+const many = Array.from({ length: 250 }, (_, at) => at);
+console.log(tree); // @here
+console.log(many); // @next
+",
+};
+
+/// What a key of an object is called.
+fn key(language: Language, name: &str) -> String {
+    language.pick(format!("'{name}'").as_str(), name).to_owned()
+}
+
+/// The object of an expression.
+async fn object(talk: &Talk, expression: &str) -> Value {
+    talk.ok("inspect", json!({ "expression": expression })).await["objectId"].clone()
+}
+
+async fn an_object_is_opened_level_by_level_with_its_types(language: Language) {
+    let (talk, _) = Talk::stopped_at(language, TREE, "here").await;
+    let tree = object(&talk, "tree").await;
+    let flat = talk.ok("inspect_object", json!({ "objectId": tree, "maxDepth": 1 })).await;
+    assert_eq!((&flat["maxDepth"], &flat["total"]), (&json!(1), &json!(3)));
+    assert_eq!(named(&flat["properties"], &key(language, "list"))["properties"], Value::Null);
+    let two = talk.ok("inspect_object", json!({ "objectId": tree })).await;
+    let list = named(&two["properties"], &key(language, "list"));
+    assert_eq!((&list["type"], &list["propertyCount"]), (&json!(language.words().list), &json!(2)));
+    assert_eq!(
+        (&list["properties"][0]["value"], &list["properties"][1]["properties"]),
+        (&json!(1), &Value::Null)
+    );
+    let deep = talk.ok("inspect_object", json!({ "objectId": tree, "maxDepth": 3 })).await;
+    let list = named(&deep["properties"], &key(language, "list"));
+    let word = &list["properties"][1]["properties"][0];
+    assert_eq!((&word["value"], &word["type"]), (&json!("deep"), &json!(language.words().string)));
+    let inner = talk.ok("inspect_object", json!({ "objectId": list["objectId"] })).await;
+    assert_eq!(inner["total"], 2, "what is inside has an id of its own");
+    talk.finish().await;
+}
+
+async fn all_of_a_long_list_is_counted_and_reached_by_pages(language: Language) {
+    let (talk, _) = Talk::stopped_at(language, TREE, "here").await;
+    let many = object(&talk, "many").await;
+    let mut found = Vec::new();
+    let mut start = json!(0);
+    while !start.is_null() {
+        let page = talk.ok("inspect_object", json!({ "objectId": many, "start": start })).await;
+        assert_eq!(page["total"], 250);
+        found.extend(page["properties"].as_array().unwrap().iter().map(|one| one["value"].as_u64().unwrap()));
+        start = page["nextStart"].clone();
+    }
+    assert_eq!(found, (0..250).collect::<Vec<u64>>());
+    talk.finish().await;
+}
+
+async fn what_contains_itself_is_marked(language: Language) {
+    let (talk, _) = Talk::stopped_at(language, TREE, "here").await;
+    let tree = object(&talk, "tree").await;
+    let opened = talk.ok("inspect_object", json!({ "objectId": tree, "maxDepth": 5 })).await;
+    let itself = named(&opened["properties"], &key(language, "self"));
+    assert_eq!((&itself["circular"], &itself["properties"]), (&json!(1), &Value::Null));
+    let list = named(&opened["properties"], &key(language, "list"));
+    assert_eq!(list["circular"], Value::Null);
+    talk.finish().await;
+}
+
+async fn a_released_object_is_told_from_one_that_never_was(language: Language) {
+    let (talk, _) = Talk::stopped_at(language, TREE, "here").await;
+    let tree = object(&talk, "tree").await;
+    talk.step("step_over").await;
+    let gone = talk.fails("OBJECT_NOT_FOUND", "inspect_object", json!({ "objectId": tree })).await;
+    assert_eq!(gone.at("/context/cause"), "object_released");
+    assert!(gone.text_of("message").contains("was released: it belongs to an earlier stop"), "{}", gone.text);
+    for wrong in ["9999", "tree"] {
+        let never = talk.fails("OBJECT_NOT_FOUND", "inspect_object", json!({ "objectId": wrong })).await;
+        assert_eq!(never.at("/context/cause"), "object_not_found");
+    }
+    talk.finish().await;
+}

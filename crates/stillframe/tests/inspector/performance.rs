@@ -1,0 +1,120 @@
+//! Where the time and the memory of a program go.
+
+use serde_json::{Value, json};
+use test_support::{Fixture, Language};
+
+use crate::talk::{ADDS, Talk};
+
+const WORKS: &str = "\
+class Car { constructor(number) { this.number = number; } }
+globalThis.cars = [];
+function make(count) { for (let at = 0; at < count; at += 1) cars.push(new Car(at)); }
+function compute(end) {
+  let sum = 0;
+  for (let at = 0; at < end; at += 1) sum += Math.sqrt(at);
+  return sum;
+}
+performance.mark('begun');
+make(5000);
+compute(3e7);
+performance.measure('computed', 'begun');
+console.log('ready'); // @ready
+setInterval(() => make(2000), 20);
+";
+
+async fn started() -> (Talk, Fixture) {
+    let talk = Talk::new().await;
+    let program = Fixture::write(talk.folder(), "works.js", WORKS);
+    talk.start(&program).await;
+    (talk, program)
+}
+
+#[tokio::test]
+async fn a_profile_names_the_function_that_took_the_time() {
+    let (talk, program) = started().await;
+    talk.break_at(&program, "ready").await;
+    talk.step("start_cpu_profile").await;
+    talk.fails("CPU_PROFILE_START_FAILED", "start_cpu_profile", json!({})).await;
+    assert_eq!(talk.step("continue").await.at("/location/line"), program.line("ready"));
+    let taken = talk.step("stop_cpu_profile").await;
+    let count = |pointer: &str| taken.at(pointer).as_u64().unwrap_or_default();
+    assert!(count("/profile/duration") > 0 && count("/profile/nodeCount") > 0, "{}", taken.text);
+    assert!(count("/profile/sampleCount") > 0, "{}", taken.text);
+    let bottlenecks = taken.at("/analysis/bottlenecks").as_array().unwrap();
+    let compute = bottlenecks.iter().find(|one| one["functionName"] == "compute");
+    let compute = compute.unwrap_or_else(|| panic!("{}", taken.text));
+    assert_eq!(compute["file"], program.path());
+    assert!(compute["selfPercentage"].as_f64().unwrap() > 5.0, "{compute}");
+    assert!(taken.at("/analysis/topFunctions").as_array().unwrap().len() <= 10);
+    assert!(taken.text_of("formattedAnalysis").contains("compute"), "{}", taken.text);
+    talk.fails("CPU_PROFILE_STOP_FAILED", "stop_cpu_profile", json!({})).await;
+    talk.finish().await;
+}
+
+#[tokio::test]
+async fn a_profile_outlives_its_program() {
+    let (talk, _) = Talk::started(Language::Node, ADDS).await;
+    talk.step("start_cpu_profile").await;
+    assert_eq!(talk.step("continue").await["state"], "terminated");
+    let taken = talk.step("stop_cpu_profile").await;
+    assert!(taken.at("/profile/nodeCount").as_u64().unwrap() > 0, "{}", taken.text);
+    talk.finish().await;
+}
+
+#[tokio::test]
+async fn a_heap_snapshot_counts_objects_by_their_types() {
+    let (talk, program) = started().await;
+    talk.break_at(&program, "ready").await;
+    talk.step("continue").await;
+    for _ in 0..2 {
+        let taken = talk.step("take_heap_snapshot").await;
+        let count = |pointer: &str| taken.at(pointer).as_u64().unwrap_or_default();
+        assert!(count("/snapshot/nodeCount") > 5000 && count("/snapshot/edgeCount") > 5000, "{}", taken.text);
+        assert!(count("/report/usedHeapSize") <= count("/report/totalHeapSize"), "{}", taken.text);
+        let types = taken.at("/report/topObjectTypes").as_array().unwrap();
+        let cars = types.iter().find(|one| one["type"] == "Car").unwrap_or_else(|| panic!("{}", taken.text));
+        assert_eq!(cars["count"], 5000);
+        assert!(types.len() <= 10);
+    }
+    talk.finish().await;
+}
+
+#[tokio::test]
+async fn memory_that_grows_is_told_and_so_is_the_timeline() {
+    let (talk, program) = started().await;
+    talk.break_at(&program, "ready").await;
+    talk.step("continue").await;
+    let wanted = json!({ "includeLeakDetection": true, "includePerformanceTimeline": true });
+    let paused = talk.ok("get_performance_metrics", wanted).await;
+    assert!(paused.at("/memoryUsage/usedSize").as_u64().unwrap() > 0, "{}", paused.text);
+    assert_eq!(paused.at("/leakDetection/isLeaking"), false);
+    assert!(paused.at("/leakDetection/note").is_string(), "{}", paused.text);
+    let entries = paused.at("/performanceTimeline/entries").as_array().unwrap();
+    assert!(
+        entries.iter().any(|one| one["name"] == "computed" && one["entryType"] == "measure"),
+        "{}",
+        paused.text
+    );
+    assert_eq!(talk.ok("continue", json!({ "timeout": 50 })).await["state"], "running");
+    let running = talk.ok("get_performance_metrics", json!({ "includeLeakDetection": true })).await;
+    assert_eq!(running.at("/leakDetection/isLeaking"), true, "{}", running.text);
+    assert!(running.at("/leakDetection/growthRate").as_f64().unwrap() > 0.0);
+    assert_eq!(running["performanceTimeline"], Value::Null);
+    talk.finish().await;
+}
+
+#[tokio::test]
+async fn python_says_that_it_has_none_of_this() {
+    let (talk, _) = Talk::started(Language::Python, ADDS).await;
+    let table = [
+        ("CPU_PROFILE_START_FAILED", "start_cpu_profile", "CPU profiles are for Node.js"),
+        ("HEAP_SNAPSHOT_FAILED", "take_heap_snapshot", "heap snapshots are for Node.js"),
+        ("PERFORMANCE_METRICS_FAILED", "get_performance_metrics", "memory metrics are for Node.js"),
+    ];
+    for (code, tool, message) in table {
+        let failed = talk.fails(code, tool, json!({})).await;
+        assert!(failed.text_of("message").starts_with(message), "{}", failed.text);
+    }
+    assert_eq!(talk.step("continue").await["state"], "terminated");
+    talk.finish().await;
+}

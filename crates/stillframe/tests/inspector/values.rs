@@ -1,0 +1,108 @@
+//! Expressions and variables.
+
+use serde_json::{Value, json};
+use test_support::{Language, Texts, both};
+
+use crate::talk::{ADDS, Talk, named};
+
+both![
+    values_are_json_where_that_says_all_of_them,
+    an_expression_that_fails_leaves_the_program_as_it_is,
+    local_variables_are_those_of_blocks_and_closures_too,
+    global_variables_are_those_of_the_module,
+];
+
+const VALUES: Texts = Texts {
+    python: "\
+values = [7, 1.5, 'it\\'s', True, None, 2 ** 80, [1, 'a'], {'k': 1}]
+print(values)  # @here
+",
+    node: "\
+const values = [7, 1.5, 'it\\'s', true, null, 2n ** 80n, [1, 'a'], { k: 1 }];
+console.log(values); // @here
+",
+};
+
+async fn values_are_json_where_that_says_all_of_them(language: Language) {
+    let (talk, _) = Talk::stopped_at(language, VALUES, "here").await;
+    let plain = [json!(7), json!(1.5), json!("it's"), json!(true), Value::Null];
+    for (place, expected) in plain.into_iter().enumerate() {
+        let inspected = talk.ok("inspect", json!({ "expression": format!("values[{place}]") })).await;
+        assert_eq!(inspected["value"], expected);
+        assert!(inspected["type"].is_string() && inspected["objectId"].is_null(), "{}", inspected.text);
+    }
+    let large = talk.value("values[5]").await;
+    assert_eq!(large, language.pick("1208925819614629174706176", "1208925819614629174706176n"));
+    let list = talk.ok("inspect", json!({ "expression": "values[6]" })).await;
+    assert_eq!(list["value"], language.pick("[1, 'a']", "[ 1, 'a' ]"));
+    assert_eq!((&list["type"], &list["propertyCount"]), (&json!(language.words().list), &json!(2)));
+    assert!(list["objectId"].is_string(), "{}", list.text);
+    let long = language.pick("'ab' * 1000", "'ab'.repeat(1000)");
+    let cut = talk.ok("inspect", json!({ "expression": long, "maxLength": 10 })).await;
+    assert_eq!((&cut["truncated"], &cut["length"]), (&json!(true), &json!(2000)), "{}", cut.text);
+    assert!(cut.text_of("value").starts_with("abab"), "{}", cut.text);
+    talk.finish().await;
+}
+
+async fn an_expression_that_fails_leaves_the_program_as_it_is(language: Language) {
+    let (talk, _) = Talk::stopped_at(language, ADDS, "return").await;
+    let failed = talk.fails("INSPECT_FAILED", "inspect", json!({ "expression": "missing + 1" })).await;
+    assert_eq!(failed.at("/context/type"), language.pick("NameError", "ReferenceError"));
+    talk.fails("INSPECT_FAILED", "inspect", json!({ "expression": "1 +" })).await;
+    talk.fails("INVALID_ARGUMENTS", "inspect", json!({ "expression": " " })).await;
+    let spin = json!({ "expression": language.words().spin, "timeout": 100 });
+    let late = talk.fails("INSPECT_FAILED", "inspect", spin).await;
+    assert_eq!(late.at("/context/cause"), "deadline_exceeded");
+    assert_eq!(talk.value("number").await, 0);
+    assert_eq!(talk.step("step_over").await["state"], "paused");
+    talk.finish().await;
+}
+
+const NESTED: Texts = Texts {
+    python: "\
+def outer(base):
+    def inner(number):
+        for turn in [1]:
+            sum_of = base + number + turn
+            print(sum_of)  # @here
+    inner(2)
+outer(40)
+",
+    node: "\
+function outer(base) {
+  function inner(number) {
+    for (const turn of [1]) {
+      const sum_of = base + number + turn;
+      console.log(sum_of); // @here
+    }
+  }
+  inner(2);
+}
+outer(40);
+",
+};
+
+async fn local_variables_are_those_of_blocks_and_closures_too(language: Language) {
+    let (talk, _) = Talk::stopped_at(language, NESTED, "here").await;
+    let locals = talk.step("get_local_variables").await;
+    for (name, value) in [("number", 2), ("turn", 1), ("sum_of", 43), ("base", 40)] {
+        let variable = named(&locals["variables"], name);
+        assert_eq!((&variable["value"], &variable["type"]), (&json!(value), &json!(language.words().number)));
+    }
+    assert_eq!(locals.at("/frame/function"), "inner");
+    talk.finish().await;
+}
+
+async fn global_variables_are_those_of_the_module(language: Language) {
+    let (talk, _) = Talk::stopped_at(language, ADDS, "return").await;
+    let globals = talk.step("get_global_variables").await;
+    let start = named(&globals["variables"], "start");
+    assert_eq!((&start["value"], &start["scope"]), (&json!(1), &json!(language.pick("Globals", "Module"))));
+    let total = globals["total"].as_u64().unwrap();
+    let first = talk.ok("get_global_variables", json!({ "count": 1 })).await;
+    assert_eq!((&first["total"], &first["nextStart"]), (&json!(total), &json!(1)));
+    let rest = talk.ok("get_global_variables", json!({ "start": 1 })).await;
+    assert_eq!(rest["variables"].as_array().unwrap().len() as u64, total - 1);
+    assert_eq!(rest["nextStart"], Value::Null);
+    talk.finish().await;
+}

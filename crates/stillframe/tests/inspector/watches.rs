@@ -1,0 +1,77 @@
+//! Expressions that are watched over stops.
+
+use serde_json::{Value, json};
+use test_support::{Language, both};
+
+use crate::talk::{ADDS, Talk};
+
+both![
+    a_change_is_told_from_old_to_new,
+    a_name_that_does_not_exist_is_no_error_and_no_change,
+    a_watch_is_removed_by_its_id,
+];
+
+async fn watch(talk: &Talk, expression: &str) -> Value {
+    talk.ok("add_watch", json!({ "expression": expression })).await["watchId"].clone()
+}
+
+async fn a_change_is_told_from_old_to_new(language: Language) {
+    let (talk, _) = Talk::stopped_at(language, ADDS, "return").await;
+    let added = talk.ok("add_watch", json!({ "expression": "number * 10" })).await;
+    assert_eq!(
+        (&added["value"], &added["inScope"], &added["changed"]),
+        (&json!(0), &json!(true), &json!(false))
+    );
+    let id = &added["watchId"];
+    for number in 1..3 {
+        let stopped = talk.step("continue").await;
+        let (old, new) = (json!((number - 1) * 10), json!(number * 10));
+        let change =
+            json!([{ "watchId": id, "expression": "number * 10", "oldValue": old, "newValue": new }]);
+        assert_eq!(stopped["watches"], change);
+        let watches = talk.step("get_watches").await;
+        let watch = watches.at("/watches/0");
+        assert_eq!((&watch["value"], &watch["type"]), (&new, &json!(language.words().number)));
+        assert_eq!((&watch["changed"], &watch["oldValue"], &watch["newValue"]), (&json!(true), &old, &new));
+    }
+    talk.finish().await;
+}
+
+async fn a_name_that_does_not_exist_is_no_error_and_no_change(language: Language) {
+    let (talk, program) = Talk::stopped_at(language, ADDS, "call").await;
+    watch(&talk, "number").await;
+    let outside = talk.step("get_watches").await;
+    let shown = |answer: &test_support::Answer| {
+        let watch = answer.at("/watches/0");
+        ["inScope", "value", "changed", "error"].map(|field| watch[field].clone())
+    };
+    assert_eq!(shown(&outside), [json!(false), Value::Null, json!(false), Value::Null]);
+    talk.break_at(&program, "return").await;
+    let inside = talk.step("continue").await;
+    assert_eq!(inside.at("/watches/0/oldValue"), "(not in scope)");
+    assert_eq!(inside.at("/watches/0/newValue"), 0);
+    let outside = talk.step("continue").await;
+    assert_eq!(
+        (outside.at("/location/line"), &outside["watches"]),
+        (&json!(program.line("call")), &Value::Null)
+    );
+    let inside = talk.step("continue").await;
+    assert_eq!((inside.at("/watches/0/oldValue"), inside.at("/watches/0/newValue")), (&json!(0), &json!(1)));
+    talk.finish().await;
+}
+
+async fn a_watch_is_removed_by_its_id(language: Language) {
+    let (talk, program) = Talk::started(language, ADDS).await;
+    let (one, two) = (watch(&talk, "total").await, watch(&talk, "turn").await);
+    let removed = talk.ok("remove_watch", json!({ "watchId": one })).await;
+    assert_eq!((&removed["expression"], &removed["removed"]), (&json!("total"), &json!(true)));
+    let missing = talk.fails("WATCH_NOT_FOUND", "remove_watch", json!({ "watchId": one })).await;
+    assert_eq!(missing.at("/context/watches"), &json!([two]));
+    let bad = talk.fails("ADD_WATCH_FAILED", "add_watch", json!({ "expression": "1 +" })).await;
+    assert_eq!(bad.at("/context/cause"), "bad_expression");
+    talk.break_at(&program, "last").await;
+    talk.step("continue").await;
+    let watches = talk.step("get_watches").await;
+    assert_eq!(watches["watches"].as_array().unwrap().len(), 1);
+    talk.finish().await;
+}

@@ -1,0 +1,181 @@
+//! The verdict on a program that computes.
+
+use engine::model::activity::SampledFrame;
+use engine::model::ids::ThreadId;
+use engine::{snapshot, sources};
+
+use super::Verdict;
+use super::motion::{Motion, Seen};
+use super::said::{Said, is_users, time};
+use super::watch::Watch;
+
+impl Watch<'_> {
+    /// Of a program that computes.
+    pub(super) async fn computes(&self, seen: Option<&Seen>, looks: usize, thread: Option<ThreadId>) -> Said {
+        let mut evidence = vec![format!(
+            "it has computed for {} of the {} that it was watched",
+            time(self.computed()),
+            time(self.took())
+        )];
+        let Some(seen) = seen else {
+            evidence.push("it could not be suspended: it is in one call of native code".to_owned());
+            return self.in_one_call(self.sampled_stack(thread), evidence).await;
+        };
+        let place = format!("{}:{} in {}", seen.file.display(), seen.line, seen.function);
+        if looks > 1 {
+            evidence.push(format!("it was looked at {looks} times"));
+        } else if !matches!(seen.motion, Motion::Certain | Motion::Endless) {
+            evidence.push("it could be looked at only once, so it is not known what changes".to_owned());
+            let message =
+                format!("The program computes, and whether it comes to an end cannot be told: {place}");
+            return Said { verdict: Verdict::Unknown, message, evidence };
+        }
+        let lines =
+            seen.found.as_ref().map(|found| format!("lines {}-{}", found.lines.start(), found.lines.end()));
+        let lines = lines.unwrap_or_default();
+        let (verdict, message) = match seen.motion {
+            Motion::Certain => {
+                evidence.push("by its text the loop can never end".to_owned());
+                (Verdict::BusyLoop, format!("The program is in a loop that can never end, {lines}: {place}"))
+            }
+            Motion::Endless => {
+                evidence.push("the loop has no way out but an error or an exit in what it calls".to_owned());
+                (Verdict::BusyLoop, format!("The program is in a loop without a way out, {lines}: {place}"))
+            }
+            Motion::Stuck => {
+                evidence.push("nothing that the loop depends on has changed".to_owned());
+                (
+                    Verdict::BusyLoop,
+                    format!("The program is in a loop in which nothing changes, {lines}: {place}"),
+                )
+            }
+            Motion::Asks => {
+                evidence.push(
+                    "no value in it changes; its condition calls something that has not ended it yet"
+                        .to_owned(),
+                );
+                (
+                    Verdict::BusyLoop,
+                    format!("The program goes round in a loop until something ends it, {lines}: {place}"),
+                )
+            }
+            Motion::Away => {
+                evidence.push("what the loop's condition compares does not come together".to_owned());
+                (
+                    Verdict::BusyLoop,
+                    format!(
+                        "The program is in a loop that does not come nearer to its end, {lines}: {place}"
+                    ),
+                )
+            }
+            Motion::Nearer(left) => {
+                let left = left.map(|left| format!("; at this rate it takes {} more", time(left)));
+                evidence.push(format!("the loop comes nearer to its end{}", left.unwrap_or_default()));
+                (Verdict::Slow, format!("The program is slow and makes progress in a loop, {lines}: {place}"))
+            }
+            Motion::Changes if seen.found.is_some() => {
+                evidence.push(
+                    "values change, and whether the loop comes nearer to its end cannot be told".to_owned(),
+                );
+                (
+                    Verdict::Slow,
+                    format!("The program computes in a loop in which values change, {lines}: {place}"),
+                )
+            }
+            Motion::Changes => (Verdict::Slow, format!("The program computes, and values change: {place}")),
+            Motion::Recursion => {
+                evidence.push("the function calls itself".to_owned());
+                (Verdict::Slow, format!("The program computes by recursion: {place}"))
+            }
+            Motion::Still => {
+                evidence.push("it was always on the same line".to_owned());
+                let stack = self.sampled_stack(thread);
+                return self.in_one_call_at(&place, &source_line(seen), &stack, evidence);
+            }
+        };
+        Said { verdict, message, evidence }
+    }
+
+    /// Of one that is in native code since it was looked at.
+    async fn in_one_call(&self, stack: Vec<SampledFrame>, evidence: Vec<String>) -> Said {
+        let user = stack.iter().find(|frame| is_users(frame)).and_then(|frame| frame.location.clone());
+        let Some(location) = user else {
+            return Said {
+                verdict: Verdict::Unknown,
+                message: "The program computes, and where could not be found out".to_owned(),
+                evidence,
+            };
+        };
+        let lines =
+            snapshot::lines(self.session, &location.source.name, location.source.path.as_deref()).await;
+        let at = usize::try_from(location.line).unwrap_or_default().saturating_sub(1);
+        let line = lines.unwrap_or_default().into_iter().nth(at).unwrap_or_default();
+        let place = format!("{}:{}", location.source.name, location.line);
+        self.in_one_call_at(&place, &line, &stack, evidence)
+    }
+
+    /// A regular expression that goes through all its possibilities looks like this; so does a call that only
+    /// takes long.
+    fn in_one_call_at(
+        &self,
+        place: &str,
+        line: &str,
+        stack: &[SampledFrame],
+        mut evidence: Vec<String>,
+    ) -> Said {
+        let by_name = stack.first().is_some_and(|frame| frame.function.starts_with("RegExp:"))
+            || self.calls_innermost().iter().any(|name| name.starts_with("RegExp:"));
+        if by_name || matches_text(line) {
+            evidence.push(format!("the line matches a regular expression: `{}`", line.trim()));
+            return Said {
+                verdict: Verdict::BusyLoop,
+                message: format!(
+                    "The program is in a regular expression that does not come to its end: {place}"
+                ),
+                evidence,
+            };
+        }
+        Said {
+            verdict: Verdict::Unknown,
+            message: format!(
+                "The program is in one call that has not come back, and whether it will cannot be told: {place}"
+            ),
+            evidence,
+        }
+    }
+
+    fn calls_innermost(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut calls: Vec<_> = self.calls.iter().collect();
+        while let Some(call) = calls.pop() {
+            if call.calls.is_empty() && call.total * 2 > self.samples {
+                names.push(call.function.clone());
+            }
+            calls.extend(&call.calls);
+        }
+        names
+    }
+}
+
+fn source_line(seen: &Seen) -> String {
+    let at = usize::try_from(seen.line).unwrap_or_default().saturating_sub(1);
+    sources::read_lines(&seen.file).ok().and_then(|lines| lines.into_iter().nth(at)).unwrap_or_default()
+}
+
+/// Whether a line matches a text against a pattern, in the words of both languages.
+fn matches_text(line: &str) -> bool {
+    const CALLS: [&str; 11] = [
+        ".match(",
+        ".search(",
+        ".fullmatch(",
+        ".findall(",
+        ".finditer(",
+        ".sub(",
+        ".subn(",
+        ".test(",
+        ".exec(",
+        ".matchAll(",
+        ".replace(",
+    ];
+    CALLS.iter().any(|call| line.contains(call))
+}

@@ -1,0 +1,88 @@
+//! The verdict on a program that waits.
+
+use engine::model::activity::{ThreadActivity, WaitKind, Waiting};
+use engine::process;
+
+use super::said::{Said, is_users, place_of, time};
+use super::watch::Watch;
+use super::{Verdict, deadlock};
+
+impl Watch<'_> {
+    /// Of a program that does not compute.
+    pub(super) fn waits(&self) -> Said {
+        let mut evidence = vec![format!(
+            "it has computed for {} of the {} that it was watched",
+            time(self.computed()),
+            time(self.took())
+        )];
+        let circle = deadlock::deadlock(&self.activity);
+        if let Some(first) = circle.first() {
+            let sentence = |thread: &&ThreadActivity| {
+                let what = thread.blocked.as_ref().map(|waiting| waiting.what.clone()).unwrap_or_default();
+                format!("thread `{}` waits for {what}{}", thread.name, place_of(&thread.stack))
+            };
+            evidence.extend(circle.iter().map(sentence));
+            let names: Vec<String> = circle.iter().map(|thread| format!("`{}`", thread.name)).collect();
+            let message = match names.as_slice() {
+                [name] => {
+                    format!("Thread {name} waits for what no other thread can give{}", place_of(&first.stack))
+                }
+                _ => format!("Threads {} wait for each other", names.join(", ")),
+            };
+            return Said { verdict: Verdict::Deadlocked, message, evidence };
+        }
+        let waits = self.all_waits();
+        let told: Vec<String> =
+            waits.iter().map(|waiting| format!("it waits for {}{}", waiting.what, at(waiting))).collect();
+        evidence.extend(told.into_iter().take(12));
+        let (verdict, message) = match main_reason(&waits) {
+            Some(waiting) => {
+                (Verdict::Waiting, format!("The program waits for {}{}", waiting.what, at(waiting)))
+            }
+            None => (Verdict::Waiting, "The program waits, and does not tell for what".to_owned()),
+        };
+        Said { verdict, message, evidence }
+    }
+
+    fn all_waits(&self) -> Vec<Waiting> {
+        let mut waits: Vec<Waiting> = Vec::new();
+        for process in &self.activity {
+            let blocked = process.activity.threads.iter().filter_map(|thread| {
+                let waiting = thread.blocked.clone()?;
+                let location = waiting.location.clone().or_else(|| {
+                    thread.stack.iter().find(|frame| is_users(frame)).and_then(|frame| frame.location.clone())
+                });
+                Some(Waiting { location, ..waiting })
+            });
+            waits.extend(blocked.chain(process.activity.pending.iter().cloned()));
+        }
+        if waits.is_empty() {
+            let pids = self.activity.iter().filter_map(|process| process.pid);
+            waits.extend(pids.filter_map(|pid| process::blocked(pid, pid)));
+        }
+        waits
+    }
+}
+
+/// What keeps a program most: what stands still in its own code comes before what is only open.
+fn main_reason(waits: &[Waiting]) -> Option<&Waiting> {
+    let weight = |waiting: &&Waiting| match waiting.kind {
+        WaitKind::Input => 0,
+        WaitKind::Child => 1,
+        WaitKind::Lock | WaitKind::Thread | WaitKind::File => 2,
+        WaitKind::Server => 3,
+        WaitKind::Socket => 4,
+        WaitKind::Task | WaitKind::Promise | WaitKind::Worker => 5,
+        WaitKind::Timer => 6,
+        WaitKind::Other => 7,
+    };
+    waits.iter().min_by_key(weight)
+}
+
+fn at(waiting: &Waiting) -> String {
+    waiting
+        .location
+        .as_ref()
+        .map(|location| format!(" at {}:{}", location.source.name, location.line))
+        .unwrap_or_default()
+}

@@ -1,0 +1,186 @@
+//! Running tests, and telling what made one fail, with the values that did.
+//!
+//! The runner is started as its user would start it. The debugger stops at each throw that no code of the user's
+//! catches ([`ExceptionMode::UserUnhandled`]), each is looked at ([`Throw`]), and the program goes on. Code of
+//! ours inside the runner tells how each test went ([`TestReports`]). At the end the two are put together: the
+//! throw that a failing test names is its failure.
+
+mod conclusion;
+mod matching;
+mod node;
+mod python;
+mod runner;
+mod throws;
+
+use std::sync::Arc;
+
+use engine::deadlines;
+use engine::model::limits::Limits;
+use engine::model::stop::{End, ExceptionMode, StopReason};
+use engine::output::Excerpt;
+use engine::session::{Outcome, Session};
+use engine::test_reports::{Captured, LoadProblem, TestReports, TestResult};
+use tokio::time::Instant;
+
+use self::conclusion::{Came, conclude};
+pub use self::runner::Runner;
+pub use self::throws::Throw;
+use self::throws::Throws;
+use super::command::Command;
+use super::settle::{Settled, Wait, with_progress};
+use super::{execution, lifecycle, run_until};
+use crate::{Context, ToolError};
+
+/// What to run.
+#[derive(Debug)]
+pub struct Test {
+    /// The runner with its arguments, or any other program.
+    pub command: Command,
+    /// How long, and how much to tell.
+    pub wait: Wait,
+    /// Leave the program stopped at the first throw that no code of the user's catches, or where it hangs.
+    pub keeps: bool,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Tested {
+    /// In a word.
+    pub verdict: Verdict,
+    /// Who ran the tests, where that is known.
+    pub runner: Option<Runner>,
+    /// How the program ended; none while it is there.
+    pub end: Option<Arc<End>>,
+    /// The program is stopped and left so.
+    pub is_kept: bool,
+    /// How many tests went how.
+    pub counts: Counts,
+    /// The first failure, in full.
+    pub failure: Option<Failure>,
+    /// The further ones.
+    pub others: Vec<Failure>,
+    /// Files of tests that could not be loaded.
+    pub problems: Vec<LoadProblem>,
+    /// What was thrown while the first of these was loaded.
+    pub problem_throw: Option<Box<Throw>>,
+    /// Names that stand for no test, as they were given.
+    pub missing: Vec<String>,
+    /// Names of tests that there are, the most similar first, when none was run.
+    pub similar: Vec<String>,
+    /// Where a program is that did not end in time, and the test that it was in.
+    pub hang: Option<Hang>,
+    /// What the runner has kept of the output of tests that did not fail.
+    pub captured: Vec<Captured>,
+    /// The last of what the program wrote.
+    pub output: Excerpt,
+    /// What else needs saying.
+    pub notes: Vec<String>,
+}
+
+/// What a run of tests comes to, in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// A test failed.
+    Failed,
+    /// All that were run passed.
+    Passed,
+    /// Tests could not be loaded, or the runner itself went wrong.
+    Error,
+    /// No test was run.
+    NoTests,
+    /// The time was up.
+    Hung,
+}
+
+impl Verdict {
+    /// `failed`, `passed`, `error`, `no_tests`, `hung`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Passed => "passed",
+            Self::Error => "error",
+            Self::NoTests => "no_tests",
+            Self::Hung => "hung",
+        }
+    }
+}
+
+/// How many tests went how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// How many came to a result, skipped ones included.
+    pub run: u64,
+    /// How many passed.
+    pub passed: u64,
+    /// How many failed, or had an error before or after them.
+    pub failed: u64,
+    /// How many were skipped.
+    pub skipped: u64,
+    /// How many failed as they were expected to.
+    pub expected_failures: u64,
+}
+
+/// A test that failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// What its runner says. Only an id, while it is not over; none where there is no runner.
+    pub result: Option<TestResult>,
+    /// What was thrown; none when the runner failed it for another reason.
+    pub throw: Option<Box<Throw>>,
+}
+
+/// A program that did not end in time.
+#[derive(Debug)]
+pub struct Hang {
+    /// The test that it was in.
+    pub test: Option<String>,
+    /// Where it is, as it stopped when it was paused.
+    pub settled: Settled,
+}
+
+/// How much is told of a failure: there is nobody to ask for more when the program has ended.
+pub fn limits() -> Limits {
+    run_until::whole()
+}
+
+/// Opens the session of a command.
+pub fn open(context: &Context, command: &Command) -> Result<Session, ToolError> {
+    let name = format!("test {}", command.text);
+    lifecycle::open(context, command.adapter.name(), Some(name), command.executable.clone())
+}
+
+/// Runs tests in a session that was opened for them. Unless it is kept, the program is to be ended with the
+/// session afterwards.
+///
+/// Errors are those of starting the program; whatever happens later is told.
+pub async fn test(session: &Session, request: Test, context: &Context) -> Result<Tested, ToolError> {
+    let runner = Runner::of(&request.command);
+    let reports = TestReports::new()?;
+    let mut launch = request.command.launch.clone();
+    // Code of ours in the program sees by what it loads that it is a runner.
+    let path = reports.path().to_string_lossy().into_owned();
+    launch.env.insert(TestReports::VARIABLE.to_owned(), Some(path));
+    session.set_exception_breakpoints(ExceptionMode::UserUnhandled.into()).await?;
+    let until = Instant::now() + request.wait.timeout.max(deadlines::START);
+    let (late, notes) = lifecycle::begin_launch(session, launch, request.wait, context).await?;
+    let mut throws = Throws::new(session, &reports, request.wait.limits);
+    let outcome = match late {
+        Some(_) => Outcome::Running,
+        None => with_progress(session, context, throws.watch(until, request.keeps)).await?,
+    };
+    let came = match outcome {
+        Outcome::Ended(end) => Came::Ended(end),
+        Outcome::Stopped(stop) if stop.reason == StopReason::Exception => Came::Thrown,
+        Outcome::Stopped(_) | Outcome::Running => {
+            Came::Hung(stand_still(session, request.wait, context).await)
+        }
+    };
+    let tested = conclude(session, &request, runner, &reports, throws.into_all(), came)?;
+    Ok(Tested { notes: notes.into_iter().chain(tested.notes).collect(), ..tested })
+}
+
+/// Pauses a program that did not end in time, and tells where it is.
+async fn stand_still(session: &Session, wait: Wait, context: &Context) -> Option<Settled> {
+    let pause = Wait { timeout: deadlines::PAUSE, ..wait };
+    execution::pause(session, None, pause, context).await.ok()
+}

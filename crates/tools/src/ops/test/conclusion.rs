@@ -1,0 +1,197 @@
+//! The runner's reports and the throws, put together.
+
+use std::sync::Arc;
+
+use engine::model::stop::End;
+use engine::session::Session;
+use engine::sources;
+use engine::test_reports::{Captured, LoadProblem, TestOutcome, TestReport, TestReports, TestResult};
+
+use super::matching::take;
+use super::throws::{AllThrows, Throw, running};
+use super::{Counts, Failure, Hang, Runner, Test, Tested, Verdict, node};
+use crate::ToolError;
+use crate::ops::settle::Settled;
+
+/// How many names of other tests are told.
+const NAMES: usize = 10;
+
+/// Why the watching came to its end.
+pub(super) enum Came {
+    /// The program has ended.
+    Ended(Arc<End>),
+    /// It stands at a throw, and is to stay there.
+    Thrown,
+    /// It did not end in time. Where it is now, unless that could not be found out.
+    Hung(Option<Settled>),
+}
+
+/// Tells what came of a run.
+pub(super) fn conclude(
+    session: &Session,
+    request: &Test,
+    runner: Option<Runner>,
+    reports: &TestReports,
+    throws: AllThrows,
+    came: Came,
+) -> Result<Tested, ToolError> {
+    let reports = reports.read();
+    let output = session.output().tail(0, request.wait.limits.output);
+    let is_silent = reports.is_empty();
+    if let (true, Came::Ended(end)) = (is_silent, &came)
+        && end.exit_code() != Some(0)
+        && let Some(error) = Runner::missing(runner, &request.command, &output.text())
+    {
+        return Err(error);
+    }
+    let notes = notes(&throws);
+    let mut throws = throws.kept;
+    let told = Told::of(reports);
+    let current = running(&told.all);
+    let mut failures = told.failures(&mut throws);
+    let is_hung = matches!(came, Came::Hung(_));
+    let (end, hang, is_kept) = match came {
+        Came::Ended(end) => (Some(end), None, false),
+        Came::Thrown => (None, None, true),
+        Came::Hung(settled) => {
+            let hang = settled.map(|settled| Hang { test: current.clone(), settled });
+            (None, hang, request.keeps)
+        }
+    };
+    let code = end.as_ref().map(|end| end.exit_code());
+    // A program that says nothing of tests fails by what nothing has caught; a runner that says nothing has not
+    // come so far.
+    let is_cut_short = is_silent && code.is_some_and(|code| code != Some(0));
+    if failures.is_empty()
+        && (is_kept && !is_hung || is_cut_short && runner.is_none())
+        && let Some(throw) = throws.pop()
+    {
+        let id = throw.test.clone().or(current);
+        let result = id.map(|id| TestResult { id, ..TestResult::default() });
+        failures.push(Failure { result, throw: Some(Box::new(throw)) });
+    }
+    let mut failures = failures.into_iter();
+    let failure = failures.next();
+    let counts = told.counts();
+    let problem_throw = match told.problems.first() {
+        Some(problem) => take(&mut throws, &problem.into()),
+        None if is_cut_short && runner.is_some() => throws.pop().map(Box::new),
+        None => None,
+    };
+    let ran = counts.run > 0 || (is_silent && !node::finds_none(&output.text()));
+    let verdict = match code {
+        _ if is_hung => Verdict::Hung,
+        _ if failure.is_some() => Verdict::Failed,
+        _ if !told.problems.is_empty() || problem_throw.is_some() => Verdict::Error,
+        _ if !told.missing.is_empty() || !ran => Verdict::NoTests,
+        Some(Some(0)) => Verdict::Passed,
+        _ => Verdict::Error,
+    };
+    let similar = if verdict == Verdict::NoTests { told.similar() } else { Vec::new() };
+    Ok(Tested {
+        verdict,
+        runner,
+        end,
+        is_kept,
+        counts,
+        failure,
+        others: failures.collect(),
+        problem_throw,
+        captured: told.captured(),
+        problems: told.problems,
+        missing: told.missing,
+        similar,
+        hang,
+        output,
+        notes,
+    })
+}
+
+fn notes(throws: &AllThrows) -> Vec<String> {
+    let mut notes = Vec::new();
+    if throws.dropped > 0 {
+        notes.push(format!("{} throws that no failing test named were not kept", throws.dropped));
+    }
+    if throws.passed_over > 0 {
+        notes.push(format!("{} stops for other reasons were passed over", throws.passed_over));
+    }
+    notes
+}
+
+/// The reports, sorted by what they are.
+struct Told {
+    all: Vec<TestReport>,
+    results: Vec<TestResult>,
+    problems: Vec<LoadProblem>,
+    missing: Vec<String>,
+    names: Vec<String>,
+}
+
+impl Told {
+    fn of(all: Vec<TestReport>) -> Self {
+        let mut told =
+            Self { all, results: Vec::new(), problems: Vec::new(), missing: Vec::new(), names: Vec::new() };
+        for report in &told.all {
+            match report {
+                TestReport::Result(result) => told.results.push(result.clone()),
+                TestReport::Problem(problem) => told.problems.push(problem.clone()),
+                TestReport::Missing { name } => told.missing.push(name.clone()),
+                TestReport::Collected { names, .. } => told.names.extend(names.iter().cloned()),
+                TestReport::Begins { .. } => {}
+            }
+        }
+        told
+    }
+
+    /// The tests that failed, each with what it threw.
+    fn failures(&self, throws: &mut Vec<Throw>) -> Vec<Failure> {
+        let failed = self.results.iter().filter(|result| is_failure(result));
+        let failure = |result: &TestResult| {
+            let throw = take(throws, &result.into());
+            Failure { result: Some(result.clone()), throw }
+        };
+        failed.map(failure).collect()
+    }
+
+    fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        let mut seen = std::collections::BTreeSet::new();
+        for result in &self.results {
+            counts.run += u64::from(seen.insert(&result.id));
+            let counter = match result.outcome {
+                TestOutcome::Passed | TestOutcome::Xpassed => &mut counts.passed,
+                TestOutcome::Failed | TestOutcome::Error => &mut counts.failed,
+                TestOutcome::Skipped => &mut counts.skipped,
+                TestOutcome::Xfailed => &mut counts.expected_failures,
+            };
+            *counter += 1;
+        }
+        counts
+    }
+
+    /// Names of tests that there are, the most similar to what was asked for first.
+    fn similar(&self) -> Vec<String> {
+        let mut names = self.names.clone();
+        names.dedup();
+        if let Some(missing) = self.missing.first() {
+            names.sort_by_cached_key(|name| sources::distance(last_part(missing), last_part(name)));
+        }
+        names.truncate(NAMES);
+        names
+    }
+
+    /// What the runner has kept of the output of tests that did not fail.
+    fn captured(&self) -> Vec<Captured> {
+        let passed = self.results.iter().filter(|result| !is_failure(result));
+        passed.flat_map(|result| result.captured.iter().cloned()).collect()
+    }
+}
+
+/// The name of a test without those of its file and class.
+fn last_part(name: &str) -> &str {
+    name.rsplit([':', '.']).next().unwrap_or(name)
+}
+
+fn is_failure(result: &TestResult) -> bool {
+    matches!(result.outcome, TestOutcome::Failed | TestOutcome::Error)
+}

@@ -1,0 +1,72 @@
+//! Which throw a runner speaks of.
+
+use std::path::Path;
+
+use engine::test_reports::{LoadProblem, TestResult};
+
+use super::throws::Throw;
+
+/// As much of a message is compared; runners cut long ones.
+const COMPARED: usize = 500;
+
+/// What a runner says of something that was thrown.
+pub(super) struct Spoken<'a> {
+    mark: Option<&'a str>,
+    message: Option<&'a str>,
+    details: Option<&'a str>,
+    /// What was being loaded.
+    file: Option<&'a Path>,
+}
+
+impl<'a> From<&'a TestResult> for Spoken<'a> {
+    fn from(result: &'a TestResult) -> Self {
+        let TestResult { mark, message, details, .. } = result;
+        Self { mark: mark.as_deref(), message: message.as_deref(), details: details.as_deref(), file: None }
+    }
+}
+
+impl<'a> From<&'a LoadProblem> for Spoken<'a> {
+    fn from(problem: &'a LoadProblem) -> Self {
+        let LoadProblem { mark, message, details, file, .. } = problem;
+        let (mark, details) = (mark.as_deref(), details.as_deref());
+        Self { mark, message: Some(message), details, file: file.as_deref() }
+    }
+}
+
+/// The throw with the mark. Where a runner has lost the mark on the way from one process to another, the one with the
+/// same message, and of these the one whose places are in the trace that the runner shows.
+pub(super) fn take(throws: &mut Vec<Throw>, spoken: &Spoken<'_>) -> Option<Box<Throw>> {
+    let at = match spoken.mark {
+        Some(mark) => throws.iter().position(|throw| throw.thrown.mark.as_deref() == Some(mark)),
+        None => {
+            let same = throws.iter().enumerate().filter(|(_, throw)| is_same(throw, spoken));
+            let best = same.max_by_key(|(at, throw)| (shared(throw, spoken), std::cmp::Reverse(*at)));
+            // All that may be known of a file that could not be loaded is its name.
+            best.map(|(at, _)| at).or_else(|| throws.iter().rposition(|throw| is_of_file(throw, spoken)))
+        }
+    };
+    at.map(|at| Box::new(throws.remove(at)))
+}
+
+fn is_same(throw: &Throw, spoken: &Spoken<'_>) -> bool {
+    let (Some(exception), Some(message)) = (&throw.snapshot.exception, spoken.message) else { return false };
+    start(&exception.message) == start(message)
+}
+
+fn is_of_file(throw: &Throw, spoken: &Spoken<'_>) -> bool {
+    let Some(file) = spoken.file.filter(|_| spoken.details.is_none()) else { return false };
+    let mut places = throw.stack.iter().filter_map(|frame| frame.location.as_ref());
+    places.any(|place| place.source.is_file(file))
+}
+
+fn start(message: &str) -> String {
+    message.trim().chars().take(COMPARED).collect::<String>().trim_end().to_owned()
+}
+
+/// How many of its places the runner shows.
+fn shared(throw: &Throw, spoken: &Spoken<'_>) -> usize {
+    let Some(details) = spoken.details else { return 0 };
+    let places = throw.stack.iter().filter_map(|frame| frame.location.as_ref());
+    let is_shown = |file: &str, line: u32| details.contains(&format!("{file}:{line}:"));
+    places.filter(|place| is_shown(&place.source.name, place.line)).count()
+}

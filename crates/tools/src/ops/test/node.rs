@@ -1,0 +1,78 @@
+//! What is particular to the test runners of Node.js. Our hook sees them in whatever process they are, so that they
+//! tell how their tests go behind `npm test` too.
+
+use engine::model::launch::Program;
+
+use super::Runner;
+use crate::ToolError;
+use crate::ops::command::Command;
+
+/// The runner that a command starts.
+pub(super) fn runner(command: &Command) -> Option<Runner> {
+    if command.adapter.name() == "python" {
+        return None;
+    }
+    let launch = &command.launch;
+    let executable = command.executable.as_deref().and_then(|path| path.file_stem()?.to_str());
+    let words = || launch.runtime_args.iter().chain(&launch.args).map(String::as_str);
+    match (&launch.program, executable) {
+        (Program::Command, Some("npx" | "pnpx")) => {
+            words().find(|word| !word.starts_with('-')).and_then(named)
+        }
+        (Program::Command, Some(name)) if named(name).is_some() => named(name),
+        (Program::Command, _) if words().any(|word| word == "--test") => Some(Runner::Node),
+        (Program::Module(name), _) => named(name),
+        (Program::Script(path), _) => {
+            let mut parts = path.iter().skip_while(|part| *part != "node_modules").skip(1);
+            parts.find_map(|part| named(path_stem(part.to_str()?)))
+        }
+        _ => None,
+    }
+}
+
+fn path_stem(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
+fn named(name: &str) -> Option<Runner> {
+    match name {
+        "jest" => Some(Runner::Jest),
+        "vitest" => Some(Runner::Vitest),
+        "mocha" => Some(Runner::Mocha),
+        _ => None,
+    }
+}
+
+/// A shell says so when a script of a project names a command that is not there.
+pub(super) fn missing(output: &str) -> Option<ToolError> {
+    let mut words =
+        output.lines().filter(|line| line.ends_with("not found")).flat_map(|line| line.split(": "));
+    let name = words.find(|word| named(word).is_some())?;
+    let install = format!("install it with `npm install --save-dev {name}`, in the folder given as `cwd`");
+    Some(ToolError::no_command(name, &install))
+}
+
+/// Whether a runner has said that there is no file of tests as it was asked for, and so nothing of tests.
+pub(super) fn finds_none(output: &str) -> bool {
+    ["No tests found", "No test files found", "Could not find '"].iter().any(|said| output.contains(said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_that_misses_a_runner_names_it() {
+        let table = [
+            ("sh: 1: jest: not found", Some("`jest`")),
+            ("sh: line 1: vitest: command not found", Some("`vitest`")),
+            ("sh: 1: mochi: not found", None),
+            ("jest", None),
+        ];
+        for (output, expected) in table {
+            let error = missing(output).map(|error| error.to_string());
+            assert_eq!(error.is_some(), expected.is_some(), "{output}");
+            assert!(expected.is_none_or(|name| error.unwrap().contains(name)), "{output}");
+        }
+    }
+}

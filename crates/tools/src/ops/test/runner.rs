@@ -1,0 +1,50 @@
+//! Which test runner a command starts.
+
+use super::{node, python};
+use crate::ToolError;
+use crate::ops::command::Command;
+
+/// A test runner that tells us how its tests go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runner {
+    /// pytest.
+    Pytest,
+    /// `python -m unittest`.
+    Unittest,
+    /// Jest.
+    Jest,
+    /// Vitest.
+    Vitest,
+    /// Mocha.
+    Mocha,
+    /// `node --test`.
+    Node,
+}
+
+impl Runner {
+    /// The runner of a command, as far as its words tell.
+    pub fn of(command: &Command) -> Option<Self> {
+        python::runner(command).or_else(|| node::runner(command))
+    }
+
+    /// Its name, as people have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pytest => "pytest",
+            Self::Unittest => "unittest",
+            Self::Jest => "jest",
+            Self::Vitest => "vitest",
+            Self::Mocha => "mocha",
+            Self::Node => "node --test",
+        }
+    }
+
+    /// Why nothing was said of tests at all, when that can be told from what the program wrote. The runner may be one
+    /// that its command does not name.
+    pub(super) fn missing(runner: Option<Self>, command: &Command, output: &str) -> Option<ToolError> {
+        match runner {
+            Some(runner @ (Self::Pytest | Self::Unittest)) => python::missing(runner, command, output),
+            _ => node::missing(output),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The throws that no code of the user's catches, each looked at while the program stands there.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use engine::error::Error;
+use engine::model::ids::Reference;
+use engine::model::limits::Limits;
+use engine::model::stack::StackFrame;
+use engine::model::stop::{Stop, StopReason};
+use engine::model::thrown::Thrown;
+use engine::session::{Outcome, Session};
+use engine::snapshot::{Caller, Snapshot};
+use engine::test_reports::{TestOutcome, TestReport, TestReports};
+use tokio::time::Instant;
+
+use crate::ToolError;
+
+/// How many throws are kept. Most are caught by a library after all.
+const MOST: usize = 50;
+/// How many frames of the whole stack are read.
+const FRAMES: usize = 60;
+
+/// A throw, as the program stood there.
+#[derive(Debug)]
+pub struct Throw {
+    /// Place, source, exception, and the variables of the innermost frame of the user's.
+    pub snapshot: Snapshot,
+    /// The user's frames around it, with their variables.
+    pub callers: Vec<Caller>,
+    /// The whole stack, libraries included, innermost frame first.
+    pub stack: Vec<StackFrame<Reference>>,
+    /// What was asserted, and the mark by which the runner names it.
+    pub thrown: Thrown,
+    /// The test that was running.
+    pub test: Option<String>,
+}
+
+/// The throws of a run.
+pub(super) struct Throws<'a> {
+    session: &'a Session,
+    reports: &'a TestReports,
+    limits: Limits,
+    kept: VecDeque<Throw>,
+    dropped: u64,
+    passed_over: u64,
+}
+
+/// All that there were.
+#[derive(Debug, Default)]
+pub(super) struct AllThrows {
+    /// In their order.
+    pub(super) kept: Vec<Throw>,
+    /// How many others there were that belong to no failure known at that time.
+    pub(super) dropped: u64,
+    /// How many stops there were for other reasons, such as a breakpoint in the source.
+    pub(super) passed_over: u64,
+}
+
+impl<'a> Throws<'a> {
+    pub(super) fn new(session: &'a Session, reports: &'a TestReports, limits: Limits) -> Self {
+        Self { session, reports, limits, kept: VecDeque::new(), dropped: 0, passed_over: 0 }
+    }
+
+    pub(super) fn into_all(self) -> AllThrows {
+        AllThrows { kept: self.kept.into(), dropped: self.dropped, passed_over: self.passed_over }
+    }
+
+    /// Looks at each throw and lets the program go on, until it ends or the time is over. With `keeps` it stays
+    /// at the first.
+    pub(super) async fn watch(&mut self, until: Instant, keeps: bool) -> Result<Outcome, ToolError> {
+        loop {
+            let outcome = self.session.wait(until).await;
+            let Outcome::Stopped(stop) = &outcome else { return Ok(outcome) };
+            self.session.tell_stop(stop);
+            if stop.reason == StopReason::Exception {
+                self.make_room();
+                let throw = self.look(stop).await;
+                self.kept.push_back(throw);
+                if keeps {
+                    return Ok(outcome);
+                }
+            } else {
+                self.passed_over += 1;
+            }
+            if Instant::now() >= until {
+                return Ok(Outcome::Running);
+            }
+            match self.session.resume().await {
+                // It may have ended meanwhile, which is what comes next.
+                Ok(()) | Err(Error::NotPaused { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn look(&self, stop: &Arc<Stop>) -> Throw {
+        let mut snapshot = Snapshot::take(self.session, Arc::clone(stop), self.limits).await;
+        let callers = snapshot.callers(self.session, self.limits).await;
+        let stack = self.session.stack_trace(Some(stop.thread), 0, FRAMES).await;
+        let thrown = self.session.thrown(self.limits.value.saturating_mul(5)).await.unwrap_or_else(|error| {
+            snapshot.notes.push(format!("what was asserted could not be read: {error}"));
+            Thrown::default()
+        });
+        let test = running(&self.reports.read());
+        Throw { snapshot, callers, stack: stack.map(|stack| stack.frames).unwrap_or_default(), thrown, test }
+    }
+
+    /// Forgets the oldest throw that no failing test has named so far.
+    fn make_room(&mut self) {
+        if self.kept.len() < MOST {
+            return;
+        }
+        let named = named(&self.reports.read());
+        let is_free = |throw: &Throw| throw.thrown.mark.as_ref().is_none_or(|mark| !named.contains(mark));
+        let oldest = self.kept.iter().position(is_free).unwrap_or(MOST - 1);
+        self.kept.remove(oldest);
+        self.dropped += 1;
+    }
+}
+
+/// The test that has begun and is not over.
+pub(super) fn running(reports: &[TestReport]) -> Option<String> {
+    let last = reports.iter().rev().find_map(|report| match report {
+        TestReport::Begins { test } => Some(test),
+        _ => None,
+    })?;
+    let is_end = |report: &TestReport| matches!(report, TestReport::Result(result) if result.id == *last);
+    (!reports.iter().any(is_end)).then(|| last.clone())
+}
+
+/// The marks of what made tests fail.
+fn named(reports: &[TestReport]) -> BTreeSet<String> {
+    let mark = |report: &TestReport| match report {
+        TestReport::Result(result) if matches!(result.outcome, TestOutcome::Failed | TestOutcome::Error) => {
+            result.mark.clone()
+        }
+        TestReport::Problem(problem) => problem.mark.clone(),
+        _ => None,
+    };
+    reports.iter().filter_map(mark).collect()
+}

@@ -1,0 +1,165 @@
+//! Finding out why a program does not end.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use engine::adapter::Machine;
+use engine::model::launch::Stdin;
+use engine::session::Session;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::Told;
+use crate::ops::closing::Closing;
+use crate::ops::command::Command;
+use crate::ops::execution;
+use crate::ops::hang::{self, Hang};
+use crate::ops::settle::Wait;
+use crate::render::{HangReport, LoopData, PlaceData, WaitData};
+use crate::{Context, Effects, Tool, ToolError};
+
+/// Finds out why a program does not end.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerDetectHang {
+    /// node, python, npx, a script, a test runner
+    command: Option<String>,
+    args: Option<Vec<String>>,
+    cwd: Option<PathBuf>,
+    /// ms, default 10000
+    timeout: Option<u64>,
+    /// ms, default 100
+    sample_interval: Option<u64>,
+    /// instead of a command: the program of this session
+    session_id: Option<String>,
+    /// keep the session, paused where it hangs
+    keep_session: Option<bool>,
+}
+
+/// The diagnosis.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct HangFound {
+    /// It is held up, or was still computing when its time was over. One that waits for requests, input or time
+    /// to pass is not.
+    hung: bool,
+    /// It has ended.
+    completed: bool,
+    /// `completed`, `busy_loop`, `slow` (it computes, and values change), `waiting`, `deadlocked`, `stopped` (at a
+    /// breakpoint) or `unknown`.
+    verdict: &'static str,
+    /// The same in a sentence.
+    message: String,
+    /// Where it is held up: `/path/file.js:12`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<String>,
+    /// Where the thread is that is to blame, innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stack: Vec<PlaceData>,
+    /// What the verdict rests on.
+    evidence: Vec<String>,
+    /// The loop that it is in.
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    found: Option<LoopData>,
+    /// What it waits for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waits_for: Vec<WaitData>,
+    /// The samples as a tree of calls, with the part of them that was in each.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    calls: String,
+    /// How many samples were taken.
+    samples: u64,
+    /// How long it was watched, in milliseconds.
+    duration: u64,
+    /// How long it computed, in milliseconds.
+    cpu_time: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    /// The signal that killed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<String>,
+    /// What it wrote.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    output: String,
+    /// The session, where it was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
+}
+
+impl HangFound {
+    fn new(found: HangReport, kept: Option<&Session>) -> Self {
+        let has_place = |place: &&PlaceData| !place.file.is_empty();
+        Self {
+            hung: found.hung,
+            completed: found.completed,
+            verdict: found.verdict,
+            message: found.report.message,
+            location: found
+                .hung_at
+                .as_ref()
+                .filter(has_place)
+                .map(|place| format!("{}:{}", place.file, place.line)),
+            stack: found.stack,
+            evidence: found.evidence,
+            found: found.found,
+            waits_for: found.waits_for,
+            calls: found.calls,
+            samples: found.samples,
+            duration: found.duration_ms,
+            cpu_time: found.cpu_ms,
+            exit_code: found.report.exit_code,
+            signal: found.report.signal,
+            output: found.report.output,
+            session_id: kept.map(|session| session.id().to_string()),
+        }
+    }
+}
+
+impl Tool for DebuggerDetectHang {
+    type Answer = Told<HangFound>;
+    const NAME: &'static str = "debugger_detect_hang";
+    const TITLE: &'static str = "Detect hang";
+    const DESCRIPTION: &'static str = "Run a program, or watch that of a session, and tell why it does not end: loop, slow, waiting or deadlocked, with its place and evidence.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Told<HangFound>, ToolError> {
+        hang::check_times(self.timeout, self.sample_interval)?;
+        let keep = self.keep_session.unwrap_or(false);
+        let (interval, timeout) = (self.sample_interval, self.timeout);
+        let (session, launch) = self.program(context)?;
+        let opened_here = launch.is_some();
+        let closing = Closing::new(context, &session, opened_here);
+        let request = Hang {
+            launch,
+            interval: interval.map_or(hang::INTERVAL, Duration::from_millis),
+            leave_paused: keep,
+            wait: Wait { timeout: timeout.map_or(hang::TIMEOUT, Duration::from_millis), ..Wait::default() },
+        };
+        let found = hang::hang(&session, request, context).await;
+        let is_there = found.as_ref().is_ok_and(|found| found.end.is_none());
+        let is_kept = !opened_here || (keep && is_there);
+        closing.settle(!is_kept).await;
+        Ok(Told(HangFound::new(HangReport::new(found?), Some(&session).filter(|_| is_kept))))
+    }
+}
+
+impl DebuggerDetectHang {
+    /// A new session and what to start in it, or one whose program is there.
+    fn program(
+        self,
+        context: &Context,
+    ) -> Result<(Session, Option<engine::model::launch::Launch>), ToolError> {
+        let Some(command) = self.command else {
+            let session = context.session(self.session_id.as_deref())?;
+            execution::must_be_live(&session)?;
+            return Ok((session, None));
+        };
+        if self.session_id.is_some() {
+            return Err(ToolError::argument("command", "excludes `sessionId`"));
+        }
+        let mut read = Command::read(&Machine, &command, self.args, self.cwd)?;
+        read.launch.stdin = Stdin::Open;
+        let name = format!("hang {}", read.text);
+        Ok((context.sessions.open(read.adapter, name, read.executable), Some(read.launch)))
+    }
+}

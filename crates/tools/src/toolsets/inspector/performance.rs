@@ -1,0 +1,273 @@
+//! Where the time and the memory of a program of Node.js go.
+
+use engine::model::performance::{HeapSnapshot, HeapType, HeapUsage, TimelineEntry};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::Told;
+use super::profile::{ProfileTaken, percent};
+use crate::ops::performance::{self, Growth};
+use crate::ops::settle::with_progress;
+use crate::{Context, Effects, Tool, ToolError};
+
+/// How many types of objects are told.
+const TYPES: usize = 10;
+/// How many entries of the timeline.
+const ENTRIES: usize = 50;
+
+/// The parameters of all that measure.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct OfSession {
+    /// default: the only open session
+    session_id: Option<String>,
+}
+
+/// Begins a profile.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct DebuggerStartCpuProfile(OfSession);
+
+/// A profile has begun.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ProfileBegun {
+    session_id: String,
+    message: &'static str,
+}
+
+impl Tool for DebuggerStartCpuProfile {
+    type Answer = Told<ProfileBegun>;
+    const NAME: &'static str = "debugger_start_cpu_profile";
+    const TITLE: &'static str = "Start CPU profile";
+    const DESCRIPTION: &'static str = "Node.js: begin to take down what the program spends its time with. Then debugger_continue; time in which it is paused counts for the place where it is.";
+    const EFFECTS: Effects = Effects::ADDS;
+
+    async fn call(self, context: &Context) -> Result<Told<ProfileBegun>, ToolError> {
+        let session = context.session(self.0.session_id.as_deref())?;
+        session.start_profile().await?;
+        let message = "CPU profiling started; debugger_continue lets the program run, \
+                       debugger_stop_cpu_profile tells what it spent its time with, also after its end";
+        Ok(Told(ProfileBegun { session_id: session.id().to_string(), message }))
+    }
+}
+
+/// Ends a profile.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct DebuggerStopCpuProfile(OfSession);
+
+impl Tool for DebuggerStopCpuProfile {
+    type Answer = Told<ProfileTaken>;
+    const NAME: &'static str = "debugger_stop_cpu_profile";
+    const TITLE: &'static str = "Stop CPU profile";
+    const DESCRIPTION: &'static str = "End the profile, and tell the functions that took the time.";
+    const EFFECTS: Effects = Effects::ENDS;
+
+    async fn call(self, context: &Context) -> Result<Told<ProfileTaken>, ToolError> {
+        let session = context.session(self.0.session_id.as_deref())?;
+        Ok(Told(ProfileTaken::from(&session.stop_profile().await?)))
+    }
+}
+
+/// Counts what is in memory.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct DebuggerTakeHeapSnapshot(OfSession);
+
+/// What is in memory.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct HeapTaken {
+    snapshot: SnapshotData,
+    report: HeapReport,
+}
+
+/// How much there is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct SnapshotData {
+    /// Objects.
+    node_count: u64,
+    /// References between them.
+    edge_count: u64,
+}
+
+/// What it is; sizes in bytes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct HeapReport {
+    total_heap_size: u64,
+    used_heap_size: u64,
+    heap_usage_percentage: f64,
+    /// The largest first.
+    top_object_types: Vec<TypeData>,
+}
+
+/// All objects of a type.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct TypeData {
+    /// The class; in round brackets what is no object of the program.
+    #[serde(rename = "type")]
+    type_name: String,
+    count: u64,
+    /// Without what they refer to.
+    size: u64,
+    /// Of the whole heap.
+    percentage: f64,
+}
+
+impl HeapTaken {
+    fn new(snapshot: &HeapSnapshot, usage: HeapUsage) -> Self {
+        let of_type = |found: &HeapType| TypeData {
+            type_name: found.name.clone(),
+            count: found.count,
+            size: found.size,
+            percentage: percent(found.size, snapshot.size),
+        };
+        Self {
+            snapshot: SnapshotData { node_count: snapshot.nodes, edge_count: snapshot.edges },
+            report: HeapReport {
+                total_heap_size: usage.total,
+                used_heap_size: usage.used,
+                heap_usage_percentage: percent(usage.used, usage.total),
+                top_object_types: snapshot.types.iter().take(TYPES).map(of_type).collect(),
+            },
+        }
+    }
+}
+
+impl Tool for DebuggerTakeHeapSnapshot {
+    type Answer = Told<HeapTaken>;
+    const NAME: &'static str = "debugger_take_heap_snapshot";
+    const TITLE: &'static str = "Take heap snapshot";
+    const DESCRIPTION: &'static str =
+        "Node.js: count the objects in memory by type. The program stands still meanwhile.";
+    const EFFECTS: Effects = Effects::SETS;
+
+    async fn call(self, context: &Context) -> Result<Told<HeapTaken>, ToolError> {
+        let session = context.session(self.0.session_id.as_deref())?;
+        let snapshot = with_progress(&session, context, session.heap_snapshot()).await?;
+        let usage = session.heap_usage(false).await?;
+        Ok(Told(HeapTaken::new(&snapshot, usage)))
+    }
+}
+
+/// Measures.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerGetPerformanceMetrics {
+    session_id: Option<String>,
+    /// true: watch the memory for 5 s, while the program runs
+    include_leak_detection: Option<bool>,
+    /// true: marks and measures of the program and of Node
+    include_performance_timeline: Option<bool>,
+}
+
+/// What was measured.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Metrics {
+    memory_usage: MemoryUsage,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leak_detection: Option<LeakDetection>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    performance_timeline: Option<Timeline>,
+}
+
+/// Memory for the program's objects, in bytes.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct MemoryUsage {
+    used_size: u64,
+    total_size: u64,
+    usage_percentage: f64,
+}
+
+/// How the memory grows.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LeakDetection {
+    /// What is left after collections of garbage grew at nearly every look.
+    is_leaking: bool,
+    /// Bytes a second.
+    growth_rate: f64,
+    #[serde(rename = "growthRateMBPerSecond")]
+    growth_rate_mb: f64,
+    /// How often it was looked at.
+    snapshot_count: usize,
+    /// Why there is nothing to see.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
+/// What the program and Node took down of its course.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Timeline {
+    event_count: usize,
+    /// The last ones.
+    entries: Vec<EntryData>,
+}
+
+/// A mark or measure; times in milliseconds.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct EntryData {
+    name: String,
+    entry_type: String,
+    /// Since the program began.
+    start_time: f64,
+    duration: f64,
+}
+
+impl From<Growth> for LeakDetection {
+    fn from(growth: Growth) -> Self {
+        let note =
+            "the program is paused, and nothing grows: debugger_continue with a short timeout lets it run";
+        Self {
+            is_leaking: growth.is_leaking,
+            growth_rate: growth.rate,
+            growth_rate_mb: growth.rate / f64::from(1 << 20),
+            snapshot_count: growth.used.len(),
+            note: growth.was_paused.then_some(note),
+        }
+    }
+}
+
+impl From<Vec<TimelineEntry>> for Timeline {
+    fn from(entries: Vec<TimelineEntry>) -> Self {
+        let entry = |entry: &TimelineEntry| EntryData {
+            name: entry.name.clone(),
+            entry_type: entry.kind.clone(),
+            start_time: entry.start.as_secs_f64() * 1e3,
+            duration: entry.duration.as_secs_f64() * 1e3,
+        };
+        let from = entries.len().saturating_sub(ENTRIES);
+        Self { event_count: entries.len(), entries: entries.iter().skip(from).map(entry).collect() }
+    }
+}
+
+impl Tool for DebuggerGetPerformanceMetrics {
+    type Answer = Told<Metrics>;
+    const NAME: &'static str = "debugger_get_performance_metrics";
+    const TITLE: &'static str = "Get performance metrics";
+    const DESCRIPTION: &'static str =
+        "Node.js: how much memory the program uses, whether it grows, and what it measured itself.";
+    const EFFECTS: Effects = Effects::SETS;
+
+    async fn call(self, context: &Context) -> Result<Told<Metrics>, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let HeapUsage { used, total } = session.heap_usage(false).await?;
+        let memory_usage =
+            MemoryUsage { used_size: used, total_size: total, usage_percentage: percent(used, total) };
+        let mut metrics = Metrics { memory_usage, leak_detection: None, performance_timeline: None };
+        if self.include_leak_detection == Some(true) {
+            metrics.leak_detection = Some(performance::growth(&session, context).await?.into());
+        }
+        if self.include_performance_timeline == Some(true) {
+            metrics.performance_timeline = Some(session.timeline().await?.into());
+        }
+        Ok(Told(metrics))
+    }
+}

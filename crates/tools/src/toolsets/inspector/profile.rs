@@ -1,0 +1,165 @@
+//! A CPU profile, and what it comes to.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use engine::model::performance::{CpuProfile, FunctionTime};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// How many functions are told.
+const FUNCTIONS: usize = 10;
+/// A function that takes more than this many percent of the time by itself is a bottleneck.
+const BOTTLENECK: f64 = 5.0;
+
+/// A profile. Times are in microseconds, as V8's own profiles have them.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ProfileTaken {
+    profile: ProfileData,
+    analysis: Analysis,
+    /// The same for people.
+    formatted_analysis: String,
+}
+
+/// How large a profile is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ProfileData {
+    duration: u64,
+    /// Different calls: functions with what called them.
+    node_count: usize,
+    sample_count: usize,
+}
+
+/// What took the time.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Analysis {
+    total_time: u64,
+    /// Of that, when nothing ran.
+    idle_time: u64,
+    /// Most time of their own first.
+    top_functions: Vec<FunctionData>,
+    /// Those that took more than 5 % by themselves.
+    bottlenecks: Vec<FunctionData>,
+}
+
+/// The time of a function, over all calls of it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FunctionData {
+    function_name: String,
+    /// Absolute path; none for native code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    /// Where it begins; 1-based.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    /// In the function itself.
+    self_time: u64,
+    /// In what it called, too.
+    total_time: u64,
+    self_percentage: f64,
+    total_percentage: f64,
+    /// In how many samples it was the innermost.
+    hit_count: u64,
+}
+
+impl FunctionData {
+    fn new(function: &FunctionTime, all: u64) -> Self {
+        let (own, total) = (micros(function.own), micros(function.total));
+        let location = function.location.as_ref();
+        Self {
+            function_name: function.function.clone(),
+            file: location.map(|location| location.source.name.clone()),
+            line: location.map(|location| location.line),
+            self_time: own,
+            total_time: total,
+            self_percentage: percent(own, all),
+            total_percentage: percent(total, all),
+            hit_count: function.hits,
+        }
+    }
+}
+
+impl From<&CpuProfile> for ProfileTaken {
+    fn from(profile: &CpuProfile) -> Self {
+        let all = micros(profile.duration);
+        let functions: Vec<FunctionData> =
+            profile.functions.iter().map(|function| FunctionData::new(function, all)).collect();
+        let is_bottleneck = |function: &&FunctionData| function.self_percentage > BOTTLENECK;
+        let analysis = Analysis {
+            total_time: all,
+            idle_time: micros(profile.idle),
+            bottlenecks: functions.iter().filter(is_bottleneck).cloned().collect(),
+            top_functions: functions.into_iter().take(FUNCTIONS).collect(),
+        };
+        Self {
+            profile: ProfileData { duration: all, node_count: profile.calls, sample_count: profile.samples },
+            formatted_analysis: formatted(&analysis, profile.samples),
+            analysis,
+        }
+    }
+}
+
+fn formatted(analysis: &Analysis, samples: usize) -> String {
+    let mut text =
+        format!("{} in {samples} samples, {} of it idle\n", ms(analysis.total_time), ms(analysis.idle_time));
+    for function in &analysis.top_functions {
+        let place = match (&function.file, function.line) {
+            (Some(file), Some(line)) => format!("  {file}:{line}"),
+            _ => String::new(),
+        };
+        let FunctionData { function_name, self_percentage, self_time, total_time, .. } = function;
+        let times = format!("{} itself, {} with what it called", ms(*self_time), ms(*total_time));
+        let _ = writeln!(text, "{self_percentage:5.1} %  {function_name}  {times}{place}");
+    }
+    text
+}
+
+fn ms(micros: u64) -> String {
+    format!("{}.{} ms", micros / 1000, micros % 1000 / 100)
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// How many percent a part is, to a tenth.
+#[expect(clippy::cast_precision_loss, reason = "bytes and microseconds are far below what a double counts")]
+pub(super) fn percent(part: u64, all: u64) -> f64 {
+    if all == 0 { 0.0 } else { (part as f64 / all as f64 * 1000.0).round() / 10.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_took_more_than_a_twentieth_is_a_bottleneck() {
+        let function = |name: &str, own: u64, total: u64| FunctionTime {
+            function: name.to_owned(),
+            location: None,
+            own: Duration::from_micros(own),
+            total: Duration::from_micros(total),
+            hits: own / 1000,
+        };
+        let profile = CpuProfile {
+            duration: Duration::from_millis(100),
+            calls: 3,
+            samples: 100,
+            idle: Duration::from_millis(10),
+            functions: vec![function("hot", 80_000, 80_000), function("main", 5_000, 90_000)],
+        };
+        let taken = ProfileTaken::from(&profile);
+        let names =
+            |list: &[FunctionData]| list.iter().map(|one| one.function_name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&taken.analysis.bottlenecks), ["hot"], "5 % is not more than 5 %");
+        assert_eq!(names(&taken.analysis.top_functions), ["hot", "main"]);
+        let text = "100.0 ms in 100 samples, 10.0 ms of it idle\n \
+                    80.0 %  hot  80.0 ms itself, 80.0 ms with what it called\n  \
+                    5.0 %  main  5.0 ms itself, 90.0 ms with what it called\n";
+        assert_eq!(taken.formatted_analysis, text);
+    }
+}

@@ -1,0 +1,68 @@
+//! Running tests under the debugger.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use engine::adapter::Machine;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::shared::LimitsParam;
+use crate::ops::closing::Closing;
+use crate::ops::command::Command;
+use crate::ops::settle::Wait;
+use crate::ops::test::{self, Test};
+use crate::ops::trace::check_counts;
+use crate::render::TestData;
+use crate::{Context, Effects, Tool, ToolError};
+
+/// Runs tests.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebugTest {
+    /// as typed: pytest -x tests/test_a.py::test_b
+    command: String,
+    args: Option<Vec<String>>,
+    cwd: Option<PathBuf>,
+    env: Option<BTreeMap<String, String>>,
+    timeout: Option<u64>,
+    /// stay stopped at the first failure
+    keep_session: Option<bool>,
+    limits: Option<LimitsParam>,
+}
+
+/// How the tests went.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct DebuggedTest {
+    #[serde(flatten)]
+    tested: TestData,
+    /// The session, when it is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
+}
+
+impl Tool for DebugTest {
+    type Answer = DebuggedTest;
+    const NAME: &'static str = "debug_test";
+    const TITLE: &'static str = "Debug test";
+    const DESCRIPTION: &'static str = "Run tests; tells the first failure as it was when thrown: both sides of the assertion, source, locals.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<DebuggedTest, ToolError> {
+        check_counts(None, None, self.timeout)?;
+        let mut command = Command::read(&Machine, &self.command, self.args, self.cwd)?;
+        command.launch.env.extend(self.env.into_iter().flatten().map(|(name, value)| (name, Some(value))));
+        let usual = test::limits();
+        let limits = self.limits.map_or(usual, |limits| LimitsParam::limits(Some(limits)));
+        let session = test::open(context, &command)?;
+        let closing = Closing::new(context, &session, true);
+        let request =
+            Test { command, wait: Wait::new(self.timeout, limits), keeps: self.keep_session == Some(true) };
+        let tested = test::test(&session, request, context).await;
+        let is_kept = tested.as_ref().is_ok_and(|tested| tested.is_kept);
+        closing.settle(!is_kept).await;
+        let session_id = is_kept.then(|| session.id().to_string());
+        Ok(DebuggedTest { tested: TestData::new(tested?, limits), session_id })
+    }
+}
