@@ -9,7 +9,7 @@ use test_support::Language;
 
 use crate::harness::{each_language, holds};
 use crate::host::Host;
-use crate::stepping::{Emitted, Step, program};
+use crate::stepping::{Emitted, Event, Step, program};
 use crate::world::World;
 
 each_language!(programs_start_paused, steps_follow_the_program);
@@ -83,7 +83,13 @@ fn steps_follow_the_program(language: Language) {
         host.remove(&begin);
         let mut at = Some(0);
         for step in steps {
-            let Some(index) = at else { break };
+            let Some(mut index) = at else { break };
+            // The rest of a line after a call that has come to its end is passed over where nothing is in it.
+            let is_after = |event: &Event| stop["location"]["line"] != event.line;
+            if events[index].is_back && is_after(&events[index]) {
+                let Some(next) = Step::Into.from(&events, index) else { break };
+                index = next;
+            }
             let here = &events[index];
             assert_eq!(stop["location"]["file"], program.path(), "{here:?}: {}", stop.text);
             assert_eq!(stop["location"]["line"], here.line, "{here:?}: {}", stop.text);
@@ -92,12 +98,7 @@ fn steps_follow_the_program(language: Language) {
             let own = stack.iter().filter(|frame| frame["file"] == program.path());
             assert_eq!(own.count(), here.depth + 1, "{here:?}: {}", stop.text);
             stop = host.ok(step.tool(), json!({}));
-            assert_eq!(
-                (&stop["state"], &stop["reason"]),
-                (&json!("paused"), &json!("step")),
-                "{}",
-                stop.text
-            );
+            assert_eq!(stop["state"], "paused", "{}", stop.text);
             at = step.from(&events, index);
         }
         if at.is_none() {

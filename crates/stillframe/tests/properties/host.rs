@@ -64,6 +64,11 @@ impl Host {
         &self.hold.0
     }
 
+    /// The session's id.
+    pub(crate) fn session(&self) -> &str {
+        &self.session
+    }
+
     /// Calls a tool of the session, which is named without `debugger_`.
     pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Answer {
         self.world.ok(&format!("debugger_{tool}"), self.with_session(arguments))
@@ -107,7 +112,10 @@ impl Host {
     ) -> (String, String) {
         self.programs += 1;
         let number = self.programs;
-        let (from, to, way) = if is_apart { ("src/", "dist/", "../src/") } else { ("", "", "") };
+        let (from, to, way) =
+            if is_apart { ("project/src/", "project/dist/", "../src/") } else { ("alone/", "alone/", "") };
+        // A compiler's other folder is found by way of what says how far the project reaches.
+        self.world.write("project/package.json", "{}");
         let source = self.world.write(&format!("{from}case{number}.ts"), source);
         let map = script.map(&format!("{way}case{number}.ts"));
         self.world.write(&format!("{to}case{number}.js.map"), &map);
@@ -138,10 +146,11 @@ impl Host {
         stop
     }
 
-    /// Where it is held.
+    /// Whether it is held. A step may end on that line, too, on the way back from what was loaded.
     pub(crate) fn is_held(&self, stop: &Answer) -> bool {
         let (file, line) = &self.hold;
-        stop["location"]["file"] == file.as_str() && stop["location"]["line"] == *line
+        let is_breakpoint = stop["breakpointIds"].is_array();
+        is_breakpoint && stop["location"]["file"] == file.as_str() && stop["location"]["line"] == *line
     }
 
     pub(crate) fn assert_held(&self, stop: &Answer) {

@@ -12,6 +12,7 @@
     reason = "a helper that fails is a case that fails; what a JSON value does not have is null"
 )]
 
+mod answers;
 mod breakpoints;
 mod conditions;
 mod emitter;

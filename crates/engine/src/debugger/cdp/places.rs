@@ -175,9 +175,12 @@ pub(super) fn is_made_of_another(script: &Path) -> bool {
 
 /// The files of the project that a file belongs to, without libraries and hidden folders.
 fn project_files(source: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
-    let Some(root) = project(source) else { return Vec::new() };
+    let project = project(source);
+    // Where nothing says how far a project reaches, a compiler writes beside its source.
+    let is_deep = project.is_some();
     let mut scripts = Vec::new();
-    let mut folders = vec![root];
+    let mut folders: Vec<PathBuf> =
+        project.or_else(|| source.parent().map(Path::to_owned)).into_iter().collect();
     let mut seen = 0;
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -188,8 +191,11 @@ fn project_files(source: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBu
             let name = entry.file_name();
             let name = name.to_string_lossy();
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() && (name == "node_modules" || name.starts_with('.')) => {}
-                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_dir() => {
+                    if is_deep && name != "node_modules" && !name.starts_with('.') {
+                        folders.push(entry.path());
+                    }
+                }
                 Ok(_) if is_wanted(Path::new(&*name)) => scripts.push(entry.path()),
                 _ => {}
             }
