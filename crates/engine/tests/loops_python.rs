@@ -126,7 +126,7 @@ async fn a_loop_is_certain_only_when_nothing_can_end_it() {
     }
     // Each in a function of its own, so that `yield`, where there is one, is allowed; one file for all.
     let bodies = sources.iter().enumerate().map(|(index, source)| {
-        let indented = source.replace("\n", "\n    ");
+        let indented = source.replace('\n', "\n    ");
         format!("def f{index}():\n    {indented}\n")
     });
     let file: String = bodies.collect();
