@@ -1,6 +1,6 @@
 //! `stillframe hang`: run a command, and find out why it does not end.
 
-mod report;
+pub(crate) mod report;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

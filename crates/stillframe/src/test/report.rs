@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use tools::render::{AssertionData, BriefData, FailureData, SideData, TestData};
 
+use crate::hang::report::people as of_hang;
 use crate::probe::report::{short, variables};
 use crate::terminal::{BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped};
 
@@ -24,13 +25,7 @@ pub(super) fn people(data: &TestData) -> String {
         text.push_str(&section("there are", &data.similar.join("\n")));
     }
     if let Some(hang) = &data.hang {
-        let report = &hang.report;
-        text.push_str(&source(&report.source));
-        let frames = report
-            .stack_frames
-            .iter()
-            .map(|frame| format!("{} {}:{}", frame.name, short(&frame.file), frame.line));
-        text.push_str(&section("stack", &frames.collect::<Vec<_>>().join("\n")));
+        text.push_str(&of_hang(&hang.diagnosis));
     }
     for captured in &data.captured {
         text.push_str(&section(&captured.name, &captured.text));

@@ -210,6 +210,7 @@ async fn a_test_that_does_not_end_is_named_with_its_stack() {
     let ran = run(&words, &text, json!({ "timeout": 5_000 })).await;
     assert_eq!(ran.answer["verdict"], "hung", "{}", ran.answer.text);
     assert_eq!(ran.answer["hang"]["test"], "test_shop.py::test_waits", "{}", ran.answer.text);
+    assert_eq!(ran.answer["hang"]["verdict"], "deadlocked", "{}", ran.answer.text);
     ran.finish().await;
 }
 

@@ -13,6 +13,7 @@ mod runner;
 mod throws;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use engine::deadlines;
 use engine::model::limits::Limits;
@@ -27,9 +28,13 @@ pub use self::runner::Runner;
 pub use self::throws::Throw;
 use self::throws::Throws;
 use super::command::Command;
-use super::settle::{Settled, Wait, with_progress};
-use super::{execution, lifecycle, run_until};
+use super::hang::{self, Diagnosis};
+use super::settle::{Wait, with_progress};
+use super::{lifecycle, run_until};
 use crate::{Context, ToolError};
+
+/// How long a program that did not end in time is watched to find out why.
+const WATCHED: Duration = Duration::from_millis(1_500);
 
 /// What to run.
 #[derive(Debug)]
@@ -134,8 +139,8 @@ pub struct Failure {
 pub struct Hang {
     /// The test that it was in.
     pub test: Option<String>,
-    /// Where it is, as it stopped when it was paused.
-    pub settled: Settled,
+    /// Why it does not end.
+    pub diagnosis: Box<Diagnosis>,
 }
 
 /// How much is told of a failure: there is nobody to ask for more when the program has ended.
@@ -172,15 +177,20 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
         Outcome::Ended(end) => Came::Ended(end),
         Outcome::Stopped(stop) if stop.reason == StopReason::Exception => Came::Thrown,
         Outcome::Stopped(_) | Outcome::Running => {
-            Came::Hung(stand_still(session, request.wait, context).await)
+            let diagnosis = diagnose(session, request.wait, context).await;
+            match diagnosis.as_ref().and_then(|diagnosis| diagnosis.end.clone()) {
+                Some(end) => Came::Ended(end),
+                None => Came::Hung(diagnosis),
+            }
         }
     };
     let tested = conclude(session, &request, runner, &reports, throws.into_all(), came)?;
     Ok(Tested { notes: notes.into_iter().chain(tested.notes).collect(), ..tested })
 }
 
-/// Pauses a program that did not end in time, and tells where it is.
-async fn stand_still(session: &Session, wait: Wait, context: &Context) -> Option<Settled> {
-    let pause = Wait { timeout: deadlines::PAUSE, ..wait };
-    execution::pause(session, None, pause, context).await.ok()
+/// Finds out why a program did not end in time. It is suspended afterwards, where that is possible.
+async fn diagnose(session: &Session, wait: Wait, context: &Context) -> Option<Box<Diagnosis>> {
+    let wait = Wait { timeout: WATCHED, ..wait };
+    let request = hang::Hang { launch: None, interval: hang::INTERVAL, leave_paused: true, wait };
+    hang::hang(session, request, context).await.ok().map(Box::new)
 }

@@ -10,15 +10,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::report::ExceptionData;
-use super::{CallerData, StopReport, output_text, window};
+use super::{CallerData, HangReport, output_text, window};
 use crate::ops::test::{Counts, Failure, Hang, Tested, Throw, Verdict};
 
 /// What running tests came to.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TestData {
-    /// Always true, also when tests fail; a failed call has another shape.
-    pub success: bool,
     /// `failed`, `passed`, `error` (tests could not be loaded), `no_tests` or `hung`.
     pub verdict: String,
     /// The same in a sentence.
@@ -187,8 +185,9 @@ pub struct HangData {
     /// The test that it was in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
-    /// The program as it was paused.
-    pub report: StopReport,
+    /// Why it does not end.
+    #[serde(flatten)]
+    pub diagnosis: HangReport,
 }
 
 /// Output that a runner has kept.
@@ -206,7 +205,6 @@ impl TestData {
         let message = message(&tested);
         let Tested { verdict, runner, end, counts, failure, others, problems, .. } = tested;
         Self {
-            success: true,
             verdict: verdict.as_str().to_owned(),
             message,
             runner: runner.map(|runner| runner.name().to_owned()),
@@ -259,7 +257,9 @@ fn message(tested: &Tested) -> String {
         Verdict::Hung => {
             let test = tested.hang.as_ref().and_then(|hang| hang.test.as_ref());
             let inside = test.map(|test| format!(" in {test}")).unwrap_or_default();
-            format!("still running{inside} when the time was up")
+            let why =
+                tested.hang.as_ref().map(|hang| format!(". {}", hang.diagnosis.message)).unwrap_or_default();
+            format!("still running{inside} when the time was up{why}")
         }
     }
 }
@@ -404,7 +404,7 @@ impl From<Side> for SideData {
 }
 
 impl From<Hang> for HangData {
-    fn from(Hang { test, settled }: Hang) -> Self {
-        Self { test, report: StopReport::new("The time was up", settled) }
+    fn from(Hang { test, diagnosis }: Hang) -> Self {
+        Self { test, diagnosis: HangReport::new(*diagnosis) }
     }
 }

@@ -19,6 +19,7 @@ mod report;
 mod session;
 mod shared;
 mod stack;
+mod test;
 mod watches;
 
 use crate::{Entry, Toolset};
@@ -58,6 +59,7 @@ const TOOLS: &[Entry] = &[
     Entry::of::<stack::DebuggerGetStack>(),
     Entry::of::<stack::DebuggerSwitchStackFrame>(),
     Entry::of::<hang::DebuggerDetectHang>(),
+    Entry::of::<test::DebuggerRunTest>(),
     Entry::of::<performance::DebuggerStartCpuProfile>(),
     Entry::of::<performance::DebuggerStopCpuProfile>(),
     Entry::of::<performance::DebuggerTakeHeapSnapshot>(),

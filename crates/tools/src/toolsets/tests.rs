@@ -86,6 +86,7 @@ const INSPECTOR: [&str; 29] = [
     "debugger_get_stack",
     "debugger_switch_stack_frame",
     "debugger_detect_hang",
+    "debugger_run_test",
     "debugger_start_cpu_profile",
     "debugger_stop_cpu_profile",
     "debugger_take_heap_snapshot",
@@ -114,7 +115,8 @@ const READ_ONLY: [&str; 17] = [
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 37] = [
+const DESTRUCTIVE: [&str; 38] = [
+    "debugger_run_test",
     "diagnose_hang",
     "debugger_detect_hang",
     "close_debug_session",
@@ -155,7 +157,8 @@ const DESTRUCTIVE: [&str; 37] = [
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 35] = [
+const NOT_IDEMPOTENT: [&str; 36] = [
+    "debugger_run_test",
     "diagnose_hang",
     "debugger_detect_hang",
     "create_debug_session",

@@ -11,7 +11,7 @@ use super::matching::take;
 use super::throws::{AllThrows, Throw, running};
 use super::{Counts, Failure, Hang, Runner, Test, Tested, Verdict, node};
 use crate::ToolError;
-use crate::ops::settle::Settled;
+use crate::ops::hang::Diagnosis;
 
 /// How many names of other tests are told.
 const NAMES: usize = 10;
@@ -23,7 +23,7 @@ pub(super) enum Came {
     /// It stands at a throw, and is to stay there.
     Thrown,
     /// It did not end in time. Where it is now, unless that could not be found out.
-    Hung(Option<Settled>),
+    Hung(Option<Box<Diagnosis>>),
 }
 
 /// Tells what came of a run.
@@ -53,8 +53,8 @@ pub(super) fn conclude(
     let (end, hang, is_kept) = match came {
         Came::Ended(end) => (Some(end), None, false),
         Came::Thrown => (None, None, true),
-        Came::Hung(settled) => {
-            let hang = settled.map(|settled| Hang { test: current.clone(), settled });
+        Came::Hung(diagnosis) => {
+            let hang = diagnosis.map(|diagnosis| Hang { test: current.clone(), diagnosis });
             (None, hang, request.keeps)
         }
     };

@@ -35,6 +35,8 @@ pub(super) struct DebugTest {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct DebuggedTest {
+    /// Always true, also when tests fail; a failed call has another shape.
+    success: bool,
     #[serde(flatten)]
     tested: TestData,
     /// The session, when it is kept.
@@ -63,6 +65,6 @@ impl Tool for DebugTest {
         let is_kept = tested.as_ref().is_ok_and(|tested| tested.is_kept);
         closing.settle(!is_kept).await;
         let session_id = is_kept.then(|| session.id().to_string());
-        Ok(DebuggedTest { tested: TestData::new(tested?, limits), session_id })
+        Ok(DebuggedTest { success: true, tested: TestData::new(tested?, limits), session_id })
     }
 }

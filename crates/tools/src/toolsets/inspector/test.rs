@@ -1,0 +1,74 @@
+//! Running tests under the debugger.
+
+use std::path::PathBuf;
+
+use engine::adapter::Machine;
+use engine::model::limits::Limits;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::Told;
+use crate::ops::closing::Closing;
+use crate::ops::command::Command;
+use crate::ops::settle::Wait;
+use crate::ops::test::{self, Test, Verdict};
+use crate::ops::trace::check_counts;
+use crate::render::TestData;
+use crate::{Context, Effects, Tool, ToolError};
+
+/// All of the output that is kept of a program, in bytes.
+const OUTPUT: usize = 1 << 20;
+
+/// Runs tests.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct DebuggerRunTest {
+    /// pytest, python, jest, vitest, mocha, node, npm, npx
+    command: String,
+    args: Option<Vec<String>>,
+    cwd: Option<PathBuf>,
+    /// ms, default 20000
+    timeout: Option<u64>,
+    /// keep the session, paused where the first failure was thrown
+    keep_session: Option<bool>,
+}
+
+/// How the tests went.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TestRun {
+    /// Tests were run, and none failed.
+    passed: bool,
+    #[serde(flatten)]
+    tested: TestData,
+    /// The session, where it was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
+}
+
+impl Tool for DebuggerRunTest {
+    type Answer = Told<TestRun>;
+    const NAME: &'static str = "debugger_run_test";
+    const TITLE: &'static str = "Run test";
+    const DESCRIPTION: &'static str = "Run tests of pytest, unittest, jest, vitest, mocha or node --test: the first failure as it was when thrown, with both sides of the assertion, source, locals, stack and all output.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Told<TestRun>, ToolError> {
+        check_counts(None, None, self.timeout)?;
+        let command = Command::read(&Machine, &self.command, self.args, self.cwd)?;
+        let limits = Limits { output: OUTPUT, ..test::limits() };
+        let session = test::open(context, &command)?;
+        let closing = Closing::new(context, &session, true);
+        let keeps = self.keep_session.unwrap_or(false);
+        let request = Test { command, wait: Wait::new(self.timeout, limits), keeps };
+        let tested = test::test(&session, request, context).await;
+        let is_kept = tested.as_ref().is_ok_and(|tested| tested.is_kept);
+        closing.settle(!is_kept).await;
+        let tested = tested?;
+        Ok(Told(TestRun {
+            passed: tested.verdict == Verdict::Passed,
+            tested: TestData::new(tested, limits),
+            session_id: is_kept.then(|| session.id().to_string()),
+        }))
+    }
+}
