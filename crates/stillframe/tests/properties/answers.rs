@@ -11,7 +11,7 @@ use crate::host::Host;
 
 each_language!(every_answer_has_its_shape);
 
-/// A host, and the tools that there are.
+/// A host, and the tools of the vocabulary.
 struct Tools {
     host: Host,
     tools: Vec<Tool>,
@@ -30,7 +30,8 @@ impl Scene for Tools {
         host.choose(idle.path());
         let listed =
             host.world.wait(host.world.server().request("tools/list", json!({}))).expect("the tools");
-        let tools = listed["tools"].as_array().unwrap().iter().map(Tool::new).collect();
+        let all = listed["tools"].as_array().unwrap().iter().map(Tool::new);
+        let tools = all.filter(|tool| tool.name.starts_with("debugger_")).collect();
         Self { host, tools }
     }
 

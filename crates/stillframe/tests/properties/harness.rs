@@ -49,6 +49,21 @@ pub(crate) fn holds<S: Scene, T: Strategy<Value: Debug>>(
     told.expect("standard error can be written to");
 }
 
+/// The same with so many at a time, for what mostly waits.
+pub(crate) fn holds_in_batches<S: Scene, T: Strategy<Value: Debug>>(
+    what: &str,
+    language: Language,
+    file: &'static str,
+    cases: u32,
+    at_a_time: usize,
+    strategy: &T,
+    batch: impl Fn(&mut S, Vec<T::Value>),
+) {
+    let batches = cases.div_ceil(u32::try_from(at_a_time).unwrap_or(u32::MAX));
+    let strategy = proptest::collection::vec(strategy, at_a_time);
+    holds(&format!("{what} ({at_a_time} programs a case)"), language, file, batches, &strategy, batch);
+}
+
 /// Makes a test for each language out of every body that it names.
 macro_rules! each_language {
     ($($body:ident),+ $(,)?) => {

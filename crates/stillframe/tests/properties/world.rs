@@ -23,7 +23,7 @@ impl Scene for World {
         let folder = tempfile::tempdir().expect("a folder");
         let server = runtime.block_on(async {
             let mut options = STILLFRAME.options().await;
-            options.args.extend(["--toolset".to_owned(), "inspector".to_owned()]);
+            options.args.extend(["--toolset".to_owned(), "inspector,standard".to_owned()]);
             options.start().await
         });
         Self { runtime, server, folder }

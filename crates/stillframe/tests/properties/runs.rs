@@ -1,0 +1,161 @@
+//! Properties 13 and 14: tests that are run.
+
+use futures_util::future::join_all;
+use proptest::collection::vec;
+use proptest::prelude::{Strategy, any};
+use serde_json::json;
+use test_support::{Answer, Fixture, Language};
+
+use crate::harness::{each_language, holds_in_batches};
+use crate::objects::{Thing, plain, text_literal};
+use crate::world::World;
+
+each_language!(output_of_tests_is_told_whole, failing_tests_are_told_with_their_values);
+
+/// Runs files of tests, all at the same time.
+fn run(world: &World, files: &[Fixture]) -> Vec<Answer> {
+    let calls = files.iter().map(|file| {
+        let path = std::path::Path::new(file.path());
+        let name = path.file_stem().and_then(|name| name.to_str()).expect("a plain name");
+        let (command, args) = match file.language() {
+            Language::Python => ("python", json!(["-m", "unittest", name])),
+            Language::Node => ("node", json!([file.path()])),
+        };
+        let arguments = json!({ "command": command, "args": args, "cwd": world.folder(), "timeout": 60000 });
+        world.server().call("debug_test", arguments)
+    });
+    let answers = world.wait(join_all(calls));
+    answers.iter().for_each(|answer| assert!(!answer.is_error, "{}", answer.text));
+    answers
+}
+
+/// Writes one file of tests for each of these.
+fn write_all<T>(world: &World, language: Language, all: &[T], text: impl Fn(&T) -> String) -> Vec<Fixture> {
+    let numbered = all.iter().enumerate();
+    let name = |index| language.file(&format!("test_{index}"));
+    numbered.map(|(index, one)| Fixture::write(world.folder(), &name(index), &text(one))).collect()
+}
+
+/// A line that a test writes: to which stream, and what.
+type Written = (bool, String);
+
+/// Tests, each with what it writes and whether it passes.
+fn noisy(language: Language, tests: &[(Vec<Written>, bool)]) -> String {
+    let mut text = match language {
+        Language::Python => "import sys\nimport unittest\n\n\nclass Noisy(unittest.TestCase):\n".to_owned(),
+        Language::Node => {
+            "const test = require('node:test');\nconst assert = require('node:assert');\n".to_owned()
+        }
+    };
+    for (index, (lines, passes)) in tests.iter().enumerate() {
+        let number = i32::from(*passes);
+        text += &match language {
+            Language::Python => format!("    def test_{index}(self):\n"),
+            Language::Node => format!("test('number {index}', () => {{\n"),
+        };
+        for (place, (is_error, written)) in lines.iter().enumerate() {
+            let written = text_literal(&format!("<{index}.{place} {written}>"));
+            text += &match (language, is_error) {
+                (Language::Python, false) => format!("        print({written}, flush=True)\n"),
+                (Language::Python, true) => {
+                    format!("        print({written}, file=sys.stderr, flush=True)\n")
+                }
+                (Language::Node, false) => format!("    console.log({written});\n"),
+                (Language::Node, true) => format!("    console.error({written});\n"),
+            };
+        }
+        text += &match language {
+            Language::Python => format!("        self.assertEqual({number}, 1)\n\n"),
+            Language::Node => format!("    assert.strictEqual({number}, 1);\n}});\n"),
+        };
+    }
+    text
+}
+
+// Feature: mcp-debugger-tool, Property 13: For any test execution, all output written to stdout and stderr by the test
+// process should be captured and returned by the MCP Server.
+fn output_of_tests_is_told_whole(language: Language) {
+    let lines = vec((any::<bool>(), "[ -~é日]{0,20}"), 0..6);
+    let tests = vec((lines, any::<bool>()), 1..4);
+    holds_in_batches("13", language, file!(), 52, 4, &tests, |world: &mut World, all| {
+        let files = write_all(world, language, &all, |tests| noisy(language, tests));
+        for (tests, answer) in all.iter().zip(run(world, &files)) {
+            let fails = tests.iter().any(|(_, passes)| !passes);
+            assert_eq!(answer["verdict"], if fails { "failed" } else { "passed" }, "{}", answer.text);
+            let output = answer.text_of("output");
+            for is_error in [false, true] {
+                let mut from = 0;
+                for (index, (lines, _)) in tests.iter().enumerate() {
+                    for (place, (_, written)) in
+                        lines.iter().enumerate().filter(|(_, line)| line.0 == is_error)
+                    {
+                        let line = format!("<{index}.{place} {written}>");
+                        let found = output[from..].find(&line);
+                        from += found.unwrap_or_else(|| panic!("{line} is not in {output:?}")) + line.len();
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// A test that fails in a function that it calls, so deep: what its variables are, and the two sides.
+fn failing(language: Language, values: &[Thing], depth: u8, left: i32, right: i32) -> String {
+    let end = language.pick("", ";");
+    let keyword = language.pick("", "const ");
+    let mut variables = String::new();
+    for (index, value) in values.iter().enumerate() {
+        let source = value.source(language);
+        variables += &format!("    {keyword}v{index} = {source}{end}\n");
+    }
+    // Python has all of them in its frame; V8 keeps those that are used.
+    let used: String = (0..values.len()).map(|index| format!("    void v{index};\n")).collect();
+    match language {
+        Language::Python => format!(
+            "import unittest\n\n\ndef check(test, depth):\n    if depth:\n        return check(test, depth - 1)\n{variables}    left = {left}\n    right = {right}\n    test.assertEqual(left, right)  # @fails\n\n\nclass Failing(unittest.TestCase):\n    def test_it(self):\n        check(self, {depth})\n"
+        ),
+        Language::Node => format!(
+            "const test = require('node:test');\nconst assert = require('node:assert');\nfunction check(depth) {{\n    if (depth) {{\n        return check(depth - 1);\n    }}\n{variables}{used}    const left = {left};\n    const right = {right};\n    assert.strictEqual(left, right); // @fails\n}}\ntest('it', () => {{\n    check({depth});\n}});\n"
+        ),
+    }
+}
+
+// Feature: mcp-debugger-tool, Property 14: For any failing test, the MCP Server should return the failure message,
+// complete stack trace, and execution context including variable values at the failure point.
+fn failing_tests_are_told_with_their_values(language: Language) {
+    let sides = (any::<i32>(), any::<i32>()).prop_filter("they differ", |(left, right)| left != right);
+    let strategy = (vec(plain(), 0..5), 0..4_u8, sides);
+    holds_in_batches("14", language, file!(), 52, 4, &strategy, |world: &mut World, all| {
+        let files = write_all(world, language, &all, |(values, depth, (left, right))| {
+            failing(language, values, *depth, *left, *right)
+        });
+        for (((values, depth, (left, right)), file), answer) in all.iter().zip(&files).zip(run(world, &files))
+        {
+            assert_eq!(answer["verdict"], "failed", "{}", answer.text);
+            let failure = &answer["failure"];
+            let message = failure["message"].as_str().expect("the message");
+            assert!(message.contains(&left.to_string()) && message.contains(&right.to_string()), "{message}");
+            assert_eq!(failure["file"], file.path(), "{}", answer.text);
+            assert_eq!(failure["line"], file.line("fails"), "{}", answer.text);
+            // All calls are in the stack, innermost first.
+            let stack = failure["stack"].as_array().expect("the stack");
+            let own =
+                stack.iter().filter(|frame| frame.as_str().is_some_and(|frame| frame.starts_with("check ")));
+            assert_eq!(own.count(), usize::from(*depth) + 1, "{}", answer.text);
+            let locals = failure["frames"][0]["locals"].as_array().expect("the variables");
+            let local = |name: &str| locals.iter().find(|local| local["name"] == name);
+            for (name, value) in [("left", left), ("right", right)] {
+                let shown = local(name).unwrap_or_else(|| panic!("no {name} in {}", answer.text));
+                assert_eq!(shown["value"], value.to_string(), "{}", answer.text);
+            }
+            for (index, value) in values.iter().enumerate() {
+                let name = format!("v{index}");
+                let shown = local(&name).unwrap_or_else(|| panic!("no {name} in {}", answer.text));
+                assert_eq!(shown["type"], value.type_name(language), "{}", answer.text);
+                if let Thing::Number(number) = value {
+                    assert_eq!(shown["value"], number.to_string(), "{}", answer.text);
+                }
+            }
+        }
+    });
+}
