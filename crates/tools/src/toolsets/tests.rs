@@ -60,7 +60,7 @@ const QUICK: [&str; 9] = [
 ];
 
 /// The tools of `inspector` that are those of the system that it comes from.
-const INSPECTOR: [&str; 29] = [
+const INSPECTOR: [&str; 30] = [
     "debugger_start",
     "debugger_stop_session",
     "debugger_set_breakpoint",
