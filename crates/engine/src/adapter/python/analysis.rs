@@ -118,6 +118,7 @@ impl AnalyzedFunction {
     }
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Deserialize)]
 struct AnalyzedLoop {
     start: u32,

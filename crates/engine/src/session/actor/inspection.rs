@@ -237,7 +237,7 @@ impl<C: Connector> Actor<C> {
         match found.and_then(|(target, raw)| Ok((self.stopped_debugger(target)?, raw))) {
             Ok((debugger, raw)) => {
                 self.spawn(async move { debugger.thrown(raw, text).await }, |_, result| {
-                    answer(reply, result)
+                    answer(reply, result);
                 });
             }
             Err(error) => answer(reply, Err(error)),
