@@ -7,7 +7,7 @@ const { byteLength } = Buffer;
 const { stringify } = JSON;
 const { apply } = Reflect;
 const { closeSync, constants, fstatSync, openSync, statSync, writeSync } = fs;
-const now = performance.now.bind(performance);
+const { now } = Date;
 
 const PIPE = Symbol.for('stillframe.blocking');
 // A longer line may be torn.

@@ -127,6 +127,11 @@ pub(super) async fn start(debugger: &CdpDebugger, interval: Duration) -> Result<
         return Ok(());
     }
     let blocking = Blocking::begin(debugger, runs).await;
+    if !runs {
+        // A thread that runs may be in the middle of loading what the question needs of Node.
+        let find = question::find_tools(client);
+        state.tools = tokio::time::timeout(deadlines::GOODBYE, find).await.ok().flatten();
+    }
     let anchor = Anchor::after(state.anchor);
     // What ran already was optimized by a V8 that did not note the lines of it. Counting makes it begin anew.
     let count = profiler::StartPreciseCoverage { call_count: true, detailed: false };

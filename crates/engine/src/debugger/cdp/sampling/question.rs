@@ -115,7 +115,7 @@ pub(super) async fn ask(client: Client, tools: Option<Tools>) -> Option<(Tools, 
     Some((tools, answer))
 }
 
-async fn find_tools(client: &Client) -> Option<Tools> {
+pub(super) async fn find_tools(client: &Client) -> Option<Tools> {
     let mut find = evaluate(
         "({process:require('process'),net:require('net'),isMainThread:require('worker_threads').isMainThread})"
             .to_owned(),
