@@ -70,7 +70,7 @@ mod tests {
             ("jest", None),
         ];
         for (output, expected) in table {
-            let error = missing(output).map(|error| error.to_string());
+            let error = missing(output).map(|error| error.message);
             assert_eq!(error.is_some(), expected.is_some(), "{output}");
             assert!(expected.is_none_or(|name| error.unwrap().contains(name)), "{output}");
         }
