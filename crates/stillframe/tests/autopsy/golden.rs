@@ -38,8 +38,7 @@ fn entry((name, value): (String, Value)) -> Option<(String, Value)> {
             Some((name, Value::Array(frames.into_iter().filter(is_own).collect())))
         }
         ("id" | "frameId" | "variablesReference" | "children" | "column", _) => None,
-        ("stack", Value::String(text)) => Some((name, json!(own_lines(&text)))),
-        ("details", Value::String(text)) => Some((name, json!(own_lines(&text)))),
+        ("stack" | "details", Value::String(text)) => Some((name, json!(own_lines(&text)))),
         (_, value) => Some((name, stable(value))),
     }
 }

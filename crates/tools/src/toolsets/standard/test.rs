@@ -20,7 +20,7 @@ use crate::{Context, Effects, Tool, ToolError};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DebugTest {
-    /// as typed: pytest -x tests/test_a.py::test_b
+    /// as typed: `pytest -x test_a.py::test_b`
     command: String,
     args: Option<Vec<String>>,
     cwd: Option<PathBuf>,
