@@ -21,7 +21,11 @@ fn run(world: &World, files: &[Fixture]) -> Vec<Answer> {
             Language::Python => ("python", json!(["-m", "unittest", name])),
             Language::Node => ("node", json!([file.path()])),
         };
-        let arguments = json!({ "command": command, "args": args, "cwd": world.folder(), "timeout": 60000 });
+        let arguments = json!({
+            "command": command, "args": args, "cwd": world.folder(), "timeout": 60000,
+            // All of it: a runner of Node.js tells long stacks after what the tests wrote.
+            "limits": { "output": 100_000 },
+        });
         world.server().call("debug_test", arguments)
     });
     let answers = world.wait(join_all(calls));

@@ -133,6 +133,11 @@ async fn leave(debugger: &CdpDebugger, next: Option<Step>) -> Result<()> {
     sent
 }
 
+/// Whether a step is under way.
+pub(super) fn is_stepping(debugger: &CdpDebugger) -> bool {
+    matches!(&*lock(&debugger.0.intent), Intent::Step(_))
+}
+
 /// Goes on from a pause that is none of the user's, with what the thread was told before.
 pub(super) async fn go_on(debugger: &CdpDebugger) {
     let next = match &*lock(&debugger.0.intent) {

@@ -96,7 +96,9 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, told: Vec<Bre
             Hit::Users(ids) => vec![shown(debugger, StopReason::Breakpoint, None, ids).await],
             Hit::Entry => vec![shown(debugger, StopReason::Entry, None, Vec::new()).await],
             Hit::Temporary => execution::settle(debugger, &stop).await,
-            Hit::Nobodys => {
+            // A step may end there.
+            Hit::Spent if execution::is_stepping(debugger) => execution::settle(debugger, &stop).await,
+            Hit::Spent | Hit::Nobodys => {
                 execution::go_on(debugger).await;
                 Vec::new()
             }

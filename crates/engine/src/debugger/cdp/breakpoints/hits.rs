@@ -16,6 +16,8 @@ pub(in super::super) enum Hit {
     Entry,
     /// A step's.
     Temporary,
+    /// The program has come by its first line again.
+    Spent,
     /// Nobody's any more, or it is in the wrong place.
     Nobodys,
 }
@@ -55,8 +57,8 @@ pub(in super::super) async fn hit(
             users.extend(RuleFor::ids(&place.rules));
         }
     }
-    if is_entry && let Err(error) = super::remove(debugger, breakpoints.remove_entry()).await {
-        tracing::debug!(%error, "the stop at the entry could not be taken back");
+    if is_entry {
+        breakpoints.spend_entry();
     }
     users.sort_unstable();
     users.dedup();
@@ -66,6 +68,8 @@ pub(in super::super) async fn hit(
         Hit::Entry
     } else if breakpoints.has_temporary(hits) {
         Hit::Temporary
+    } else if breakpoints.has_spent(hits) {
+        Hit::Spent
     } else {
         Hit::Nobodys
     }

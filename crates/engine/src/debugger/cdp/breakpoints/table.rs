@@ -27,6 +27,8 @@ struct Table {
     owners: HashMap<String, u64>,
     /// Breakpoints of our own, for steps.
     temporary: HashSet<String>,
+    /// Those of the stop before the first line, when it is over.
+    spent: HashSet<String>,
     last_number: u64,
 }
 
@@ -249,12 +251,22 @@ impl Breakpoints {
         true
     }
 
-    /// Ends the stop before the first line, and gives V8's names for it.
-    pub(super) fn remove_entry(&self) -> Vec<String> {
+    /// Ends the stop before the first line. V8 keeps its breakpoint: were the last one of a function taken away
+    /// while it is suspended there, V8 would not see others in it before the function's next call.
+    pub(super) fn spend_entry(&self) {
         let mut table = lock(&self.0);
         let entries = table.places.iter().filter(|(_, place)| place.what == What::Entry);
         let numbers: Vec<u64> = entries.map(|(number, _)| *number).collect();
-        numbers.into_iter().flat_map(|number| table.remove(number)).collect()
+        for number in numbers {
+            let ids = table.remove(number);
+            table.spent.extend(ids);
+        }
+    }
+
+    /// Whether one of these was that of the stop before the first line.
+    pub(super) fn has_spent(&self, ids: &[String]) -> bool {
+        let table = lock(&self.0);
+        ids.iter().any(|id| table.spent.contains(id))
     }
 
     pub(super) fn refuse(&self, number: u64, problem: String) {
