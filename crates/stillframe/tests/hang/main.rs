@@ -1,11 +1,6 @@
 //! `diagnose_hang` and `stillframe hang`: why a program does not come to its end.
 
-#![expect(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
-)]
+#![expect(clippy::expect_used, reason = "a helper that fails is a test that fails")]
 
 mod bad_input;
 mod command;
@@ -14,7 +9,7 @@ mod reports;
 mod sessions;
 
 use serde_json::{Value, json};
-use test_support::{Answer, Built, Fixture, Server, repository};
+use test_support::{Answer, Built, Fixture, Language, Server, repository};
 
 /// The program under test.
 const STILLFRAME: Built =
@@ -27,7 +22,10 @@ fn program(name: &str) -> Fixture {
 
 /// What starts a program.
 fn command(program: &Fixture) -> Value {
-    let interpreter = if program.path().ends_with(".py") { "python3" } else { "node" };
+    let interpreter = match program.language() {
+        Language::Python => "python3",
+        Language::Node => "node",
+    };
     json!({ "command": interpreter, "args": [program.path()], "timeout": 2_500 })
 }
 

@@ -277,10 +277,8 @@ const CIRCLE: [&str; 4] = ["one", "ten", "hundred", "thousand"];
 
 impl Run {
     fn new(world: &World, language: Language, name: &str) -> Self {
-        let (head, end, comment, close) = language.pick(
-            ("x = 0\nwhile True:\n", "", "#", ""),
-            ("let x = 0;\nfor (;;) {\n", ";", "//", "}\n"),
-        );
+        let (head, end, comment, close) = language
+            .pick(("x = 0\nwhile True:\n", "", "#", ""), ("let x = 0;\nfor (;;) {\n", ";", "//", "}\n"));
         let mut text = head.to_owned();
         for (index, name) in (0..).zip(CIRCLE) {
             text += &format!("    x = x + {}{end} {comment} @{name}\n", 10_i64.pow(index));

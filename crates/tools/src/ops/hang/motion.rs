@@ -158,11 +158,8 @@ fn chain(looks: &[Look], pinned: usize) -> Vec<(usize, Loop)> {
 }
 
 fn motion(looks: &[Look], index: usize, around: &Loop, passed: Duration) -> Motion {
-    if around.is_certain {
-        return Motion::Certain;
-    }
     if around.is_endless {
-        return Motion::Endless;
+        return if around.is_certain { Motion::Certain } else { Motion::Endless };
     }
     if looks.len() < 2 {
         return Motion::Changes;
@@ -172,7 +169,8 @@ fn motion(looks: &[Look], index: usize, around: &Loop, passed: Duration) -> Moti
     if let Some(nearer) = tests.iter().flatten().find(|motion| matches!(motion, Motion::Nearer(_))) {
         return *nearer;
     }
-    if tests.contains(&Some(Motion::Away)) {
+    // What a loop goes through begins anew when its function is called again.
+    if tests.contains(&Some(Motion::Away)) && !around.goes_through {
         return Motion::Away;
     }
     let moves = |name: &String| changed(looks, index, name).is_some();

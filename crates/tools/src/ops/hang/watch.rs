@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use engine::model::activity::{CallNode, ProcessActivity, ThreadActivity};
 use engine::model::ids::{TargetId, ThreadId};
+use engine::model::source::Loop;
 use engine::model::stop::{End, StopReason};
 use engine::process::Usage;
 use engine::session::{Outcome, Session};
@@ -242,8 +243,9 @@ impl<'a> Watch<'a> {
         self.ask().await;
         let Some(thread) = self.busy_thread(pid).await else { return Ok(None) };
         let Some(look) = self.looker.look(thread).await? else { return Ok(None) };
-        let is_certain =
-            look.last().is_some_and(|position| position.loops.iter().any(|found| found.is_certain));
+        // One with a condition may be left at once by a call that is made again and again.
+        let never_ends = |found: &Loop| found.is_certain && found.is_endless;
+        let is_certain = look.last().is_some_and(|position| position.loops.iter().any(never_ends));
         if is_certain && self.is_alone(pid) {
             return Ok(Some(Came::Computes {
                 thread: Some(thread),

@@ -36,14 +36,13 @@ impl<'a> From<&'a LoadProblem> for Spoken<'a> {
 /// The throw with the mark. Where a runner has lost the mark on the way from one process to another, the one with the
 /// same message, and of these the one whose places are in the trace that the runner shows.
 pub(super) fn take(throws: &mut Vec<Throw>, spoken: &Spoken<'_>) -> Option<Box<Throw>> {
-    let at = match spoken.mark {
-        Some(mark) => throws.iter().position(|throw| throw.thrown.mark.as_deref() == Some(mark)),
-        None => {
-            let same = throws.iter().enumerate().filter(|(_, throw)| is_same(throw, spoken));
-            let best = same.max_by_key(|(at, throw)| (shared(throw, spoken), std::cmp::Reverse(*at)));
-            // All that may be known of a file that could not be loaded is its name.
-            best.map(|(at, _)| at).or_else(|| throws.iter().rposition(|throw| is_of_file(throw, spoken)))
-        }
+    let at = if let Some(mark) = spoken.mark {
+        throws.iter().position(|throw| throw.thrown.mark.as_deref() == Some(mark))
+    } else {
+        let same = throws.iter().enumerate().filter(|(_, throw)| is_same(throw, spoken));
+        let best = same.max_by_key(|(at, throw)| (shared(throw, spoken), std::cmp::Reverse(*at)));
+        // All that may be known of a file that could not be loaded is its name.
+        best.map(|(at, _)| at).or_else(|| throws.iter().rposition(|throw| is_of_file(throw, spoken)))
     };
     at.map(|at| Box::new(throws.remove(at)))
 }

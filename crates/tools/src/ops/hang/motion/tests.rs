@@ -89,7 +89,10 @@ fn what_a_loop_goes_through_is_progress_and_other_changes_are_changes() {
 
 #[test]
 fn a_loop_without_a_way_out_needs_one_look() {
-    let certain = a_loop(|found| found.is_certain = true);
+    let certain = a_loop(|found| {
+        found.is_certain = true;
+        found.is_endless = true;
+    });
     assert_eq!(motion_of(&looks(&certain, "i", &["1"])), Motion::Certain);
     let endless = a_loop(|found| found.is_endless = true);
     assert_eq!(motion_of(&looks(&endless, "i", &["1"])), Motion::Endless);
