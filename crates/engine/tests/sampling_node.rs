@@ -1,6 +1,11 @@
 //! What programs of Node are doing, seen while they run.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a helper that fails is a test that fails")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a helper that fails is a test that fails"
+)]
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
