@@ -1,9 +1,9 @@
 //! What programs of Node are doing, seen while they run.
 
 #![expect(
-    clippy::indexing_slicing,
     clippy::unwrap_used,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "a helper that fails is a test that fails"
 )]
 
