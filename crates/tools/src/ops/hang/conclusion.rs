@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::model::activity::SampledFrame;
+use engine::model::activity::{SampledFrame, ThreadActivity};
 use engine::model::ids::ThreadId;
 use engine::model::limits::Limits;
 use engine::model::source::{Location, Source};
@@ -85,7 +85,11 @@ impl Watch<'_> {
         let circle = deadlock::deadlock(&self.activity);
         let mut threads = Vec::new();
         for process in &self.activity {
-            for thread in &process.activity.threads {
+            // A thread of the debugger's, when the program could not say which ones those are.
+            let is_foreign = |thread: &&ThreadActivity| {
+                thread.os_thread.is_none() && !thread.stack.is_empty() && !thread.stack.iter().any(is_users)
+            };
+            for thread in process.activity.threads.iter().filter(|thread| !is_foreign(thread)) {
                 let demand = process.pid.and_then(|pid| self.demand(pid, Some(thread.os_thread?)));
                 threads.push(ThreadSeen {
                     name: thread.name.clone(),

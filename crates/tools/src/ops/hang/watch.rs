@@ -267,16 +267,14 @@ impl<'a> Watch<'a> {
     async fn busy_thread(&self, pid: u32) -> Option<ThreadId> {
         let of_process = self.activity.iter().filter(|process| process.pid == Some(pid));
         let threads = of_process.flat_map(|process| process.numbers.iter().zip(&process.activity.threads));
-        let busiest = threads.max_by(|one, other| {
-            let demand =
-                |thread: &ThreadActivity| thread.os_thread.and_then(|number| self.demand(pid, Some(number)));
-            let samples = |thread: &ThreadActivity| {
-                (thread.blocked.is_none(), !thread.stack.is_empty(), thread.samples)
-            };
-            match (demand(one.1), demand(other.1)) {
-                (Some(one), Some(other)) => one.total_cmp(&other),
-                _ => samples(one.1).cmp(&samples(other.1)),
-            }
+        // One of which the system tells nothing is none of those that compute, unless that is so of all.
+        let demand = |thread: &ThreadActivity| {
+            thread.os_thread.and_then(|number| self.demand(pid, Some(number))).unwrap_or_default()
+        };
+        let seen =
+            |thread: &ThreadActivity| (thread.blocked.is_none(), !thread.stack.is_empty(), thread.samples);
+        let busiest = threads.max_by(|(_, one), (_, other)| {
+            demand(one).total_cmp(&demand(other)).then_with(|| seen(one).cmp(&seen(other)))
         });
         if let Some((number, _)) = busiest {
             return Some(*number);
