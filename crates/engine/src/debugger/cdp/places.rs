@@ -191,11 +191,9 @@ fn project_files(source: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBu
             let name = entry.file_name();
             let name = name.to_string_lossy();
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() => {
-                    if is_deep && name != "node_modules" && !name.starts_with('.') {
-                        folders.push(entry.path());
-                    }
-                }
+                Ok(kind)
+                    if kind.is_dir() && (!is_deep || name == "node_modules" || name.starts_with('.')) => {}
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
                 Ok(_) if is_wanted(Path::new(&*name)) => scripts.push(entry.path()),
                 _ => {}
             }
