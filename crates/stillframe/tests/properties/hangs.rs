@@ -187,7 +187,7 @@ fn endless(language: Language) -> impl Strategy<Value = Endless> {
 
 impl Endless {
     fn text(&self, language: Language) -> String {
-        let body: String = self.body.iter().map(|statement| format!("        {statement}\n")).collect();
+        let body = format!("        {}\n", self.body.join("\n        "));
         match language {
             Language::Python => {
                 let body = format!(

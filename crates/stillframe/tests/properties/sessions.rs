@@ -172,7 +172,7 @@ fn wrong(language: Language) -> impl Strategy<Value = Wrong> {
         "[a-c] [<+*=] ",
         r"\([a-c]{1,3}",
         "[a-c]{1,2}\\)",
-        r#"'[a-z ]{0,5}"#,
+        "'[a-z ]{0,5}",
         Just("1 +* 2".to_owned()),
         Just("if if".to_owned()),
     ];
@@ -409,7 +409,9 @@ fn sessions_do_not_touch_each_other(language: Language) {
     holds("19", language, file!(), 50, &strategy, |pair: &mut Pair, actions| {
         for (first, action) in actions {
             pair.runs[usize::from(!first)].step(&pair.world, &action);
-            pair.runs.iter().for_each(|run| run.check(&pair.world));
+            for run in &pair.runs {
+                run.check(&pair.world);
+            }
         }
     });
 }
