@@ -48,7 +48,7 @@ fn bound(lines: &[Line], asked: u32) -> u32 {
         let index = usize::try_from(*line).unwrap() - 2;
         lines.get(index).is_none_or(|line| *line == Line::Statement)
     };
-    if asked == 1 { 1 } else { (asked..).find(is_statement).unwrap() }
+    if asked == 1 { 1 } else { (asked..=asked + 99).find(is_statement).unwrap() }
 }
 
 fn list(host: &Host) -> Vec<Value> {

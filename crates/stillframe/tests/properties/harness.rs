@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, TestRunner};
 use test_support::Language;
 
 /// How often a failing case is made smaller. Each time takes a new server.
-const SHRINKS: u32 = 6;
+const SHRINKS: u32 = 20;
 
 /// What cases are tried in.
 pub(crate) trait Scene: Sized {

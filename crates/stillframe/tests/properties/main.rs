@@ -11,6 +11,7 @@
     clippy::unwrap_used,
     reason = "a helper that fails is a case that fails; what a JSON value does not have is null"
 )]
+#![expect(clippy::format_push_string, reason = "programs are read more easily where they are written so")]
 
 mod answers;
 mod breakpoints;

@@ -93,7 +93,9 @@ fn places_of_sources_come_back() {
             assert_eq!(before.map(|(line, _)| *line).next_back(), Some(line), "{}", stop.text);
         }
         host.run_out();
-        ids.iter().for_each(|id| host.remove(id));
+        for id in &ids {
+            host.remove(id);
+        }
     });
 }
 

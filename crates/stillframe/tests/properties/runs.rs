@@ -29,7 +29,9 @@ fn run(world: &World, files: &[Fixture]) -> Vec<Answer> {
         world.server().call("debug_test", arguments)
     });
     let answers = world.wait(join_all(calls));
-    answers.iter().for_each(|answer| assert!(!answer.is_error, "{}", answer.text));
+    for answer in &answers {
+        assert!(!answer.is_error, "{}", answer.text);
+    }
     answers
 }
 
@@ -113,7 +115,8 @@ fn failing(language: Language, values: &[Thing], depth: u8, left: i32, right: i3
         variables += &format!("    {keyword}v{index} = {source}{end}\n");
     }
     // Python has all of them in its frame; V8 keeps those that are used.
-    let used: String = (0..values.len()).map(|index| format!("    void v{index};\n")).collect();
+    let names: Vec<String> = (0..values.len()).map(|index| format!("v{index}")).collect();
+    let used = format!("    void [{}];\n", names.join(", "));
     match language {
         Language::Python => format!(
             "import unittest\n\n\ndef check(test, depth):\n    if depth:\n        return check(test, depth - 1)\n{variables}    left = {left}\n    right = {right}\n    test.assertEqual(left, right)  # @fails\n\n\nclass Failing(unittest.TestCase):\n    def test_it(self):\n        check(self, {depth})\n"

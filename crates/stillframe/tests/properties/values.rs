@@ -162,12 +162,14 @@ fn watches_tell_changes(language: Language) {
                 .collect();
             let shown = stop["watches"].as_array().cloned().unwrap_or_default();
             assert_eq!(shown, changed, "{}", stop.text);
-            told = now.clone();
+            told.clone_from(&now);
         }
         for id in watches {
             host.ok("remove_watch", json!({ "watchId": id }));
         }
-        ids.iter().for_each(|id| host.remove(id));
+        for id in &ids {
+            host.remove(id);
+        }
         host.run_out();
     });
 }
