@@ -71,7 +71,7 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
 ];
 
 /// Several at a time, each watched for two seconds.
-const AT_ONCE: usize = 3;
+const AT_ONCE: usize = 2;
 
 #[tokio::test]
 async fn every_program_gets_the_verdict_that_is_right() {

@@ -24,6 +24,8 @@ impl Watch<'_> {
         let place = format!("{}:{} in {}", seen.file.display(), seen.line, seen.function);
         if looks > 1 {
             evidence.push(format!("it was looked at {looks} times"));
+        } else if seen.found.is_none() {
+            evidence.push("it could not be suspended: it is in one call of native code".to_owned());
         } else if !matches!(seen.motion, Motion::Certain | Motion::Endless) {
             evidence.push("it could be looked at only once, so it is not known what changes".to_owned());
             let message =
@@ -88,7 +90,9 @@ impl Watch<'_> {
                 (Verdict::Slow, format!("The program computes by recursion: {place}"))
             }
             Motion::Still => {
-                evidence.push("it was always on the same line".to_owned());
+                if looks > 1 {
+                    evidence.push("it was always on the same line".to_owned());
+                }
                 let stack = self.sampled_stack(thread);
                 return self.in_one_call_at(&place, &source_line(seen), &stack, evidence);
             }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use engine::debugger::Step;
 use engine::error::Error;
+use engine::model::activity::SampledFrame;
 use engine::model::ids::{Reference, ThreadId};
 use engine::model::source::Loop;
 use engine::model::stack::StackFrame;
@@ -16,7 +17,7 @@ use tokio::time::Instant;
 
 use crate::ToolError;
 
-/// How long a look waits for the program to be suspended. One in native code is not.
+/// How long a pause in place of a step that takes too long may take.
 const SUSPEND: Duration = Duration::from_secs(1);
 /// How long an expression may take.
 const EXPRESSION: Duration = Duration::from_millis(250);
@@ -72,10 +73,14 @@ impl<'a> Looker<'a> {
 
     /// Suspends the program and reads where a thread is. It stays suspended. Nothing when it was not suspended in
     /// time: then it is as soon as it leaves native code, unless that is taken back by [`Looker::let_go`].
-    pub(super) async fn look(&mut self, thread: ThreadId) -> Result<Option<Look>, ToolError> {
+    pub(super) async fn look(
+        &mut self,
+        thread: ThreadId,
+        patience: Duration,
+    ) -> Result<Option<Look>, ToolError> {
         if self.session.execution().stop().is_none() {
             // One in native code need not even acknowledge it.
-            let until = Instant::now() + SUSPEND;
+            let until = Instant::now() + patience;
             let asked = tokio::time::timeout_at(until, self.session.pause(Some(thread))).await;
             if asked.is_err() {
                 return Ok(None);
@@ -120,6 +125,20 @@ impl<'a> Looker<'a> {
         Some(look)
     }
 
+    /// A sample as a look, without values: where a thread was of a program that was not suspended in time.
+    pub(super) async fn sampled(&mut self, stack: &[SampledFrame]) -> Look {
+        let mut look = Vec::new();
+        for frame in stack.iter().rev() {
+            let Some(location) = &frame.location else { continue };
+            let Some(file) = location.source.path.clone() else { continue };
+            let loops = self.around(&file, location.line).await;
+            let (function, is_internal) = (frame.function.clone(), location.source.internal);
+            let (depth, line) = (look.len(), location.line);
+            look.push(Position { depth, function, file, line, is_internal, loops, values: BTreeMap::new() });
+        }
+        look
+    }
+
     /// Lets a program run that a look has suspended.
     pub(super) async fn let_go(&self) -> Result<(), ToolError> {
         match self.session.execution().stop() {
@@ -140,12 +159,16 @@ impl<'a> Looker<'a> {
         let location = frame.location.as_ref().filter(|_| !frame.name.starts_with("async "))?;
         let file = location.source.path.clone()?;
         let line = location.line;
-        let around = |found: &&Loop| (found.start..=found.end).contains(&line);
-        let mut loops: Vec<Loop> = self.loops(&file).await.iter().filter(around).cloned().collect();
-        loops.reverse();
+        let loops = self.around(&file, line).await;
         let values = if reads { self.values(frame.id, &loops).await } else { BTreeMap::new() };
         let (function, is_internal) = (frame.name.clone(), location.source.internal);
         Some(Position { depth, function, file, line, is_internal, loops, values })
+    }
+
+    /// The loops around a line, innermost first.
+    async fn around(&mut self, file: &PathBuf, line: u32) -> Vec<Loop> {
+        let around = |found: &&Loop| (found.start..=found.end).contains(&line);
+        self.loops(file).await.iter().rev().filter(around).cloned().collect()
     }
 
     /// The loops of a file, outer ones first.

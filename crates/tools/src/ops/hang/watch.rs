@@ -23,6 +23,10 @@ const WINDOW: Duration = Duration::from_secs(1);
 /// How long a program computes before it is looked at for the first time. After that it is left alone twice as
 /// long each time.
 const FIRST_LOOK: Duration = Duration::from_millis(500);
+/// How long the program may take to be suspended for such a look. One in native code is not.
+const GLANCE: Duration = Duration::from_secs(1);
+/// How long for the looks that the verdict rests on.
+const PATIENCE: Duration = Duration::from_millis(2_500);
 /// How many looks the verdict on a program that computes rests on.
 const LOOKS: usize = 8;
 /// After this time fewer will do, but for [`LEAST`].
@@ -216,7 +220,7 @@ impl<'a> Watch<'a> {
         let (mut first, mut last) = (None, Instant::now());
         let enough = Instant::now() + LOOKING;
         while looks.len() < LEAST || (looks.len() < LOOKS && Instant::now() < enough) {
-            let Some(look) = self.looker.look(thread).await? else { break };
+            let Some(look) = self.looker.look(thread, PATIENCE).await? else { break };
             last = Instant::now();
             // V8 may suspend between two of the program's calls.
             if !look.is_empty() {
@@ -233,6 +237,10 @@ impl<'a> Watch<'a> {
         if let engine::session::state::Execution::Ended(end) = self.session.execution() {
             return Ok(Came::Ended(end));
         }
+        if looks.is_empty() {
+            let sampled = self.looker.sampled(&self.sampled_stack(Some(thread))).await;
+            looks.extend(Some(sampled).filter(|look| !look.is_empty()));
+        }
         let passed = first.map_or(Duration::ZERO, |first| last - first);
         Ok(Came::Computes { thread: Some(thread), looks, passed })
     }
@@ -242,7 +250,7 @@ impl<'a> Watch<'a> {
         let Some(pid) = self.busiest() else { return Ok(None) };
         self.ask().await;
         let Some(thread) = self.busy_thread(pid).await else { return Ok(None) };
-        let Some(look) = self.looker.look(thread).await? else { return Ok(None) };
+        let Some(look) = self.looker.look(thread, GLANCE).await? else { return Ok(None) };
         // One with a condition may be left at once by a call that is made again and again.
         let never_ends = |found: &Loop| found.is_certain && found.is_endless;
         let is_certain = look.last().is_some_and(|position| position.loops.iter().any(never_ends));
