@@ -79,7 +79,8 @@ pub(super) fn seen(looks: &[Look], passed: Duration) -> Option<Seen> {
     let (first, last) = (looks.first()?, looks.last()?);
     let pinned = pinned(looks)?;
     let chain = chain(looks, pinned);
-    let at = last.get(pinned)?;
+    let (inner, outer) = (last.get(pinned)?, last.get(..pinned)?);
+    let at = std::iter::once(inner).chain(outer.iter().rev()).find(|at| !at.is_internal).unwrap_or(inner);
     let place = |position: &Position, found: Option<LoopSeen>, motion| Seen {
         function: position.function.clone(),
         file: position.file.clone(),

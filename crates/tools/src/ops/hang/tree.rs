@@ -1,6 +1,7 @@
 //! Samples as a small tree of calls. Pure.
 
-use engine::model::activity::CallNode;
+use engine::model::activity::{CallNode, SampledFrame};
+use engine::model::source::Location;
 
 /// How many lines a tree has at most.
 const LINES: usize = 24;
@@ -85,6 +86,23 @@ fn spans(call: &CallNode) -> Option<String> {
     Some(if first == last { first.to_string() } else { format!("{first}-{last}") })
 }
 
+/// The stack that was seen most often, innermost first.
+pub(super) fn most_seen(calls: &[CallNode]) -> Vec<SampledFrame> {
+    let mut stack = Vec::new();
+    let mut calls = calls;
+    while let Some(call) = calls.iter().max_by_key(|call| call.total) {
+        let line = call.lines.iter().max_by_key(|(_, samples)| *samples).map(|(line, _)| *line);
+        let location = call
+            .location
+            .clone()
+            .map(|location| Location { line: line.unwrap_or(location.line), ..location });
+        stack.push(SampledFrame { function: call.function.clone(), location });
+        calls = &call.calls;
+    }
+    stack.reverse();
+    stack
+}
+
 /// The lines that the innermost calls were on, with how often, in a file: what a loop's body is made of.
 pub(super) fn lines_in(calls: &[CallNode], file: &str) -> Vec<(u32, u64)> {
     let mut lines = Vec::new();
@@ -99,7 +117,7 @@ pub(super) fn lines_in(calls: &[CallNode], file: &str) -> Vec<(u32, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use engine::model::source::{Location, Source};
+    use engine::model::source::Source;
 
     use super::*;
 
@@ -120,6 +138,11 @@ mod tests {
         )];
         merge(&mut calls, later);
         assert_eq!(text(&calls, 20), "100% main main.js:1\n 50%   work main.js:3-5\n 45%   rest main.js:9");
+        let most: Vec<_> = most_seen(&calls)
+            .into_iter()
+            .map(|frame| (frame.function, frame.location.map(|at| at.line)))
+            .collect();
+        assert_eq!(most, [("work".to_owned(), Some(5)), ("main".to_owned(), Some(1))]);
         assert_eq!(lines_in(&calls, "/app/main.js"), [(3, 4), (4, 1), (5, 5), (9, 9)]);
         assert_eq!(lines_in(&calls, "/app/other.js"), []);
         assert_eq!(text(&[], 0), "");

@@ -13,7 +13,7 @@ use engine::session::{Outcome, Session};
 use tokio::time::Instant;
 
 use super::looks::{Look, Looker};
-use super::{deadlock, tree};
+use super::{deadlock, motion, tree};
 use crate::ToolError;
 
 /// Between two readings of what the operating system counts.
@@ -63,6 +63,9 @@ pub(super) struct Watch<'a> {
     pub(super) activity: Vec<ProcessActivity>,
     pub(super) calls: Vec<CallNode>,
     pub(super) samples: u64,
+    /// Looks that were taken before the time was over, and when the first was.
+    glances: Vec<Look>,
+    glanced: Option<Instant>,
     looks: Pace,
     asks: Pace,
     /// Threads that waited for each other when they were asked last.
@@ -117,6 +120,8 @@ impl<'a> Watch<'a> {
             activity: Vec::new(),
             calls: Vec::new(),
             samples: 0,
+            glances: Vec::new(),
+            glanced: None,
             looks: Pace::new(FIRST_LOOK),
             asks: Pace::new(WINDOW),
             blocked: Vec::new(),
@@ -204,6 +209,11 @@ impl<'a> Watch<'a> {
         for process in &mut self.activity {
             for thread in &mut process.activity.threads {
                 self.samples += thread.samples;
+                // Those in which it did nothing say nothing of what it does.
+                thread.samples = thread.calls.iter().map(|call| call.total).sum();
+                if thread.stack.is_empty() {
+                    thread.stack = tree::most_seen(&thread.calls);
+                }
                 tree::merge(&mut self.calls, std::mem::take(&mut thread.calls));
             }
         }
@@ -242,7 +252,21 @@ impl<'a> Watch<'a> {
             looks.extend(Some(sampled).filter(|look| !look.is_empty()));
         }
         let passed = first.map_or(Duration::ZERO, |first| last - first);
+        let (looks, passed) = self.with_glances(looks, passed, last);
         Ok(Came::Computes { thread: Some(thread), looks, passed })
+    }
+
+    /// The same with the looks from before, when these were at the same loop: what goes on over a longer time is
+    /// known better.
+    fn with_glances(&mut self, looks: Vec<Look>, passed: Duration, last: Instant) -> (Vec<Look>, Duration) {
+        let all = [std::mem::take(&mut self.glances), looks.clone()].concat();
+        let passed_in_all = self.glanced.map_or(passed, |glanced| last - glanced);
+        let lines = |looks: &[Look]| Some(motion::seen(looks, passed)?.found?.lines);
+        if looks.len() > 1 && lines(&looks).is_some() && lines(&all) == lines(&looks) {
+            (all, passed_in_all)
+        } else {
+            (looks, passed)
+        }
     }
 
     /// Looks once: a loop that can never end needs no second look.
@@ -261,6 +285,8 @@ impl<'a> Watch<'a> {
                 passed: Duration::ZERO,
             }));
         }
+        self.glanced.get_or_insert_with(Instant::now);
+        self.glances.push(look);
         self.looker.let_go().await?;
         Ok(None)
     }
