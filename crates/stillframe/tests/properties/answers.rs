@@ -30,8 +30,8 @@ impl Scene for Tools {
         host.choose(idle.path());
         let listed =
             host.world.wait(host.world.server().request("tools/list", json!({}))).expect("the tools");
-        let all = listed["tools"].as_array().unwrap().iter().map(Tool::new);
-        let tools = all.filter(|tool| tool.name.starts_with("debugger_")).collect();
+        let is_ours = |tool: &&Value| tool["name"].as_str().is_some_and(|name| name.starts_with("debugger_"));
+        let tools = listed["tools"].as_array().unwrap().iter().filter(is_ours).map(Tool::new).collect();
         Self { host, tools }
     }
 
