@@ -13,6 +13,7 @@ use engine::session::{Outcome, Session};
 use tokio::time::Instant;
 
 use super::looks::{Look, Looker};
+use super::said::is_users;
 use super::{deadlock, motion, tree};
 use crate::ToolError;
 
@@ -301,9 +302,11 @@ impl<'a> Watch<'a> {
     async fn busy_thread(&self, pid: u32) -> Option<ThreadId> {
         let of_process = self.activity.iter().filter(|process| process.pid == Some(pid));
         let threads = of_process.flat_map(|process| process.numbers.iter().zip(&process.activity.threads));
-        // One of which the system tells nothing is none of those that compute, unless that is so of all.
+        // One of which the system tells nothing comes behind those that compute, and before those that do not.
+        let unknown = |thread: &ThreadActivity| if thread.stack.iter().any(is_users) { BUSY } else { 0.0 };
         let demand = |thread: &ThreadActivity| {
-            thread.os_thread.and_then(|number| self.demand(pid, Some(number))).unwrap_or_default()
+            let told = thread.os_thread.and_then(|number| self.demand(pid, Some(number)));
+            told.unwrap_or_else(|| unknown(thread))
         };
         let seen =
             |thread: &ThreadActivity| (thread.blocked.is_none(), !thread.stack.is_empty(), thread.samples);
