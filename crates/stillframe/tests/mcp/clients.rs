@@ -112,7 +112,7 @@ async fn python_session(mode: &str) -> Value {
 fn expected(revision: &str) -> Value {
     json!({
         "revision": revision,
-        "tools": 29,
+        "tools": 31,
         "verified": false,
         "stopped": null,
         "text": true,
@@ -173,7 +173,7 @@ async fn the_inspector_finds_nothing_wrong_with_the_tools() {
     for era in ERAS {
         let (code, list) = inspect(era, &["--method", "tools/list", "--strict"]).await;
         assert_eq!(code, Some(0), "{era}: {list}");
-        assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(29), "{era}");
+        assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(31), "{era}");
     }
 }
 

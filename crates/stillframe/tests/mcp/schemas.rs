@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Server};
+use test_support::{Answer, Fixture, Server, repository};
 
 use crate::STILLFRAME;
 use crate::scenes::{Listening, printed};
@@ -150,6 +150,18 @@ async fn every_success_fits_its_schema() {
     let pay = json!({ "line": shop.line("pay"), "expressions": ["amount", "nobody", "'x' * 500"] });
     let never = json!({ "line": shop.line("call"), "expressions": ["1"], "condition": "nobody" });
     checked.ok("trace_values", json!({ "program": shop.path(), "points": [pay, never] })).await;
+
+    for name in ["two_locks.py", "many_lines.js"] {
+        let program = repository().join("fixtures/hang").join(name);
+        let command = if name == "many_lines.js" { "node" } else { "python3" };
+        checked.ok("diagnose_hang", json!({ "command": command, "args": [program], "timeout": 1_500 })).await;
+    }
+    let tests = json!({
+        "command": "python3",
+        "args": ["-m", "unittest", "examples/test_basket.py"],
+        "cwd": repository(),
+    });
+    assert_eq!(checked.ok("debug_test", tests).await["verdict"], "failed");
 
     let all: BTreeSet<String> = checked.schemas.keys().cloned().collect();
     assert_eq!(checked.seen, all);
