@@ -33,7 +33,7 @@ use crate::debugger::{Connector, Progress, Step};
 use crate::error::{Error, Result};
 use crate::model::activity::ProcessActivity;
 use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
-use crate::model::ids::{BreakpointId, Reference, SessionId, TargetId, ThreadId};
+use crate::model::ids::{BreakpointId, Reference, SessionId, ThreadId};
 use crate::model::launch::Start;
 use crate::model::stack::{Debuggee, Scope, Stack, Thread};
 use crate::model::stop::{End, Exception, ExceptionBreakpoints, Stop};
@@ -427,12 +427,6 @@ impl Session {
     /// `interval`. None is stopped.
     pub async fn start_sampling(&self, interval: Duration) -> Result<()> {
         self.ask(|reply| Command::StartSampling { interval, reply }).await
-    }
-
-    /// The processes and workers of the program, with the operating system's numbers where they run on this
-    /// machine. Nobody is asked for it.
-    pub async fn processes(&self) -> Result<Vec<(TargetId, Option<u32>)>> {
-        self.ask(|reply| Command::Processes { reply }).await
     }
 
     /// What each process and worker has been doing since samples are taken, or since the last such call.

@@ -58,6 +58,19 @@ fn is_try_passed(it: &TryStatement<'_>) -> bool {
     finalizer && (block || handler)
 }
 
+/// Whether a `break` without a label leaves this statement: a loop or a switch.
+pub(crate) fn takes_breaks(statement: &Statement<'_>) -> bool {
+    matches!(
+        statement,
+        Statement::WhileStatement(_)
+            | Statement::DoWhileStatement(_)
+            | Statement::ForStatement(_)
+            | Statement::ForInStatement(_)
+            | Statement::ForOfStatement(_)
+            | Statement::SwitchStatement(_)
+    )
+}
+
 /// Whether there is a `break` that leaves the statement. One that leaves an inner loop does not count.
 fn has_break(statement: &Statement<'_>) -> bool {
     let mut seen = Breaks { inside: 0, found: false };
@@ -77,18 +90,10 @@ impl<'a> VisitJs<'a> for Breaks {
     }
 
     fn visit_statement(&mut self, it: &Statement<'a>) {
-        let takes_breaks = matches!(
-            it,
-            Statement::WhileStatement(_)
-                | Statement::DoWhileStatement(_)
-                | Statement::ForStatement(_)
-                | Statement::ForInStatement(_)
-                | Statement::ForOfStatement(_)
-                | Statement::SwitchStatement(_)
-        );
-        self.inside += usize::from(takes_breaks);
+        let inside = usize::from(takes_breaks(it));
+        self.inside += inside;
         walk_js::walk_statement(self, it);
-        self.inside -= usize::from(takes_breaks);
+        self.inside -= inside;
     }
 
     fn visit_function(&mut self, _: &Function<'a>, _: ScopeFlags) {}

@@ -115,3 +115,31 @@ pub enum WaitKind {
     /// Something else.
     Other,
 }
+
+impl WaitKind {
+    /// All, with the words by which programs tell of them and reports name them.
+    const NAMES: [(Self, &str); 12] = [
+        (Self::Lock, "lock"),
+        (Self::Thread, "thread"),
+        (Self::Child, "child"),
+        (Self::Input, "input"),
+        (Self::Socket, "socket"),
+        (Self::Server, "server"),
+        (Self::File, "file"),
+        (Self::Timer, "timer"),
+        (Self::Task, "task"),
+        (Self::Promise, "promise"),
+        (Self::Worker, "worker"),
+        (Self::Other, "other"),
+    ];
+
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        Self::NAMES.iter().find(|(kind, _)| *kind == self).map_or("other", |(_, name)| name)
+    }
+
+    /// The kind of a word; something else for one that is not known.
+    pub fn named(name: &str) -> Self {
+        Self::NAMES.iter().find(|(_, known)| *known == name).map_or(Self::Other, |(kind, _)| *kind)
+    }
+}

@@ -12,6 +12,8 @@ pub struct Debuggee {
     pub pid: Option<u32>,
     /// Where else its debugger can be reached, as a URL.
     pub url: Option<String>,
+    /// It is configured, and runs or has run.
+    pub is_ready: bool,
 }
 
 /// A thread.

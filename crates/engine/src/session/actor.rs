@@ -162,9 +162,6 @@ pub(super) enum Command {
         interval: Duration,
         reply: Reply<()>,
     },
-    Processes {
-        reply: Reply<Vec<(TargetId, Option<u32>)>>,
-    },
     Activity {
         reply: Reply<Vec<ProcessActivity>>,
     },
@@ -320,7 +317,6 @@ impl<C: Connector> Actor<C> {
             Command::SourceText { name, reply } => self.source_text(name, reply),
             Command::ProgramEnded { reply } => answer(reply, Ok(self.state.program_ended().cloned())),
             Command::StartSampling { interval, reply } => self.start_sampling(interval, reply),
-            Command::Processes { reply } => answer(reply, Ok(self.processes())),
             Command::Activity { reply } => self.activity(reply),
             Command::StopSampling { reply } => self.stop_sampling(reply),
             Command::StartProfile { reply } => self.start_profile(reply),
@@ -363,6 +359,12 @@ impl<C: Connector> Actor<C> {
             self.clean_up();
         }
         self.published.send_replace(now);
+    }
+
+    /// The debuggers of all processes that are configured.
+    fn ready_debuggers(&self) -> Vec<(TargetId, C::Debugger)> {
+        let targets = self.run.iter().flat_map(|run| &run.targets).filter(|(_, target)| target.ready);
+        targets.map(|(id, target)| (*id, target.debugger.clone())).collect()
     }
 
     /// The debugger of a process.

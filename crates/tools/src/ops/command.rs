@@ -16,7 +16,7 @@ use engine::sources;
 use crate::ToolError;
 use crate::shell::{Token, tokens};
 
-pub(crate) use self::python::program as python_program;
+pub(crate) use self::python::launch as python_launch;
 
 /// Commands that run another one in the environment of a project.
 const WRAPPERS: [[&str; 2]; 4] = [["uv", "run"], ["poetry", "run"], ["pipenv", "run"], ["hatch", "run"]];

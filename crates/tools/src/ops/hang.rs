@@ -100,6 +100,8 @@ pub struct Diagnosis {
     pub message: String,
     /// What it rests on, in sentences.
     pub evidence: Vec<String>,
+    /// Where it is held up: the frame whose loop decides, which may be a caller of where it was last.
+    pub hung_at: Option<SampledFrame>,
     /// The user's frames of the thread that is to blame, innermost first; all its frames when none is the user's.
     pub stack: Vec<SampledFrame>,
     /// The loop that it is in.

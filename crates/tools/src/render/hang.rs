@@ -1,6 +1,6 @@
 //! The diagnosis of a program that does not end.
 
-use engine::model::activity::{SampledFrame, WaitKind, Waiting};
+use engine::model::activity::{SampledFrame, Waiting};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ pub struct HangReport {
     pub hung: bool,
     /// It has ended.
     pub completed: bool,
-    /// Where it is held up.
+    /// Where it is held up: the frame whose loop decides, which may be a caller of where it was last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hung_at: Option<PlaceData>,
     /// What the verdict rests on.
@@ -155,14 +155,13 @@ impl HangReport {
         let stack: Vec<PlaceData> = found.stack.iter().map(PlaceData::from).collect();
         let mut waits_for: Vec<WaitData> = found.threads.iter().filter_map(WaitData::of_thread).collect();
         waits_for.extend(found.pending.iter().map(WaitData::from));
-        let has_place = !matches!(found.verdict, Verdict::Completed | Verdict::Stopped);
         let mut report = StopReport::new("Diagnosed", found.settled);
         report.message = found.message;
         Self {
             verdict: found.verdict.as_str(),
             hung: found.verdict.is_hung(),
             completed: found.verdict == Verdict::Completed,
-            hung_at: stack.first().cloned().filter(|_| has_place),
+            hung_at: found.hung_at.as_ref().map(PlaceData::from),
             evidence: found.evidence,
             stack,
             found: found.found.map(|seen| LoopData::new(seen, found.lines)),
@@ -220,7 +219,7 @@ impl From<&Waiting> for WaitData {
     fn from(waiting: &Waiting) -> Self {
         let at = waiting.location.as_ref();
         Self {
-            kind: kind(waiting.kind),
+            kind: waiting.kind.as_str(),
             what: waiting.what.clone(),
             thread: None,
             at: at.map(|location| format!("{}:{}", location.source.name, location.line)),
@@ -240,22 +239,5 @@ impl From<ThreadSeen> for ThreadData {
             deadlocked: thread.is_deadlocked,
             stack: thread.stack.iter().map(PlaceData::from).collect(),
         }
-    }
-}
-
-fn kind(kind: WaitKind) -> &'static str {
-    match kind {
-        WaitKind::Lock => "lock",
-        WaitKind::Thread => "thread",
-        WaitKind::Child => "child",
-        WaitKind::Input => "input",
-        WaitKind::Socket => "socket",
-        WaitKind::Server => "server",
-        WaitKind::File => "file",
-        WaitKind::Timer => "timer",
-        WaitKind::Task => "task",
-        WaitKind::Promise => "promise",
-        WaitKind::Worker => "worker",
-        WaitKind::Other => "other",
     }
 }

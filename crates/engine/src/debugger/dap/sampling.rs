@@ -218,7 +218,7 @@ impl Run {
         }
         let place = |(file, line): Place| place(debugger, file, line);
         let wait = |report: WaitReport| Waiting {
-            kind: kind(&report.kind),
+            kind: WaitKind::named(&report.kind),
             what: report.what,
             location: report.place.map(place),
             is_timed: report.timed,
@@ -268,22 +268,6 @@ fn entry<'a>(threads: &'a mut Threads, thread: &Thread) -> &'a mut Merged {
 fn place(debugger: &DapDebugger, file: String, line: u32) -> Location {
     let source = ::dap::Source { path: Some(file), ..::dap::Source::default() };
     debugger.location(source, line.into(), 0)
-}
-
-/// The names of `stillframe_waits.py`.
-fn kind(name: &str) -> WaitKind {
-    match name {
-        "lock" => WaitKind::Lock,
-        "thread" => WaitKind::Thread,
-        "child" => WaitKind::Child,
-        "input" => WaitKind::Input,
-        "socket" => WaitKind::Socket,
-        "server" => WaitKind::Server,
-        "file" => WaitKind::File,
-        "timer" => WaitKind::Timer,
-        "task" => WaitKind::Task,
-        _ => WaitKind::Other,
-    }
 }
 
 fn unread(error: &serde_json::Error) -> Error {

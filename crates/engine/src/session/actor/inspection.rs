@@ -19,17 +19,16 @@ impl<C: Connector> Actor<C> {
             target: *target,
             pid: known.debugger.pid(),
             url: known.debugger.url(),
+            is_ready: known.ready,
         };
         answer(reply, Ok(run.targets.iter().map(debuggee).collect()));
     }
 
     pub(super) fn list_threads(&self, reply: Reply<Vec<Thread>>) {
-        let Some(run) = self.run.as_ref().filter(|_| self.is_live()) else {
+        if !self.is_live() {
             return answer(reply, Err(self.not_live()));
-        };
-        let ready = run.targets.iter().filter(|(_, target)| target.ready);
-        let debuggers: Vec<(TargetId, C::Debugger)> =
-            ready.map(|(id, target)| (*id, target.debugger.clone())).collect();
+        }
+        let debuggers = self.ready_debuggers();
         let work = async move {
             let mut found = Vec::new();
             for (target, debugger) in debuggers {
@@ -223,23 +222,22 @@ impl<C: Connector> Actor<C> {
     }
 
     pub(super) fn exception(&self, reply: Reply<Exception>) {
-        let found = self.stopped_thread(None);
-        match found.and_then(|(target, raw)| Ok((self.stopped_debugger(target)?, raw))) {
-            Ok((debugger, raw)) => {
-                self.spawn(async move { debugger.exception(raw).await }, |_, result| answer(reply, result));
-            }
-            Err(error) => answer(reply, Err(error)),
-        }
+        self.ask_of_stop(reply, |debugger, thread| async move { debugger.exception(thread).await });
     }
 
     pub(super) fn thrown(&self, text: usize, reply: Reply<Thrown>) {
+        self.ask_of_stop(reply, move |debugger, thread| async move { debugger.thrown(thread, text).await });
+    }
+
+    /// Asks the debugger about the thread that the last stop is about.
+    fn ask_of_stop<T, F>(&self, reply: Reply<T>, request: impl FnOnce(C::Debugger, RawId) -> F)
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T>> + Send + 'static,
+    {
         let found = self.stopped_thread(None);
         match found.and_then(|(target, raw)| Ok((self.stopped_debugger(target)?, raw))) {
-            Ok((debugger, raw)) => {
-                self.spawn(async move { debugger.thrown(raw, text).await }, |_, result| {
-                    answer(reply, result);
-                });
-            }
+            Ok((debugger, raw)) => self.spawn(request(debugger, raw), |_, result| answer(reply, result)),
             Err(error) => answer(reply, Err(error)),
         }
     }

@@ -85,9 +85,7 @@ impl<C: Connector> Actor<C> {
         let groups = std::mem::take(&mut self.planter.changed);
         let version = self.planter.version;
         let contents: Vec<Content> = groups.into_iter().map(|group| self.content(group)).collect();
-        let ready = self.run.iter().flat_map(|run| &run.targets).filter(|(_, target)| target.ready);
-        let ready: Vec<(TargetId, C::Debugger)> =
-            ready.map(|(id, target)| (*id, target.debugger.clone())).collect();
+        let ready = self.ready_debuggers();
         if ready.is_empty() || contents.is_empty() {
             return self.planted(version, Vec::new());
         }
@@ -178,10 +176,9 @@ impl<C: Connector> Actor<C> {
             self.exception_failures = None;
         }
         let before = std::mem::replace(&mut self.exceptions, wanted);
-        let ready = self.run.iter().flat_map(|run| run.targets.values()).filter(|target| target.ready);
-        let debuggers: Vec<C::Debugger> = ready.map(|target| target.debugger.clone()).collect();
+        let debuggers = self.ready_debuggers();
         let work = async move {
-            for debugger in debuggers {
+            for (_, debugger) in debuggers {
                 debugger.set_exception_mode(mode).await?;
             }
             Ok(before)

@@ -57,13 +57,4 @@ impl<C: Connector> Actor<C> {
         };
         self.spawn(work, |_, result| answer(reply, result));
     }
-
-    pub(super) fn processes(&self) -> Vec<(TargetId, Option<u32>)> {
-        self.ready_debuggers().into_iter().map(|(target, debugger)| (target, debugger.pid())).collect()
-    }
-
-    fn ready_debuggers(&self) -> Vec<(TargetId, C::Debugger)> {
-        let targets = self.run.iter().flat_map(|run| &run.targets).filter(|(_, target)| target.ready);
-        targets.map(|(id, target)| (*id, target.debugger.clone())).collect()
-    }
 }

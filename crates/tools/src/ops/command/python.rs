@@ -27,13 +27,16 @@ pub(super) fn with_interpreter(
     words: Vec<String>,
     folder: &Path,
 ) -> Result<Found, ToolError> {
-    let mut words = words.into_iter().peekable();
-    let (runtime_args, mut program) = program(&mut words)?;
+    Ok((&Python, Some(executable), launch(&mut words.into_iter().peekable(), folder)?))
+}
+
+/// What an interpreter is told to run by its words. Paths are of `folder`.
+pub(crate) fn launch(words: &mut Peekable<IntoIter<String>>, folder: &Path) -> Result<Launch, ToolError> {
+    let (runtime_args, mut program) = program(words)?;
     if let Program::Script(path) = &mut program {
         *path = folder.join(&*path);
     }
-    let launch = Launch { args: words.collect(), runtime_args, ..Launch::new(program) };
-    Ok((&Python, Some(executable), launch))
+    Ok(Launch { args: words.collect(), runtime_args, ..Launch::new(program) })
 }
 
 /// A script that an installer made; `line` names its interpreter.
@@ -57,7 +60,7 @@ pub(super) fn beside(name: &str, path: &Path, args: Vec<String>) -> Found {
 }
 
 /// The options of the interpreter, and what it runs, as it is written. The words behind that are left.
-pub(crate) fn program(words: &mut Peekable<IntoIter<String>>) -> Result<(Vec<String>, Program), ToolError> {
+fn program(words: &mut Peekable<IntoIter<String>>) -> Result<(Vec<String>, Program), ToolError> {
     let mut options = Vec::new();
     loop {
         match words.next() {

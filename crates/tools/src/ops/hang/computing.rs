@@ -1,8 +1,10 @@
 //! The verdict on a program that computes.
 
+use std::path::Path;
+
 use engine::model::activity::SampledFrame;
 use engine::model::ids::ThreadId;
-use engine::{snapshot, sources};
+use engine::snapshot;
 
 use super::Verdict;
 use super::motion::{Motion, Seen};
@@ -12,11 +14,7 @@ use super::watch::Watch;
 impl Watch<'_> {
     /// Of a program that computes.
     pub(super) async fn computes(&self, seen: Option<&Seen>, looks: usize, thread: Option<ThreadId>) -> Said {
-        let mut evidence = vec![format!(
-            "it has computed for {} of the {} that it was watched",
-            time(self.computed()),
-            time(self.took())
-        )];
+        let mut evidence = vec![self.share()];
         let Some(seen) = seen else {
             evidence.push("it could not be suspended: it is in one call of native code".to_owned());
             return self.in_one_call(self.sampled_stack(thread), evidence).await;
@@ -94,7 +92,8 @@ impl Watch<'_> {
                     evidence.push("it was always on the same line".to_owned());
                 }
                 let stack = self.sampled_stack(thread);
-                return self.in_one_call_at(&place, &source_line(seen), &stack, evidence);
+                let line = self.line(&seen.file.display().to_string(), Some(&seen.file), seen.line).await;
+                return self.in_one_call_at(&place, &line, &stack, evidence);
             }
         };
         Said { verdict, message, evidence }
@@ -110,10 +109,7 @@ impl Watch<'_> {
                 evidence,
             };
         };
-        let lines =
-            snapshot::lines(self.session, &location.source.name, location.source.path.as_deref()).await;
-        let at = usize::try_from(location.line).unwrap_or_default().saturating_sub(1);
-        let line = lines.unwrap_or_default().into_iter().nth(at).unwrap_or_default();
+        let line = self.line(&location.source.name, location.source.path.as_deref(), location.line).await;
         let place = format!("{}:{}", location.source.name, location.line);
         self.in_one_call_at(&place, &line, &stack, evidence)
     }
@@ -148,6 +144,13 @@ impl Watch<'_> {
         }
     }
 
+    /// A line of a source; empty where it cannot be read.
+    async fn line(&self, name: &str, path: Option<&Path>, line: u32) -> String {
+        let lines = snapshot::lines(self.session, name, path).await.unwrap_or_default();
+        let at = usize::try_from(line).unwrap_or_default().saturating_sub(1);
+        lines.into_iter().nth(at).unwrap_or_default()
+    }
+
     fn calls_innermost(&self) -> Vec<String> {
         let mut names = Vec::new();
         let mut calls: Vec<_> = self.calls.iter().collect();
@@ -159,11 +162,6 @@ impl Watch<'_> {
         }
         names
     }
-}
-
-fn source_line(seen: &Seen) -> String {
-    let at = usize::try_from(seen.line).unwrap_or_default().saturating_sub(1);
-    sources::read_lines(&seen.file).ok().and_then(|lines| lines.into_iter().nth(at)).unwrap_or_default()
 }
 
 /// Whether a line matches a text against a pattern, in the words of both languages.

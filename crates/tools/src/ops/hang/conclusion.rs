@@ -1,5 +1,6 @@
 //! From what was seen to a verdict.
 
+use std::path::Path;
 use std::time::Duration;
 
 use engine::model::activity::{SampledFrame, ThreadActivity};
@@ -9,7 +10,7 @@ use engine::model::source::{Location, Source};
 use engine::session::{Outcome, Session};
 use tokio::time::Instant;
 
-use super::looks::{Look, Looker, Position};
+use super::looks::{Look, Looker};
 use super::motion;
 use super::said::{Said, is_users, time, users};
 use super::watch::{BUSY, Came, Watch};
@@ -53,7 +54,12 @@ impl Watch<'_> {
             Came::Waits => self.waits(),
         };
         let threads = self.threads();
-        let stack = if looked.is_empty() { self.sampled_stack(thread) } else { looked };
+        let stack = users(if looked.is_empty() { self.sampled_stack(thread) } else { looked });
+        let hung_at = match (&seen, said.verdict) {
+            (_, Verdict::Completed | Verdict::Stopped) => None,
+            (Some(seen), _) => Some(frame(&seen.function, &seen.file, seen.line, false)),
+            (None, _) => stack.first().cloned(),
+        };
         let found = seen.and_then(|seen| seen.found);
         let lines = found.as_ref().map(|found| self.lines_of(found)).unwrap_or_default();
         let settled = self.settle(&came, thread, left_paused, limits).await?;
@@ -67,7 +73,8 @@ impl Watch<'_> {
             verdict: said.verdict,
             message: said.message,
             evidence: said.evidence,
-            stack: users(stack),
+            hung_at,
+            stack,
             found,
             lines,
             threads,
@@ -155,10 +162,12 @@ async fn suspend(session: &Session, thread: Option<ThreadId>) -> Outcome {
 
 /// A look as a stack, innermost frame first.
 fn live_stack(look: &Look) -> Vec<SampledFrame> {
-    let frame = |position: &Position| {
-        let source = Source { internal: position.is_internal, ..Source::file(position.file.clone()) };
-        let location = Location { source, line: position.line, column: 0, generated: None };
-        SampledFrame { function: position.function.clone(), location: Some(location) }
-    };
-    look.iter().rev().map(frame).collect()
+    let innermost_first = look.iter().rev();
+    innermost_first.map(|at| frame(&at.function, &at.file, at.line, at.is_internal)).collect()
+}
+
+fn frame(function: &str, file: &Path, line: u32, internal: bool) -> SampledFrame {
+    let source = Source { internal, ..Source::file(file) };
+    let location = Location { source, line, column: 0, generated: None };
+    SampledFrame { function: function.to_owned(), location: Some(location) }
 }

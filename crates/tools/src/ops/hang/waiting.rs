@@ -3,18 +3,14 @@
 use engine::model::activity::{ThreadActivity, WaitKind, Waiting};
 use engine::process;
 
-use super::said::{Said, is_users, place_of, time};
+use super::said::{Said, is_users, place_of};
 use super::watch::Watch;
 use super::{Verdict, deadlock};
 
 impl Watch<'_> {
     /// Of a program that does not compute.
     pub(super) fn waits(&self) -> Said {
-        let mut evidence = vec![format!(
-            "it has computed for {} of the {} that it was watched",
-            time(self.computed()),
-            time(self.took())
-        )];
+        let mut evidence = vec![self.share()];
         let circle = deadlock::deadlock(&self.activity);
         if let Some(first) = circle.first() {
             let sentence = |thread: &&ThreadActivity| {

@@ -1,11 +1,11 @@
 //! Watching a program until it ends, there is no doubt why it does not, or its time is over.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use engine::model::activity::{CallNode, ProcessActivity, ThreadActivity};
-use engine::model::ids::{TargetId, ThreadId};
+use engine::model::ids::ThreadId;
 use engine::model::source::Loop;
 use engine::model::stop::{End, StopReason};
 use engine::process::Usage;
@@ -13,7 +13,7 @@ use engine::session::{Outcome, Session};
 use tokio::time::Instant;
 
 use super::looks::{Look, Looker};
-use super::said::is_users;
+use super::said::{is_users, time};
 use super::{deadlock, motion, tree};
 use crate::ToolError;
 
@@ -172,6 +172,12 @@ impl<'a> Watch<'a> {
         self.counted.values().map(of_process).sum()
     }
 
+    /// How much of that it has computed, in a sentence.
+    pub(super) fn share(&self) -> String {
+        let (computed, took) = (time(self.computed()), time(self.took()));
+        format!("it has computed for {computed} of the {took} that it was watched")
+    }
+
     /// How many processors a process has had work for lately; of one of its threads, when it is named.
     pub(super) fn demand(&self, pid: u32, thread: Option<u32>) -> Option<f64> {
         let counted = self.counted.get(&pid)?;
@@ -181,8 +187,10 @@ impl<'a> Watch<'a> {
 
     /// Reads what the operating system has counted.
     async fn count(&mut self) {
-        let processes = self.session.processes().await.unwrap_or_default();
-        for pid in processes.into_iter().filter_map(|(_, pid)| pid) {
+        let debuggees = self.session.debuggees().await.unwrap_or_default();
+        let ready = debuggees.into_iter().filter(|debuggee| debuggee.is_ready);
+        // Workers share the number of their process.
+        for pid in ready.filter_map(|debuggee| debuggee.pid).collect::<BTreeSet<u32>>() {
             let Some(usage) = Usage::of(pid) else { continue };
             let counted = self
                 .counted
@@ -263,7 +271,8 @@ impl<'a> Watch<'a> {
         let all = [std::mem::take(&mut self.glances), looks.clone()].concat();
         let passed_in_all = self.glanced.map_or(passed, |glanced| last - glanced);
         let lines = |looks: &[Look]| Some(motion::seen(looks, passed)?.found?.lines);
-        if looks.len() > 1 && lines(&looks).is_some() && lines(&all) == lines(&looks) {
+        let own = lines(&looks);
+        if looks.len() > 1 && own.is_some() && lines(&all) == own {
             (all, passed_in_all)
         } else {
             (looks, passed)
@@ -316,10 +325,8 @@ impl<'a> Watch<'a> {
         if let Some((number, _)) = busiest {
             return Some(*number);
         }
-        let targets = self.session.processes().await.ok()?;
-        let target: TargetId = targets.into_iter().find(|(_, other)| *other == Some(pid))?.0;
         let threads = tokio::time::timeout(WINDOW, self.session.threads()).await.ok()?.ok()?;
-        threads.into_iter().find(|thread| thread.target == target).map(|thread| thread.id)
+        threads.into_iter().find(|thread| thread.pid == Some(pid)).map(|thread| thread.id)
     }
 
     /// The same threads have waited for each other twice.

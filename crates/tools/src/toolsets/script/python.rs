@@ -5,10 +5,10 @@ use std::iter::Peekable;
 use std::path::PathBuf;
 use std::vec::IntoIter;
 
-use engine::model::launch::{Launch, Program};
+use engine::model::launch::Launch;
 
 use crate::ToolError;
-use crate::ops::command::python_program;
+use crate::ops::command::python_launch;
 use crate::shell::{Token, Word, tokens};
 
 /// The interpreter, and the launch. `cwd` is where paths begin.
@@ -20,13 +20,9 @@ pub(super) fn launch(command: &str, cwd: Option<PathBuf>) -> Result<(PathBuf, La
     if !["python", "pypy"].iter().any(|known| name.starts_with(known)) {
         return Err(ToolError::python_command(&format!("begins with `{interpreter}`")));
     }
-    let (runtime_args, mut program) = python_program(&mut words)?;
-    if let Program::Script(path) = &mut program {
-        let base = cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-        *path = base.join(&*path);
-    }
-    let launch = Launch { args: words.collect(), runtime_args, cwd, env, ..Launch::new(program) };
-    Ok((interpreter.into(), launch))
+    let folder = cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    let launch = python_launch(&mut words, &folder)?;
+    Ok((interpreter.into(), Launch { cwd, env, ..launch }))
 }
 
 /// What is added to the environment in front of the interpreter.

@@ -7,9 +7,9 @@ use serde_json::json;
 use tokio::task::AbortHandle;
 
 use super::super::{CdpDebugger, lock};
-use super::question::{Site, kind_of};
+use super::question::Site;
 use super::{evaluate, send};
-use crate::model::activity::{SampledFrame, Waiting};
+use crate::model::activity::{SampledFrame, WaitKind, Waiting};
 use crate::named_pipe::NamedPipe;
 
 /// The file beside the hook that tells.
@@ -85,7 +85,7 @@ pub(super) fn waiting(told: &Told, stack: &[SampledFrame]) -> Waiting {
     let places = stack.iter().filter_map(|frame| frame.location.as_ref());
     let location = places.into_iter().find(|location| !location.source.internal).cloned();
     Waiting {
-        kind: kind_of(&told.kind),
+        kind: WaitKind::named(&told.kind),
         what: told.what.clone(),
         location,
         is_timed: told.is_timed,

@@ -63,22 +63,7 @@ pub(super) struct Pending {
 
 impl From<(String, String, bool, usize)> for Pending {
     fn from((kind, what, is_timed, function): (String, String, bool, usize)) -> Self {
-        Self { kind: kind_of(&kind), what, is_timed, function, place: None }
-    }
-}
-
-/// As the programs' side calls it.
-pub(super) fn kind_of(name: &str) -> WaitKind {
-    match name {
-        "timer" => WaitKind::Timer,
-        "server" => WaitKind::Server,
-        "socket" => WaitKind::Socket,
-        "child" => WaitKind::Child,
-        "input" => WaitKind::Input,
-        "file" => WaitKind::File,
-        "worker" => WaitKind::Worker,
-        "lock" => WaitKind::Lock,
-        _ => WaitKind::Other,
+        Self { kind: WaitKind::named(&kind), what, is_timed, function, place: None }
     }
 }
 

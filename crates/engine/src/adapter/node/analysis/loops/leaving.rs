@@ -9,6 +9,7 @@ use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_syntax::scope::ScopeFlags;
 
 use super::Counted;
+use crate::javascript::endings::takes_breaks;
 
 /// Whether a loop that has these labels holds a statement that leaves it, or hands its thread to others. An error
 /// that is thrown and caught in the loop counts as well: nobody follows it.
@@ -82,18 +83,10 @@ impl<'a> VisitJs<'a> for Leaving<'_> {
     }
 
     fn visit_statement(&mut self, it: &Statement<'a>) {
-        let takes_breaks = matches!(
-            it,
-            Statement::WhileStatement(_)
-                | Statement::DoWhileStatement(_)
-                | Statement::ForStatement(_)
-                | Statement::ForInStatement(_)
-                | Statement::ForOfStatement(_)
-                | Statement::SwitchStatement(_)
-        );
-        self.inside += usize::from(takes_breaks);
+        let inside = usize::from(takes_breaks(it));
+        self.inside += inside;
         walk_js::walk_statement(self, it);
-        self.inside -= usize::from(takes_breaks);
+        self.inside -= inside;
     }
 
     fn visit_function(&mut self, _: &Function<'a>, _: ScopeFlags) {}
