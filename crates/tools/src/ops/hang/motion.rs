@@ -97,12 +97,11 @@ pub(super) fn seen(looks: &[Look], passed: Duration) -> Option<Seen> {
         }
     }
     best.or_else(|| {
-        let motion = if is_recursive(looks) {
-            Motion::Recursion
-        } else if first != last {
-            Motion::Changes
-        } else {
-            Motion::Still
+        let again = looks.iter().rev().find_map(recursion);
+        let (at, motion) = match again {
+            Some(caller) => (caller, Motion::Recursion),
+            None if first != last => (at, Motion::Changes),
+            None => (at, Motion::Still),
         };
         Some(place(at, None, motion))
     })
@@ -289,13 +288,11 @@ fn loop_seen(looks: &[Look], index: usize, around: &Loop) -> LoopSeen {
     }
 }
 
-/// Whether a function is on a stack more than once.
-fn is_recursive(looks: &[Look]) -> bool {
-    looks.iter().any(|look| {
-        let users: Vec<_> = look.iter().filter(|position| !position.is_internal).collect();
-        let names: BTreeSet<_> = users.iter().map(|position| (&position.function, &position.file)).collect();
-        names.len() < users.len()
-    })
+/// The innermost frame of a function that is on the stack again further in: where it calls itself.
+fn recursion(look: &Look) -> Option<&Position> {
+    let mut inside = BTreeSet::new();
+    let users = look.iter().rev().filter(|position| !position.is_internal);
+    users.into_iter().find(|position| !inside.insert((&position.function, &position.file)))
 }
 
 #[cfg(test)]

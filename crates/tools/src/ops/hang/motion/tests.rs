@@ -150,6 +150,10 @@ fn without_a_loop_it_is_recursion_or_stands_still() {
         (0..depth).map(|depth| Position { depth, ..position("fib", 1, &[], &[]) }).collect::<Look>()
     };
     assert_eq!(motion_of(&[fib(5), fib(7)]), Motion::Recursion);
+    // The place is where the function calls itself, not where its innermost call happens to be.
+    let mut begins = fib(5);
+    begins.push(Position { depth: 5, ..position("fib", 8, &[], &[]) });
+    assert_eq!(seen(&[begins], Duration::ZERO).unwrap().line, 1);
     let still = vec![position("main", 3, &[], &[])];
     assert_eq!(motion_of(&[still.clone(), still]), Motion::Still);
     let moves = |value| vec![position("main", 3, &[], &[("n", value)])];
