@@ -64,6 +64,7 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("server.py", "waiting", "server"),
     ("runs_a_command.py", "waiting", "child"),
     ("tasks.py", "waiting", "task"),
+    ("tasks_wait_for_each_other.py", "deadlocked", "@held"),
     ("two_locks.py", "deadlocked", "lock"),
     ("lock_held_by_itself.py", "deadlocked", "lock"),
     ("joins_each_other.py", "deadlocked", "thread"),
