@@ -1099,9 +1099,10 @@ def records_at(place):
 def reached_while_suspended(its_debugger, frame):
     """A thread is suspended because another one has stopped, at a line that it has not run yet. pydevd does
     not look for a breakpoint there, and goes past it when the program runs on."""
-    lines = breakpoints_in(its_debugger, frame.f_code.co_filename) or {}
-    breakpoint = lines.get(frame.f_lineno)
-    place = None if breakpoint is None else place_of(breakpoint)
+    lines = breakpoints_in(its_debugger, frame.f_code.co_filename)
+    # A file whose breakpoints were all removed has an empty dictionary.
+    breakpoint = lines.get(frame.f_lineno) if lines else None
+    place = place_of(breakpoint) if breakpoint is not None else None
     if place is not None:
         reached(place, frame)
 
