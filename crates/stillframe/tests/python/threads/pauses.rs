@@ -122,7 +122,7 @@ worker.join()  # @join
 #[tokio::test]
 async fn a_program_without_breakpoints_is_paused_again_and_again() {
     let script = Script::new(
-        r#"
+        r"
 import threading
 
 def work():
@@ -132,7 +132,7 @@ def work():
 
 threading.Thread(target=work, daemon=True).start()
 work()
-"#,
+",
     );
     let session = Debugging::new().await;
     let mut report =
