@@ -1,9 +1,10 @@
-//! Steps that come back to code which V8 itself does not see them come back to.
+//! Steps that come back to code which V8 itself does not see them come back to, and breakpoints that it would miss.
 
 use serde_json::json;
 use test_support::{Fixture, Language};
 
 use crate::debugging::{Debugging, Report, folder};
+use crate::script::Script;
 
 /// Whether each of these steps from a named line comes to the next line of the list, in whichever of the files.
 async fn steps_lead(files: &[(&str, &str)], from: (&str, &str), steps: &[(&str, &str, &str)]) {
@@ -110,4 +111,31 @@ console.log(walk(a, 'c') === c); // @last
 ";
     let steps = [("step_over", "main.js", "return"), ("step_over", "main.js", "last")];
     steps_lead(&[("main.js", text)], ("main.js", "return"), &steps).await;
+}
+
+#[tokio::test]
+async fn a_breakpoint_on_the_very_next_line_is_hit_when_the_only_other_one_of_its_function_was_removed() {
+    let text = "\
+function work() {
+  let x = 0; // @first
+  for (let i = 0; i < 3; i++) {
+    x = x + 1; // @one
+    x = x + 10; // @ten
+  }
+  return x;
+}
+work();
+";
+    let program = Script::new(text);
+    let (session, _) = program.stopped_at("first").await;
+    let mut expected = 0;
+    for (line, more) in [("one", 0), ("ten", 1), ("one", 10)] {
+        session.ok("clear_breakpoints", json!({})).await;
+        session.break_at(&program.main, line).await;
+        let stopped = session.go_on().await;
+        expected += more;
+        assert_eq!(stopped.place(), (program.main.path(), program.main.line(line)), "{}", stopped.text);
+        assert_eq!(session.evaluate("x").await, expected.to_string(), "at {line}");
+    }
+    session.finish().await;
 }

@@ -7,7 +7,7 @@ use ::cdp::debugger::{self, BreakLocation, CallFrame, Location};
 use futures_util::future;
 
 use super::stops::Stop;
-use super::{CdpDebugger, execution, frames};
+use super::{CdpDebugger, breakpoints, execution, frames};
 use crate::javascript::Handlers;
 
 /// A function with more places is caught at those that come next.
@@ -101,10 +101,9 @@ async fn plant(debugger: &CdpDebugger, places: Vec<BreakLocation>) -> Vec<String
 
 /// Takes back what a step has planted.
 pub(super) async fn clear(debugger: &CdpDebugger, ids: Vec<String>) {
-    let removed = ids.into_iter().map(|breakpoint_id| {
-        debugger.0.breakpoints.remove_temporary(&breakpoint_id);
-        debugger.request(debugger::RemoveBreakpoint { breakpoint_id })
-    });
+    for id in &ids {
+        debugger.0.breakpoints.remove_temporary(id);
+    }
     // One that V8 does not know any more is gone.
-    future::join_all(removed).await;
+    let _ = breakpoints::remove(debugger, ids).await;
 }

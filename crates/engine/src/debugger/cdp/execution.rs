@@ -14,7 +14,7 @@ use ::cdp::runtime;
 use futures_util::future;
 
 use super::stops::{self, POKE, Stop};
-use super::{CdpDebugger, Connection, ends, lock};
+use super::{CdpDebugger, Connection, breakpoints, ends, lock};
 use crate::deadlines;
 use crate::debugger::{Event, Step};
 use crate::error::Result;
@@ -127,6 +127,7 @@ async fn send(debugger: &CdpDebugger, next: Option<Step>) -> Result<()> {
 /// ending worker is spoken to.
 async fn leave(debugger: &CdpDebugger, next: Option<Step>) -> Result<()> {
     let left = lock(&debugger.0.stop).take();
+    breakpoints::forget_removed(debugger).await;
     let returned = left.filter(|stop| stop.returned.get().is_some()).map(|_| RETURNED);
     let groups = debugger.0.values.forget().into_iter().chain(returned);
     let releases = groups.map(|group| {
