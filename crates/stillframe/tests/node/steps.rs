@@ -118,11 +118,11 @@ async fn a_breakpoint_on_the_very_next_line_is_hit_when_the_only_other_one_of_it
     let text = "\
 function work() {
   let x = 0; // @first
-  for (let i = 0; i < 3; i++) {
+  for (;;) {
     x = x + 1; // @one
     x = x + 10; // @ten
+    if (x > 30) return x;
   }
-  return x;
 }
 work();
 ";
