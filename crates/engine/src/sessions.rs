@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use crate::adapter::{Adapter, Host, Machine, Protocol};
 use crate::debugger::cdp::CdpConnector;
 use crate::debugger::dap::DapConnector;
+use crate::journal::Journal;
 use crate::session::{Session, SessionOptions};
 
 /// The machine that sessions run on.
@@ -24,6 +25,7 @@ struct Shared {
     own: Mutex<Vec<Session>>,
     /// Counts the openings and closings.
     changed: watch::Sender<u64>,
+    journal: Journal,
 }
 
 impl Default for Sessions {
@@ -33,18 +35,29 @@ impl Default for Sessions {
 }
 
 impl Sessions {
-    /// None yet.
+    /// None yet, and nothing is written down of them.
     pub fn new() -> Self {
+        Self::journaled(Journal::none())
+    }
+
+    /// None yet. What happens in them is written down.
+    pub fn journaled(journal: Journal) -> Self {
         Self(Arc::new(Shared {
             open: Mutex::default(),
             own: Mutex::default(),
             changed: watch::Sender::new(0),
+            journal,
         }))
+    }
+
+    /// Where it is written down what happens.
+    pub fn journal(&self) -> &Journal {
+        &self.0.journal
     }
 
     /// Opens a session for a language.
     pub fn open(&self, adapter: &'static dyn Adapter, name: String, executable: Option<PathBuf>) -> Session {
-        self.add(spawn(adapter, name, executable))
+        self.add(self.spawn(adapter, name, executable))
     }
 
     /// Opens a session that only its opener knows of: it is not listed, found or told of, and ends with the
@@ -55,7 +68,7 @@ impl Sessions {
         name: String,
         executable: Option<PathBuf>,
     ) -> Session {
-        let session = spawn(adapter, name, executable);
+        let session = self.spawn(adapter, name, executable);
         lock(&self.0.own).push(session.clone());
         session
     }
@@ -94,6 +107,22 @@ impl Sessions {
         futures_util::future::join_all(open.iter().map(Session::end)).await;
     }
 
+    fn spawn(&self, adapter: &'static dyn Adapter, name: String, executable: Option<PathBuf>) -> Session {
+        let host: &'static dyn Host = &MACHINE;
+        let chosen = executable.clone();
+        let journal = self.0.journal.clone();
+        match adapter.protocol() {
+            Protocol::Dap => {
+                let connector = DapConnector::new(adapter, host, chosen);
+                Session::spawn(SessionOptions { name, adapter, host, executable, connector, journal })
+            }
+            Protocol::Cdp => {
+                let connector = CdpConnector::new(adapter, host, chosen);
+                Session::spawn(SessionOptions { name, adapter, host, executable, connector, journal })
+            }
+        }
+    }
+
     /// Tells of every opening and closing.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.0.changed.subscribe()
@@ -103,19 +132,4 @@ impl Sessions {
 /// Nothing panics while a lock is held, so a poisoned one is as good.
 fn lock(sessions: &Mutex<Vec<Session>>) -> MutexGuard<'_, Vec<Session>> {
     sessions.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn spawn(adapter: &'static dyn Adapter, name: String, executable: Option<PathBuf>) -> Session {
-    let host: &'static dyn Host = &MACHINE;
-    let chosen = executable.clone();
-    match adapter.protocol() {
-        Protocol::Dap => {
-            let connector = DapConnector::new(adapter, host, chosen);
-            Session::spawn(SessionOptions { name, adapter, host, executable, connector })
-        }
-        Protocol::Cdp => {
-            let connector = CdpConnector::new(adapter, host, chosen);
-            Session::spawn(SessionOptions { name, adapter, host, executable, connector })
-        }
-    }
 }

@@ -6,6 +6,7 @@
 //! job is done. So a debugger that does not answer holds up nothing but its own caller.
 
 mod inspection;
+mod journaling;
 mod performance;
 mod planting;
 mod program;
@@ -20,6 +21,7 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use self::journaling::Journaling;
 use self::performance::Profiling;
 use self::planting::Planter;
 use self::program::Run;
@@ -29,7 +31,7 @@ use super::stacks::Stacks;
 use super::state::{Execution, State};
 use crate::debugger::{Connector, Evaluate, Sinks, Step};
 use crate::error::{Error, Result};
-use crate::journal::{Journal, Record};
+use crate::journal::SessionJournal;
 use crate::model::activity::ProcessActivity;
 use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
 use crate::model::ids::{BreakpointId, RawId, Reference, TargetId, ThreadId};
@@ -221,7 +223,8 @@ pub(super) struct Actor<C: Connector> {
     profiling: Option<Profiling>,
     /// Who waits for a process to run again.
     resuming: Vec<(TargetId, Reply<()>)>,
-    journal: Journal,
+    journaling: Journaling,
+    opened: jiff::Timestamp,
 }
 
 impl<C: Connector> Actor<C> {
@@ -230,6 +233,7 @@ impl<C: Connector> Actor<C> {
         sinks: Sinks,
         commands: mpsc::Receiver<Command>,
         published: watch::Sender<Execution>,
+        journal: SessionJournal,
     ) -> Self {
         Self {
             connector: Arc::new(connector),
@@ -251,7 +255,8 @@ impl<C: Connector> Actor<C> {
             sampling: None,
             profiling: None,
             resuming: Vec::new(),
-            journal: Journal,
+            journaling: Journaling::new(journal),
+            opened: jiff::Timestamp::now(),
         }
     }
 
@@ -266,7 +271,8 @@ impl<C: Connector> Actor<C> {
                 Some(then) = self.jobs.next(), if !self.jobs.is_empty() => then(&mut self),
             }
         }
-        self.journal.record(&Record::SessionClosed);
+        self.sinks.output.finish();
+        self.journaling.closed(self.opened);
         if let Some(process) = self.run.and_then(|run| run.process) {
             process.kill().await;
         }
@@ -354,7 +360,7 @@ impl<C: Connector> Actor<C> {
         // A number from before belongs to another stop from here on.
         self.references.retire();
         self.stacks.forget();
-        self.journal.record(&Record::Execution(&now));
+        self.journal_execution(&now);
         if matches!(now, Execution::Ended(_)) {
             self.clean_up();
         }
