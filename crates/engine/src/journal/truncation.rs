@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_a_tool_is_told_keeps_its_own_keys() {
-        let all: Map<String, Value> = (0..9).map(|key| (key.to_string(), json!([key; 9]))).collect();
+        let all: Map<String, Value> = (0..9).map(|key| (key.to_string(), json!(vec![key; 9]))).collect();
         let kept = request(&all);
         assert_eq!(kept.len(), 9);
         assert_eq!(kept["8"], json!([8, 8, 8, 8, 8, "... +4 more"]));
