@@ -51,6 +51,8 @@ pub const INSTALL: Duration = ms(180_000);
 pub const DRAIN: Duration = ms(300);
 /// From a program's end until a child that it started a moment before has connected.
 pub const CHILD: Duration = ms(1_000);
+/// From the close of a program's connection until it is known how it ended, or that it goes on.
+pub const LEAVING: Duration = ms(1_500);
 /// Between two looks at something that tells nobody of its end.
 pub const LOOK: Duration = ms(20);
 /// How long a program is given to say that it runs. One that native code keeps from saying so runs all the same.

@@ -447,6 +447,12 @@ impl Session {
         self.ask(|reply| Command::SourceText { name, reply }).await
     }
 
+    /// What the program is doing, like [`Self::execution`]. Of one whose processes have all left, its end is waited
+    /// for.
+    pub async fn known_execution(&self) -> Result<Execution> {
+        self.ask(|reply| Command::Execution { reply }).await
+    }
+
     /// How the program itself ended, while processes that it started still run.
     pub async fn program_ended(&self) -> Result<Option<End>> {
         self.ask(|reply| Command::ProgramEnded { reply }).await

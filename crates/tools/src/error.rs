@@ -173,6 +173,12 @@ impl ToolError {
         )
     }
 
+    /// A command whose code is one of its words, or what it reads.
+    pub fn python_without_file(option: &str) -> Self {
+        Self::argument("command", format!("has `{option}`, and so no file to stop in"))
+            .and("write the code into a file and run that: `python FILE ARGS`")
+    }
+
     /// A command that is not there.
     pub fn no_command(name: &str, install: &str) -> Self {
         Self::new("command_not_found", format!("`{name}` was not found"), install)

@@ -15,6 +15,7 @@ mod breakpoints;
 mod columns;
 mod connector;
 mod console;
+mod ends;
 mod events;
 mod exceptions;
 mod execution;

@@ -1,4 +1,5 @@
-//! What becomes of what is thrown at a place in a script, as far as its text tells.
+//! What becomes of what is thrown at a place in a script, and where a function is left unseen, as far as its text
+//! tells.
 //!
 //! A script is parsed once; after that, each place in it is a look into a table.
 
@@ -7,7 +8,8 @@ use std::sync::Arc;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, AwaitExpression, BindingPattern, CallExpression, CatchClause,
-    Expression, ForOfStatement, Function, MemberExpression, NewExpression, Statement, TryStatement,
+    Expression, ForOfStatement, Function, MemberExpression, NewExpression, ReturnStatement, Statement,
+    TryStatement,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_parser::{ParseOptions, Parser};
@@ -79,6 +81,13 @@ enum Kind {
     Promise,
     /// A call that wants something to be thrown.
     Expected,
+    /// What a `return` goes through when it is in there: the body of a `for … of`, which closes its iterator, and
+    /// the block of a `try` with a `finally`.
+    Closed,
+    /// The block of a `finally`.
+    Finalizer,
+    /// A `return`.
+    Return,
 }
 
 impl Handlers {
@@ -97,6 +106,29 @@ impl Handlers {
             state.enter(mark.kind, is_rejection);
         }
         state.fate()
+    }
+
+    /// Whether a function can be left without a place of V8's where it is left: with a `return` that has a loop's
+    /// iterator to close, or through a `finally`. From this place of it (0-based line, UTF-16 column), or from `any`
+    /// of its places.
+    pub fn leaves_unseen(&self, line: u32, column: u32, any: bool) -> bool {
+        let Some(offset) = offset(&self.text, line, column) else { return false };
+        let (mut function, mut is_closed, mut is_unseen) = (0..u32::MAX, false, false);
+        for mark in self.marks.iter().filter(|mark| (mark.span.start..mark.span.end).contains(&offset)) {
+            match mark.kind {
+                Kind::Function(_) => {
+                    (function, is_closed, is_unseen) = (mark.span.start..mark.span.end, false, false);
+                }
+                Kind::Closed => is_closed = true,
+                Kind::Finalizer => is_unseen = true,
+                Kind::Return => is_unseen |= is_closed,
+                _ => {}
+            }
+        }
+        let is_way_out = |mark: &Mark| {
+            matches!(mark.kind, Kind::Closed | Kind::Finalizer) && function.contains(&mark.span.start)
+        };
+        is_unseen || any && self.marks.iter().any(is_way_out)
     }
 }
 
@@ -123,6 +155,7 @@ impl State {
             Kind::Handled => self.is_handled |= self.is_rejection,
             Kind::Promise => *self = Self { is_rejection: true, is_in_try: false, ..*self },
             Kind::Expected => self.is_expected = true,
+            Kind::Closed | Kind::Finalizer | Kind::Return => {}
         }
     }
 
@@ -181,6 +214,10 @@ impl<'a> VisitJs<'a> for Found {
         if it.handler.as_ref().is_some_and(|handler| !throws_on(handler)) {
             self.mark(it.block.span, Kind::Try);
         }
+        if let Some(finalizer) = &it.finalizer {
+            self.mark(Span::new(it.span.start, finalizer.span.start), Kind::Closed);
+            self.mark(finalizer.span, Kind::Finalizer);
+        }
         walk_js::walk_try_statement(self, it);
     }
 
@@ -193,7 +230,13 @@ impl<'a> VisitJs<'a> for Found {
         if it.r#await {
             self.mark(it.right.span(), Kind::Await);
         }
+        self.mark(it.body.span(), Kind::Closed);
         walk_js::walk_for_of_statement(self, it);
+    }
+
+    fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
+        self.mark(it.span, Kind::Return);
+        walk_js::walk_return_statement(self, it);
     }
 
     fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
@@ -319,6 +362,29 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(fate(text, true), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_return_out_of_a_loop_and_a_finally_have_no_place_of_their_own() {
+        let table = [
+            ("function f() { g(!); return 1 }", (false, false)),
+            ("function f() { try { g(!) } catch { return 1 } }", (false, false)),
+            ("function f() { for (const a of b) { g(!); return a } }", (false, true)),
+            ("function f() { for (const a of b) !return a }", (true, true)),
+            ("function f() { for (const a of b) { if (a) !return a } }", (true, true)),
+            ("function f() { for (const a in b) !return a }", (false, false)),
+            ("function f() { for (const a of b) g(a); !return 1 }", (false, true)),
+            ("function f() { for (const a of b) c.map((d) => { !return d }) }", (false, false)),
+            ("function f() { try { !return 1 } finally {} }", (true, true)),
+            ("function f() { try { g() } finally { !h() } }", (true, true)),
+            ("try { function f() { !return 1 } } finally { g() }", (false, false)),
+        ];
+        for (text, expected) in table {
+            let column = u32::try_from(text.find('!').unwrap()).unwrap();
+            let handlers = Handlers::of(&text.replacen('!', "", 1).into()).unwrap();
+            let leaves = |any| handlers.leaves_unseen(0, column, any);
+            assert_eq!((leaves(false), leaves(true)), expected, "{text}");
         }
     }
 

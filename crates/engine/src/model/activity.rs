@@ -83,8 +83,21 @@ pub struct Waiting {
     /// It ends by itself, after a time.
     pub is_timed: bool,
     /// The threads of this process that have to act for it to end: who holds the lock, who is joined. Empty when
-    /// nobody in particular.
+    /// nobody in particular. Of a task that waits, these are tasks.
     pub holders: Vec<RawId>,
+    /// The task that waits, where it is known which.
+    pub task: Option<Task>,
+}
+
+/// A task of an event loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// What no other task of its process has.
+    pub number: RawId,
+    /// Its name.
+    pub name: String,
+    /// The function of the user's that it is in; empty where there is none.
+    pub function: String,
 }
 
 /// What kind of thing is waited for.

@@ -12,7 +12,7 @@ pub fn blocked(pid: u32, thread: u32) -> Option<Waiting> {
     let name = file(call.first).map(|path| path.display().to_string()).unwrap_or_default();
     let (kind, what) = call.waits_for(&name)?;
     let is_timed = kind == WaitKind::Timer;
-    Some(Waiting { kind, what, location: None, is_timed, holders: Vec::new() })
+    Some(Waiting { kind, what, location: None, is_timed, holders: Vec::new(), task: None })
 }
 
 /// A call of the system that has not come back.

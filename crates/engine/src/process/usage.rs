@@ -5,6 +5,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+/// Queueing counts up to so many times what was computed. On a busy machine, a thread that wakes only for a moment,
+/// again and again, queues most of the time and has no work.
+const CROWD: u32 = 50;
+
 /// What was counted up to a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Usage {
@@ -52,10 +56,11 @@ impl Usage {
 
     /// The same of one thread.
     pub fn demand_of(&self, thread: u32, earlier: &Self) -> f64 {
-        let total = |usage: &Self| {
-            usage.threads.get(&thread).map_or(Duration::ZERO, |thread| thread.computed + thread.queued)
-        };
-        let wanted = total(self).saturating_sub(total(earlier));
+        let of = |usage: &Self| usage.threads.get(&thread).copied().unwrap_or_default();
+        let (first, last) = (of(earlier), of(self));
+        let computed = last.computed.saturating_sub(first.computed);
+        let queued = last.queued.saturating_sub(first.queued);
+        let wanted = computed + queued.min(computed * CROWD);
         let passed = self.at.saturating_duration_since(earlier.at);
         if passed.is_zero() { 0.0 } else { wanted.as_secs_f64() / passed.as_secs_f64() }
     }
@@ -92,6 +97,14 @@ mod tests {
         assert!((later.demand_since(&earlier) - 1.0).abs() < 1e-9);
         assert!((later.demand_of(1, &earlier) - 0.8).abs() < 1e-9);
         assert!(later.demand_since(&later).abs() < 1e-9, "no time has passed");
+    }
+
+    #[test]
+    fn a_thread_that_wakes_for_moments_has_no_work_however_long_it_queues() {
+        let earlier = Usage { at: Instant::now(), threads: BTreeMap::new() };
+        let idle = ThreadUsage { computed: Duration::from_millis(5), queued: Duration::from_millis(900) };
+        let later = Usage { at: earlier.at + Duration::from_secs(1), threads: [(1, idle)].into() };
+        assert!((later.demand_of(1, &earlier) - 0.255).abs() < 1e-9);
     }
 
     #[cfg(target_os = "linux")]

@@ -29,6 +29,7 @@ use super::breakpoints::{Breakpoints, Change, Relocation};
 use super::references::References;
 use super::stacks::Stacks;
 use super::state::{Execution, State};
+use crate::deadlines;
 use crate::debugger::{Connector, Evaluate, Sinks, Step};
 use crate::error::{Error, Result};
 use crate::journal::SessionJournal;
@@ -157,6 +158,9 @@ pub(super) enum Command {
         name: String,
         reply: Reply<Option<String>>,
     },
+    Execution {
+        reply: Reply<Execution>,
+    },
     ProgramEnded {
         reply: Reply<Option<End>>,
     },
@@ -194,6 +198,25 @@ pub(super) enum Command {
     },
 }
 
+impl Command {
+    /// Only a suspended program can tell it.
+    fn reads(&self) -> bool {
+        matches!(
+            self,
+            Self::StackTrace { .. }
+                | Self::Scopes { .. }
+                | Self::Locals { .. }
+                | Self::Variables { .. }
+                | Self::Evaluate { .. }
+                | Self::SameAs { .. }
+                | Self::SetVariable { .. }
+                | Self::Exception { .. }
+                | Self::Thrown { .. }
+                | Self::Execution { .. }
+        )
+    }
+}
+
 /// What a job leads to.
 type Then<C> = Box<dyn FnOnce(&mut Actor<C>) + Send>;
 /// Something that takes time.
@@ -223,6 +246,8 @@ pub(super) struct Actor<C: Connector> {
     profiling: Option<Profiling>,
     /// Who waits for a process to run again.
     resuming: Vec<(TargetId, Reply<()>)>,
+    /// What was asked of a program that is leaving. It is answered when its end is known.
+    held: Vec<Command>,
     journaling: Journaling,
 }
 
@@ -254,6 +279,7 @@ impl<C: Connector> Actor<C> {
             sampling: None,
             profiling: None,
             resuming: Vec::new(),
+            held: Vec::new(),
             journaling: Journaling::new(journal),
         }
     }
@@ -275,6 +301,27 @@ impl<C: Connector> Actor<C> {
     }
 
     fn handle(&mut self, command: Command) {
+        if command.reads() && self.state.is_leaving() {
+            return self.hold(command);
+        }
+        self.serve(command);
+    }
+
+    /// Whether the program runs or has ended is known in a moment.
+    fn hold(&mut self, command: Command) {
+        if self.held.is_empty() {
+            self.spawn(tokio::time::sleep(deadlines::LEAVING), |actor, ()| actor.serve_held());
+        }
+        self.held.push(command);
+    }
+
+    fn serve_held(&mut self) {
+        for command in std::mem::take(&mut self.held) {
+            self.serve(command);
+        }
+    }
+
+    fn serve(&mut self, command: Command) {
         match command {
             Command::Start { start, reply } => self.start(start, reply),
             Command::LastStart { reply } => answer(reply, Ok(self.last_start.clone())),
@@ -317,6 +364,7 @@ impl<C: Connector> Actor<C> {
             Command::Exception { reply } => self.exception(reply),
             Command::Thrown { text, reply } => self.thrown(text, reply),
             Command::SourceText { name, reply } => self.source_text(name, reply),
+            Command::Execution { reply } => answer(reply, Ok(self.state.execution().clone())),
             Command::ProgramEnded { reply } => answer(reply, Ok(self.state.program_ended().cloned())),
             Command::StartSampling { interval, reply } => self.start_sampling(interval, reply),
             Command::Activity { reply } => self.activity(reply),
@@ -361,6 +409,9 @@ impl<C: Connector> Actor<C> {
             self.clean_up();
         }
         self.published.send_replace(now);
+        if !self.state.is_leaving() {
+            self.serve_held();
+        }
     }
 
     /// The debuggers of all processes that are configured.

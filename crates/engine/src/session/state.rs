@@ -94,6 +94,11 @@ impl State {
         self.targets.get(&target) == Some(&true)
     }
 
+    /// Every process has left, and how the program ended is not known yet.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.execution == Execution::Running && self.targets.is_empty()
+    }
+
     /// How the program itself ended, while processes that it started still run.
     pub(crate) fn program_ended(&self) -> Option<&End> {
         self.ended.as_ref()

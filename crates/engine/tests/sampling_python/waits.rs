@@ -335,7 +335,10 @@ asyncio.run(main())  # @run
                 "Task: task `takes` (`takes`), which waits for the next item of the queue `queue` at {}",
                 at("queue")
             ),
-            format!("Task: task `wants` (`wants`), which waits for the lock `lock` at {}", at("lock")),
+            format!(
+                "Task: task `wants` (`wants`), which waits for the lock `lock` (held by task `holds`) at {}",
+                at("lock")
+            ),
         ];
         assert_eq!(told.get(..5), Some(&expected[..]), "{:?}", scene.way);
         let timer = told.get(5).unwrap();

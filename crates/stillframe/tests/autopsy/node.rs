@@ -174,6 +174,13 @@ impl Runner {
         ran.came_to("no_tests", 0);
         ran.finish().await;
     }
+
+    pub(crate) async fn a_file_that_is_not_there_holds_no_test(&self) {
+        let command = format!("{} missing.js", self.command.replace(self.file, ""));
+        let ran = self.run("test('a', () => {});\n", json!({ "command": command })).await;
+        assert_eq!(ran.answer["verdict"], "no_tests", "{}", ran.answer.text);
+        ran.finish().await;
+    }
 }
 
 impl Ran {
@@ -213,6 +220,7 @@ macro_rules! runs {
             further_failures_are_told_briefly,
             a_file_that_cannot_be_loaded_is_no_failing_test,
             a_name_that_matches_nothing_runs_no_test,
+            a_file_that_is_not_there_holds_no_test,
         );
     };
 }

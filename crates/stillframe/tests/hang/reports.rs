@@ -46,6 +46,28 @@ async fn threads_that_wait_for_each_other_are_named_with_their_places() {
 }
 
 #[tokio::test]
+async fn tasks_that_wait_for_each_other_are_named_with_who_holds_what_they_wait_for() {
+    let server = STILLFRAME.serve().await;
+    let name = "tasks_wait_for_each_other.py";
+    let answer = diagnose(&server, name).await;
+    assert_eq!(answer.at("/verdict"), "deadlocked", "{answer:?}");
+    let message = answer.text_of("message");
+    assert!(message.starts_with("Tasks ") && message.ends_with(" wait for each other"), "{message}");
+    assert_eq!(answer.at("/hungAt/function"), "move");
+    let held = program(name).line("held");
+    let evidence = answer.at("/evidence").to_string();
+    for (task, holder) in [("one", "other"), ("other", "one")] {
+        let waits = format!(
+            "task `{task}` (`move`), which waits for the lock `target` (held by task `{holder}`) at "
+        );
+        assert!(evidence.contains(&waits), "{evidence}");
+        assert!(message.contains(&format!("`{task}`")), "{message}");
+    }
+    assert_eq!(evidence.matches(&format!("{name}:{held}")).count(), 2, "{evidence}");
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn output_that_was_written_before_is_told() {
     let server = STILLFRAME.serve().await;
     let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();

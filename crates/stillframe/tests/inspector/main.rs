@@ -12,6 +12,7 @@ mod bad_input;
 mod breakpoints;
 mod execution;
 mod hang;
+mod killed;
 mod objects;
 mod performance;
 mod seed;

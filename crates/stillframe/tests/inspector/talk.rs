@@ -91,6 +91,19 @@ impl Talk {
         self.ok("inspect", json!({ "expression": expression })).await["value"].clone()
     }
 
+    /// Kills a program, from outside.
+    pub(crate) fn kill(&self, started: &Answer) {
+        let pid = started["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok());
+        self.server.kill_started(pid.expect("a process number"));
+    }
+
+    /// What inspecting a program says that was killed: it has ended, or is about to.
+    pub(crate) async fn inspect_killed(&self) -> Answer {
+        let answer = self.server.call("debugger_inspect", json!({ "expression": "1" })).await;
+        assert!(answer.is_error, "{}", answer.text);
+        answer
+    }
+
     pub(crate) async fn finish(self) {
         self.server.finish().await;
     }

@@ -98,6 +98,7 @@ async fn global_variables_are_those_of_the_module(language: Language) {
     let globals = talk.step("get_global_variables").await;
     let start = named(&globals["variables"], "start");
     assert_eq!((&start["value"], &start["scope"]), (&json!(1), &json!(language.pick("Globals", "Module"))));
+    assert!(!globals.text.contains("__stillframe"), "what is ours is not told: {}", globals.text);
     let total = globals["total"].as_u64().unwrap();
     let first = talk.ok("get_global_variables", json!({ "count": 1 })).await;
     assert_eq!((&first["total"], &first["nextStart"]), (&json!(total), &json!(1)));

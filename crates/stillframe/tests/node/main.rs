@@ -18,6 +18,7 @@ mod pause;
 mod project;
 mod runners;
 mod script;
+mod steps;
 mod typescript;
 mod values;
 

@@ -1,38 +1,43 @@
 //! Properties 11 and 12: programs that do not end.
 
-use futures_util::future::join_all;
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, prop_oneof};
 use serde_json::{Value, json};
 use test_support::{Answer, Fixture, Language};
 
-use crate::harness::{each_language, holds_in_batches};
-use crate::world::{World, assert_envelope};
+use crate::harness::{each_language, holds_at_once};
+use crate::world::World;
 
-each_language!(long_runs_are_hangs);
+each_language!(long_runs_are_hangs, endless_loops_are_found);
 
-/// Watches programs, all at the same time, for so many milliseconds each.
-fn watch(world: &World, programs: &[Fixture], timeout: u32) -> Vec<Answer> {
-    let calls = programs.iter().map(|program| {
-        let command = program.language().pick("python", "node");
-        let arguments = json!({
-            "command": command, "args": [program.path()], "timeout": timeout, "sampleInterval": 20,
-        });
-        world.server().call("debugger_detect_hang", arguments)
+/// Watches a program for so long, and leaves it paused where it hangs.
+fn watch(world: &World, program: &Fixture, times: Times) -> Answer {
+    let command = program.language().pick("python", "node");
+    let arguments = json!({
+        "command": command, "args": [program.path()], "keepSession": true,
+        "timeout": times.timeout, "sampleInterval": times.interval,
     });
-    let answers = world.wait(join_all(calls));
-    for answer in &answers {
-        assert_envelope("debugger_detect_hang", answer);
-        assert!(!answer.is_error, "{}", answer.text);
-    }
-    answers
+    world.ok("debugger_detect_hang", arguments)
 }
 
-/// Writes one program for each of these.
-fn write_all<T>(world: &World, language: Language, all: &[T], text: impl Fn(&T) -> String) -> Vec<Fixture> {
-    let numbered = all.iter().enumerate();
-    let name = |index| language.file(&format!("hang{index}"));
-    numbered.map(|(index, one)| Fixture::write(world.folder(), &name(index), &text(one))).collect()
+/// Ends a program that was left paused: it is where the diagnosis says it is.
+fn end_paused(world: &World, program: &Fixture, diagnosis: &Answer) -> Value {
+    let session = json!({ "sessionId": diagnosis["sessionId"] });
+    let mut stack = world.call("debugger_get_stack", session.clone());
+    assert_eq!(stack["stack"][0]["file"], program.path(), "{} after {}", stack.text, diagnosis.text);
+    world.ok("debugger_stop_session", session);
+    stack.data["stack"].take()
+}
+
+/// How long a program is watched and how far samples are apart, in milliseconds.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    timeout: u32,
+    interval: u32,
+}
+
+fn times() -> impl Strategy<Value = Times> {
+    (500..1500_u32, 10..100_u32).prop_map(|(timeout, interval)| Times { timeout, interval })
 }
 
 /// A function that calls itself so often, and then does something.
@@ -58,6 +63,7 @@ enum Work {
     Computes {
         depth: u8,
         step: u8,
+        times: Times,
     },
     Ends {
         code: u8,
@@ -69,7 +75,7 @@ enum Work {
 
 fn work() -> impl Strategy<Value = Work> {
     prop_oneof![
-        4 => (0..4_u8, 1..9_u8).prop_map(|(depth, step)| Work::Computes { depth, step }),
+        4 => (0..4_u8, 1..9_u8, times()).prop_map(|(depth, step, times)| Work::Computes { depth, step, times }),
         1 => (0..100_u8, "[a-z]{1,8}").prop_map(|(code, output)| Work::Ends { code, output }),
         1 => Just(Work::Waits),
     ]
@@ -78,12 +84,12 @@ fn work() -> impl Strategy<Value = Work> {
 impl Work {
     fn text(&self, language: Language) -> String {
         match (self, language) {
-            (Self::Computes { depth, step }, Language::Python) => {
+            (Self::Computes { depth, step, .. }, Language::Python) => {
                 let body =
                     format!("    total = 0\n    while total < 10 ** 15:\n        total += {step}  # @busy\n");
                 deep(language, *depth, &body)
             }
-            (Self::Computes { depth, step }, Language::Node) => {
+            (Self::Computes { depth, step, .. }, Language::Node) => {
                 let body = format!(
                     "    let total = 0;\n    while (total < 1e15) {{\n        total += {step}; // @busy\n    }}\n"
                 );
@@ -100,7 +106,17 @@ impl Work {
         }
     }
 
-    fn check(&self, program: &Fixture, answer: &Answer) {
+    fn times(&self) -> Times {
+        match self {
+            Self::Computes { times, .. } => *times,
+            // It is given the time to end in.
+            Self::Ends { .. } => Times { timeout: 60_000, interval: 50 },
+            // What it computes while it starts is over.
+            Self::Waits => Times { timeout: 2500, interval: 50 },
+        }
+    }
+
+    fn check(&self, world: &World, program: &Fixture, answer: &Answer) {
         match self {
             Self::Computes { depth, .. } => {
                 assert_eq!(
@@ -114,6 +130,8 @@ impl Work {
                 assert_eq!(own.count(), usize::from(*depth) + 1, "{}", answer.text);
                 assert!(stack.iter().all(|frame| frame["file"] == program.path()), "{}", answer.text);
                 assert!(near(program.line("busy"), &stack[0]["line"]), "{}", answer.text);
+                let paused = end_paused(world, program, answer);
+                assert!(near(program.line("busy"), &paused[0]["line"]), "{paused}");
             }
             Self::Ends { code, output } => {
                 assert_eq!(
@@ -133,6 +151,7 @@ impl Work {
                     answer.text
                 );
                 assert_eq!(answer["verdict"], "waiting", "{}", answer.text);
+                world.ok("debugger_stop_session", json!({ "sessionId": answer["sessionId"] }));
             }
         }
     }
@@ -147,11 +166,10 @@ fn near(line: u32, shown: &Value) -> bool {
 // executes for longer than the timeout without completing, then the MCP Server should pause the process and report a
 // hang condition with the current call stack.
 fn long_runs_are_hangs(language: Language) {
-    holds_in_batches("11", language, file!(), 52, 4, &work(), |world: &mut World, works| {
-        let programs = write_all(world, language, &works, |work| work.text(language));
-        for ((work, program), answer) in works.iter().zip(&programs).zip(watch(world, &programs, 4000)) {
-            work.check(program, &answer);
-        }
+    holds_at_once("11", language, file!(), 50, work, |world: &mut World, work| {
+        let program = world.program(language, &work.text(language));
+        let answer = watch(world, &program, work.times());
+        work.check(world, &program, &answer);
     });
 }
 
@@ -163,6 +181,7 @@ struct Endless {
     condition: &'static str,
     /// The statements in it.
     body: Vec<&'static str>,
+    times: Times,
 }
 
 fn endless(language: Language) -> impl Strategy<Value = Endless> {
@@ -178,10 +197,11 @@ fn endless(language: Language) -> impl Strategy<Value = Endless> {
             prop_oneof![Just("a = 1;"), Just("check(a);"), Just("[a, b];"), Just("a = Math.min(a, b);")]
         }
     };
-    (0..4_u8, condition, vec(statement, 1..5)).prop_map(|(depth, condition, body)| Endless {
+    (0..4_u8, condition, vec(statement, 1..5), times()).prop_map(|(depth, condition, body, times)| Endless {
         depth,
         condition,
         body,
+        times,
     })
 }
 
@@ -216,25 +236,21 @@ impl Endless {
 // Feature: mcp-debugger-tool, Property 12: For any Target Process being monitored with a sample interval, if the
 // execution location remains unchanged across consecutive samples for the specified duration, then the MCP Server
 // should report an infinite loop condition with the loop location.
-#[test]
-fn endless_loops_are_found() {
-    let language = Language::Node;
-    holds_in_batches("12", language, file!(), 100, 4, &endless(language), |world: &mut World, loops| {
-        let programs = write_all(world, language, &loops, |one| one.text(language));
-        for (program, answer) in programs.iter().zip(watch(world, &programs, 10_000)) {
-            assert_eq!(
-                (&answer["hung"], &answer["verdict"]),
-                (&json!(true), &json!("busy_loop")),
-                "{}",
-                answer.text
-            );
-            // It may be seen in what the loop calls.
-            let place = answer.text_of("location").rsplit_once(':');
-            assert_eq!(place.map(|(file, _)| file), Some(program.path()), "{}", answer.text);
-            let found = &answer["loop"];
-            assert_eq!((&found["file"], &found["function"]), (&json!(program.path()), &json!("deep")));
-            assert_eq!(found["startLine"], program.line("head"), "{}", answer.text);
-            assert_eq!(found["endLine"], program.line("after") - 1, "{}", answer.text);
-        }
+fn endless_loops_are_found(language: Language) {
+    let strategy = || endless(language);
+    holds_at_once("12", language, file!(), 50, strategy, |world: &mut World, endless| {
+        let program = world.program(language, &endless.text(language));
+        let answer = watch(world, &program, endless.times);
+        assert_eq!(answer["hung"], true, "{}", answer.text);
+        assert_eq!(answer["verdict"], "busy_loop", "{}", answer.text);
+        // It may be seen in what the loop calls.
+        let place = answer.text_of("location").rsplit_once(':');
+        assert_eq!(place.map(|(file, _)| file), Some(program.path()), "{}", answer.text);
+        let found = &answer["loop"];
+        assert_eq!(found["file"], program.path(), "{}", answer.text);
+        assert_eq!(found["function"], "deep", "{}", answer.text);
+        assert_eq!(found["startLine"], program.line("head"), "{}", answer.text);
+        assert_eq!(found["endLine"], program.line("after") - 1, "{}", answer.text);
+        end_paused(world, &program, &answer);
     });
 }

@@ -1,7 +1,10 @@
 //! How a property is tried.
 
+use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
 use std::io::Write;
+use std::panic::resume_unwind;
+use std::thread;
 use std::time::Instant;
 
 use proptest::strategy::Strategy;
@@ -10,6 +13,8 @@ use test_support::Language;
 
 /// How often a failing case is made smaller. Each time takes a new server.
 const SHRINKS: u32 = 20;
+/// How many cases are tried at the same time.
+const LANES: u32 = 5;
 
 /// What cases are tried in.
 pub(crate) trait Scene: Sized {
@@ -30,38 +35,64 @@ pub(crate) fn holds<S: Scene, T: Strategy<Value: Debug>>(
     case: impl Fn(&mut S, T::Value),
 ) {
     let began = Instant::now();
+    let tried = one_after_the_other(what, language, file, cases, strategy, &case);
+    tell(what, language, tried, began);
+}
+
+/// The same for cases that mostly wait, some of them at the same time. Each of them is a case of `proptest` and is
+/// made smaller by itself: there are [`LANES`] runners with a scene each, which share the cases between them.
+pub(crate) fn holds_at_once<S: Scene, T: Strategy<Value: Debug>>(
+    what: &str,
+    language: Language,
+    file: &'static str,
+    cases: u32,
+    strategy: impl Fn() -> T + Sync,
+    case: impl Fn(&mut S, T::Value) + Sync,
+) {
+    let began = Instant::now();
+    let tried = thread::scope(|scope| {
+        let lane = |index| {
+            let share = (cases + index) / LANES;
+            let (strategy, case) = (&strategy, &case);
+            scope.spawn(move || one_after_the_other(what, language, file, share, &strategy(), case))
+        };
+        let lanes: Vec<_> = (0..LANES).map(lane).collect();
+        lanes.into_iter().map(|lane| lane.join().unwrap_or_else(|failure| resume_unwind(failure))).sum()
+    });
+    tell(what, language, tried, began);
+}
+
+/// Gives how many cases were tried, those included that had failed once.
+fn one_after_the_other<S: Scene, T: Strategy<Value: Debug>>(
+    what: &str,
+    language: Language,
+    file: &'static str,
+    cases: u32,
+    strategy: &T,
+    case: &impl Fn(&mut S, T::Value),
+) -> u32 {
     let config = Config { cases, max_shrink_iters: SHRINKS, ..Config::with_source_file(file) };
-    let shared = std::cell::RefCell::new(None);
+    let (shared, tried) = (RefCell::new(None), Cell::new(0));
     let done = TestRunner::new(config).run(strategy, |value| {
         // One that has failed takes the scene with it.
         let mut scene = shared.take().unwrap_or_else(|| S::begin(language));
         case(&mut scene, value);
         shared.replace(Some(scene));
+        tried.set(tried.get() + 1);
         Ok(())
     });
     done.unwrap_or_else(|failure| panic!("property {what}, {language:?}: {failure}"));
     if let Some(scene) = shared.take() {
         scene.end();
     }
+    tried.get()
+}
+
+fn tell(what: &str, language: Language, cases: u32, began: Instant) {
     let took = began.elapsed().as_secs_f64();
     // Not with a macro, whose text is shown only where a test fails.
     let told = writeln!(std::io::stderr(), "property {what}, {language:?}: {cases} cases in {took:.1} s");
     told.expect("standard error can be written to");
-}
-
-/// The same with so many at a time, for what mostly waits.
-pub(crate) fn holds_in_batches<S: Scene, T: Strategy<Value: Debug>>(
-    what: &str,
-    language: Language,
-    file: &'static str,
-    cases: u32,
-    at_a_time: usize,
-    strategy: &T,
-    batch: impl Fn(&mut S, Vec<T::Value>),
-) {
-    let batches = cases.div_ceil(u32::try_from(at_a_time).unwrap_or(u32::MAX));
-    let strategy = proptest::collection::vec(strategy, at_a_time);
-    holds(&format!("{what} ({at_a_time} programs a case)"), language, file, batches, &strategy, batch);
 }
 
 /// Makes a test for each language out of every body that it names.

@@ -1,45 +1,28 @@
 //! Properties 13 and 14: tests that are run.
 
-use futures_util::future::join_all;
+use std::path::Path;
+
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
-use serde_json::json;
+use serde_json::{Value, json};
 use test_support::{Answer, Fixture, Language};
 
-use crate::harness::{each_language, holds_in_batches};
+use crate::harness::{each_language, holds_at_once};
 use crate::objects::{Thing, plain, text_literal};
 use crate::world::World;
 
 each_language!(output_of_tests_is_told_whole, failing_tests_are_told_with_their_values);
 
-/// Runs files of tests, all at the same time.
-fn run(world: &World, files: &[Fixture]) -> Vec<Answer> {
-    let calls = files.iter().map(|file| {
-        let path = std::path::Path::new(file.path());
-        let name = path.file_stem().and_then(|name| name.to_str()).expect("a plain name");
-        let (command, args) = match file.language() {
-            Language::Python => ("python", json!(["-m", "unittest", name])),
-            Language::Node => ("node", json!([file.path()])),
-        };
-        let arguments = json!({
-            "command": command, "args": args, "cwd": world.folder(), "timeout": 60000,
-            // All of it: a runner of Node.js tells long stacks after what the tests wrote.
-            "limits": { "output": 100_000 },
-        });
-        world.server().call("debug_test", arguments)
-    });
-    let answers = world.wait(join_all(calls));
-    for answer in &answers {
-        assert!(!answer.is_error, "{}", answer.text);
-    }
-    answers
-}
-
-/// Writes one file of tests for each of these.
-fn write_all<T>(world: &World, language: Language, all: &[T], text: impl Fn(&T) -> String) -> Vec<Fixture> {
-    let numbered = all.iter().enumerate();
-    let name = |index| language.file(&format!("test_{index}"));
-    numbered.map(|(index, one)| Fixture::write(world.folder(), &name(index), &text(one))).collect()
+/// Runs a file of tests.
+fn run(world: &World, file: &Fixture) -> Answer {
+    let path = Path::new(file.path());
+    let name = path.file_stem().and_then(|name| name.to_str()).expect("a plain name");
+    let (command, args) = match file.language() {
+        Language::Python => ("python", json!(["-m", "unittest", name])),
+        Language::Node => ("node", json!([file.path()])),
+    };
+    let arguments = json!({ "command": command, "args": args, "cwd": world.folder(), "timeout": 60000 });
+    world.ok("debugger_run_test", arguments)
 }
 
 /// A line that a test writes: to which stream, and what.
@@ -81,24 +64,24 @@ fn noisy(language: Language, tests: &[(Vec<Written>, bool)]) -> String {
 // Feature: mcp-debugger-tool, Property 13: For any test execution, all output written to stdout and stderr by the test
 // process should be captured and returned by the MCP Server.
 fn output_of_tests_is_told_whole(language: Language) {
-    let lines = vec((any::<bool>(), "[ -~é日]{0,20}"), 0..6);
-    let tests = vec((lines, any::<bool>()), 1..4);
-    holds_in_batches("13", language, file!(), 52, 4, &tests, |world: &mut World, all| {
-        let files = write_all(world, language, &all, |tests| noisy(language, tests));
-        for (tests, answer) in all.iter().zip(run(world, &files)) {
-            let fails = tests.iter().any(|(_, passes)| !passes);
-            assert_eq!(answer["verdict"], if fails { "failed" } else { "passed" }, "{}", answer.text);
-            let output = answer.text_of("output");
-            for is_error in [false, true] {
-                let mut from = 0;
-                for (index, (lines, _)) in tests.iter().enumerate() {
-                    for (place, (_, written)) in
-                        lines.iter().enumerate().filter(|(_, line)| line.0 == is_error)
-                    {
-                        let line = format!("<{index}.{place} {written}>");
-                        let found = output[from..].find(&line);
-                        from += found.unwrap_or_else(|| panic!("{line} is not in {output:?}")) + line.len();
-                    }
+    let tests = || {
+        let lines = vec((any::<bool>(), "[ -~é日]{0,20}"), 0..6);
+        vec((lines, any::<bool>()), 1..4)
+    };
+    holds_at_once("13", language, file!(), 50, tests, |world: &mut World, tests| {
+        let answer = run(world, &world.program(language, &noisy(language, &tests)));
+        let passes = tests.iter().all(|(_, passes)| *passes);
+        assert_eq!(answer["verdict"], if passes { "passed" } else { "failed" }, "{}", answer.text);
+        assert_eq!(answer["passed"], passes, "{}", answer.text);
+        let output = answer.text_of("output");
+        for is_error in [false, true] {
+            let mut from = 0;
+            for (index, (lines, _)) in tests.iter().enumerate() {
+                let of_stream = lines.iter().enumerate().filter(|(_, line)| line.0 == is_error);
+                for (place, (_, written)) in of_stream {
+                    let line = format!("<{index}.{place} {written}>");
+                    let found = output[from..].find(&line);
+                    from += found.unwrap_or_else(|| panic!("{line} is not in {output:?}")) + line.len();
                 }
             }
         }
@@ -130,15 +113,21 @@ fn failing(language: Language, values: &[Thing], depth: u8, left: i32, right: i3
 // Feature: mcp-debugger-tool, Property 14: For any failing test, the MCP Server should return the failure message,
 // complete stack trace, and execution context including variable values at the failure point.
 fn failing_tests_are_told_with_their_values(language: Language) {
-    let sides = (any::<i32>(), any::<i32>()).prop_filter("they differ", |(left, right)| left != right);
-    let strategy = (vec(plain(), 0..5), 0..4_u8, sides);
-    holds_in_batches("14", language, file!(), 52, 4, &strategy, |world: &mut World, all| {
-        let files = write_all(world, language, &all, |(values, depth, (left, right))| {
-            failing(language, values, *depth, *left, *right)
-        });
-        for (((values, depth, (left, right)), file), answer) in all.iter().zip(&files).zip(run(world, &files))
-        {
+    let strategy = || {
+        let sides = (any::<i32>(), any::<i32>()).prop_filter("they differ", |(left, right)| left != right);
+        (vec(plain(), 0..5), 0..4_u8, sides)
+    };
+    holds_at_once(
+        "14",
+        language,
+        file!(),
+        50,
+        strategy,
+        |world: &mut World, (values, depth, (left, right))| {
+            let file = world.program(language, &failing(language, &values, depth, left, right));
+            let answer = run(world, &file);
             assert_eq!(answer["verdict"], "failed", "{}", answer.text);
+            assert_eq!(answer["passed"], false, "{}", answer.text);
             let failure = &answer["failure"];
             let message = failure["message"].as_str().expect("the message");
             assert!(message.contains(&left.to_string()) && message.contains(&right.to_string()), "{message}");
@@ -146,23 +135,23 @@ fn failing_tests_are_told_with_their_values(language: Language) {
             assert_eq!(failure["line"], file.line("fails"), "{}", answer.text);
             // All calls are in the stack, innermost first.
             let stack = failure["stack"].as_array().expect("the stack");
-            let own =
-                stack.iter().filter(|frame| frame.as_str().is_some_and(|frame| frame.starts_with("check ")));
-            assert_eq!(own.count(), usize::from(*depth) + 1, "{}", answer.text);
+            let is_own = |frame: &&Value| frame.as_str().is_some_and(|frame| frame.starts_with("check "));
+            assert_eq!(stack.iter().filter(is_own).count(), usize::from(depth) + 1, "{}", answer.text);
             let locals = failure["frames"][0]["locals"].as_array().expect("the variables");
-            let local = |name: &str| locals.iter().find(|local| local["name"] == name);
+            let local = |name: &str| {
+                let found = locals.iter().find(|local| local["name"] == name);
+                found.unwrap_or_else(|| panic!("no {name} in {}", answer.text))
+            };
             for (name, value) in [("left", left), ("right", right)] {
-                let shown = local(name).unwrap_or_else(|| panic!("no {name} in {}", answer.text));
-                assert_eq!(shown["value"], value.to_string(), "{}", answer.text);
+                assert_eq!(local(name)["value"], value.to_string(), "{}", answer.text);
             }
             for (index, value) in values.iter().enumerate() {
-                let name = format!("v{index}");
-                let shown = local(&name).unwrap_or_else(|| panic!("no {name} in {}", answer.text));
+                let shown = local(&format!("v{index}"));
                 assert_eq!(shown["type"], value.type_name(language), "{}", answer.text);
                 if let Thing::Number(number) = value {
                     assert_eq!(shown["value"], number.to_string(), "{}", answer.text);
                 }
             }
-        }
-    });
+        },
+    );
 }

@@ -1,10 +1,11 @@
 //! A server, for cases that do not wait.
 
+use std::cell::Cell;
 use std::path::Path;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use test_support::{Answer, Language, Server};
+use test_support::{Answer, Fixture, Language, Server};
 use tokio::runtime::Runtime;
 
 use crate::STILLFRAME;
@@ -15,6 +16,7 @@ pub(crate) struct World {
     runtime: Runtime,
     server: Server,
     folder: TempDir,
+    programs: Cell<u32>,
 }
 
 impl Scene for World {
@@ -23,10 +25,10 @@ impl Scene for World {
         let folder = tempfile::tempdir().expect("a folder");
         let server = runtime.block_on(async {
             let mut options = STILLFRAME.options().await;
-            options.args.extend(["--toolset".to_owned(), "inspector,standard".to_owned()]);
+            options.args.extend(["--toolset".to_owned(), "inspector".to_owned()]);
             options.start().await
         });
-        Self { runtime, server, folder }
+        Self { runtime, server, folder, programs: Cell::new(0) }
     }
 
     fn end(self) {
@@ -51,6 +53,12 @@ impl World {
         std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a folder can be made");
         std::fs::write(&path, text).expect("the folder can be written to");
         path.to_str().expect("a plain name").to_owned()
+    }
+
+    /// Writes a program under a name that no other has, and that is a name of a module.
+    pub(crate) fn program(&self, language: Language, text: &str) -> Fixture {
+        let number = self.programs.replace(self.programs.get() + 1);
+        Fixture::write(self.folder(), &language.file(&format!("test_{number}")), text)
     }
 
     /// Waits for something to be done.

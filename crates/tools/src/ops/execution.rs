@@ -20,7 +20,9 @@ pub async fn resume(session: &Session, wait: Wait, context: &Context) -> Result<
 
 /// Lets a suspended program run on, unless there is a stop or an end that nobody has been told of.
 pub(super) async fn go_on(session: &Session) -> Result<(), ToolError> {
-    if !session.has_untold_stop() && !session.has_untold_end() {
+    // One that runs need not be asked: it may stop before it is, and nobody would see that stop.
+    let is_running = matches!(session.execution(), Execution::Running);
+    if !is_running && !session.has_untold_stop() && !session.has_untold_end() {
         match session.resume().await {
             // One that was running when it was asked may have ended since.
             Ok(()) | Err(Error::NotPaused { state: "running" }) => {}

@@ -43,7 +43,10 @@ pub async fn stack(
     count: usize,
     internals: bool,
 ) -> Result<Frames, ToolError> {
-    let execution = session.execution();
+    let mut execution = session.execution();
+    if execution.stop().is_none() {
+        execution = session.known_execution().await?;
+    }
     let Some(stop) = execution.stop() else {
         return Err(Error::NotPaused { state: execution.as_str() }.into());
     };

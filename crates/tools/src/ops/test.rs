@@ -19,6 +19,7 @@ use engine::deadlines;
 use engine::model::limits::Limits;
 use engine::model::stop::{End, ExceptionMode, StopReason};
 use engine::output::Excerpt;
+use engine::session::state::Execution;
 use engine::session::{Outcome, Session};
 use engine::test_reports::{Captured, LoadProblem, TestReports, TestResult};
 use tokio::time::Instant;
@@ -26,7 +27,7 @@ use tokio::time::Instant;
 use self::conclusion::{Came, conclude};
 pub use self::runner::Runner;
 pub use self::throws::Throw;
-use self::throws::Throws;
+use self::throws::{AllThrows, Throws};
 use super::command::Command;
 use super::hang::{self, Diagnosis};
 use super::settle::{Wait, with_progress};
@@ -167,7 +168,20 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
     launch.env.insert(TestReports::VARIABLE.to_owned(), Some(path));
     session.set_exception_breakpoints(ExceptionMode::UserUnhandled.into()).await?;
     let until = Instant::now() + request.wait.timeout.max(deadlines::START);
-    let (late, notes) = lifecycle::begin_launch(session, launch, request.wait, context).await?;
+    let begun = lifecycle::begin_launch(session, launch, request.wait, context).await;
+    let (late, notes) = match begun {
+        Ok(begun) => begun,
+        Err(error) => {
+            // `node --test` looks for its files before it runs anything that could be debugged.
+            let Execution::Ended(end) = session.execution() else { return Err(error) };
+            let output = session.output().tail(0, request.wait.limits.output);
+            return if node::finds_none(&output.text()) {
+                conclude(session, &request, runner, &reports, AllThrows::default(), Came::Ended(end))
+            } else {
+                Err(error)
+            };
+        }
+    };
     let mut throws = Throws::new(session, &reports, request.wait.limits);
     let outcome = match late {
         Some(_) => Outcome::Running,

@@ -143,6 +143,8 @@
     return null;
   };
 
+  const BINDING = "__stillframe";
+
   // The keys of the last objects that have very many, because listing them takes long.
   let manyKeys = new WeakMap();
   let hasManyKeys = false;
@@ -157,10 +159,21 @@
     } catch {
       return ownKeys(object); // A module with bindings that are not initialized.
     }
-    if (found.length <= MANY) return types.isPromise(object) ? promiseKeys(object) : ownKeys(object);
+    if (found.length <= MANY) {
+      if (types.isPromise(object)) return promiseKeys(object);
+      return own(object, BINDING) === undefined ? ownKeys(object) : keysWithoutBinding(object);
+    }
     weakSet(manyKeys, object, found);
     hasManyKeys = true;
     return found;
+  };
+
+  // The global object has what the program talks to the debugger by.
+  const keysWithoutBinding = (object) => {
+    const keys = [];
+    const all = ownKeys(object);
+    for (let at = 0; at < all.length; at++) if (all[at] !== BINDING) keys[keys.length] = all[at];
+    return keys;
   };
 
   // Node numbers promises while a debugger asks for asynchronous stacks.

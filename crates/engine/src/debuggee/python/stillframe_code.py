@@ -17,8 +17,8 @@ import stillframe_inspector as inspector
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 WITHS = (ast.With, ast.AsyncWith)
-# What calls `__enter__`, in the versions of Python.
-ENTERS = {"SETUP_WITH", "BEFORE_WITH", "SETUP_ASYNC_WITH", "BEFORE_ASYNC_WITH"}
+# What calls `__enter__`, in the versions of Python; what calls `__aenter__`, which is awaited after that.
+ENTERS, ENTERS_LATER = {"SETUP_WITH", "BEFORE_WITH"}, {"BEFORE_ASYNC_WITH"}
 # The lists of statements in statements.
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
@@ -159,16 +159,18 @@ def span_of(frame):
 def item_of(frame, statement):
     """Which item of a `with` statement a frame has come to."""
     first, last = statement.lineno, start_of(statement.body[0]) - 1
-    line, entered = None, 0
+    is_later = isinstance(statement, ast.AsyncWith)
+    line, entered = None, -1 if is_later else 0
     for each in dis.get_instructions(frame.f_code):
         if isinstance(each.starts_line, int) and each.starts_line is not True:
             line = each.starts_line
         line = getattr(each, "line_number", None) or line
         if each.offset >= frame.f_lasti:
             break
-        if each.opname in ENTERS and line is not None and first <= line <= max(first, last):
+        enters = each.opname in (ENTERS_LATER if is_later else ENTERS)
+        if enters and line is not None and first <= line <= max(first, last):
             entered += 1
-    return min(entered, len(statement.items) - 1)
+    return max(0, min(entered, len(statement.items) - 1))
 
 
 def value_of(node, frame):

@@ -1100,8 +1100,9 @@ def reached_while_suspended(its_debugger, frame):
     """A thread is suspended because another one has stopped, at a line that it has not run yet. pydevd does
     not look for a breakpoint there, and goes past it when the program runs on."""
     lines = breakpoints_in(its_debugger, frame.f_code.co_filename)
-    breakpoint = lines and lines.get(frame.f_lineno)
-    place = breakpoint and place_of(breakpoint)
+    # A file whose breakpoints were all removed has an empty dictionary.
+    breakpoint = lines.get(frame.f_lineno) if lines else None
+    place = place_of(breakpoint) if breakpoint is not None else None
     if place is not None:
         reached(place, frame)
 

@@ -1,7 +1,7 @@
 """Who holds a lock.
 
-A lock of Python's does not know. What the source says of the places where threads are tells: they are inside
-`with lock:`, or have passed `lock.acquire()` and not yet `lock.release()`.
+A lock of Python's does not know. What the source says of the places where threads and tasks are tells: they are
+inside `with lock:`, or have passed `lock.acquire()` and not yet `lock.release()`.
 """
 
 import _thread
@@ -18,10 +18,11 @@ LOCKS = (LOCK, RLOCK)
 
 def lock_in(value):
     """The lock that is waited for when `value` is acquired or entered; nothing when it has none."""
+    of_tasks = code.loaded("asyncio.locks", "Lock") or (), code.loaded("asyncio.locks", "Condition") or ()
     for _ in range(3):
-        if type(value) in LOCKS:
+        if type(value) in LOCKS or inspector.is_a(value, of_tasks[0]):
             return value
-        if not inspector.is_a(value, threading.Condition):
+        if not inspector.is_a(value, threading.Condition) and not inspector.is_a(value, of_tasks[1]):
             return None
         value = code.attribute(value, "_lock")
     return None
@@ -33,16 +34,20 @@ def holders(lock, threads):
         owner = re.search(r"owner=(\d+)", RLOCK.__repr__(lock))
         ident = int(owner.group(1)) if owner else 0
         return [thread.id for thread, _ in threads if ident and thread.ident == ident]
-    return [thread.id for thread, frames in threads if any(is_held_in(frame, lock) for frame in held(frames, lock))]
+    return [thread.id for thread, frames in threads if holds(frames, lock)]
+
+
+def holds(frames, lock):
+    """Whether a thread or a task that has these frames holds a lock."""
+    return any(is_held_in(frame, lock) for frame in held(frames, lock))
 
 
 def held(frames, lock):
     """The frames outside of a wait for a condition, which lets go of its lock meanwhile."""
-    for index in range(len(frames) - 1, -1, -1):
-        frame = frames[index]
-        if frame.f_code is threading.Condition.wait.__code__ and lock_in(code.local(frame, "self")) is lock:
-            return []
-    return frames
+    of_tasks = code.loaded("asyncio.locks", "Condition")
+    waits = [kind.wait.__code__ for kind in (threading.Condition, of_tasks) if kind is not None]
+    lets_go = any(frame.f_code in waits and lock_in(code.local(frame, "self")) is lock for frame in frames)
+    return [] if lets_go else frames
 
 
 def is_held_in(frame, lock):

@@ -3,6 +3,7 @@
 import sys
 
 import stillframe_code as code
+import stillframe_locks as locks
 from stillframe_inspector import is_a
 
 # Filled by `stillframe_waits`.
@@ -24,9 +25,10 @@ def pending(stacks):
     """Tasks that are not done, and timers, of each loop that runs in one of these stacks."""
     told = []
     for owner in loops(stacks):
-        for task in tasks_of(owner):
+        tasks = [(task, frames_of_task(task)) for task in tasks_of(owner)]
+        for task, frames in tasks:
             try:
-                wait, frame = about(task)
+                wait, frame = about(task, frames, tasks)
             except Exception:
                 # It goes on at this moment.
                 continue
@@ -76,17 +78,40 @@ def timers(owner):
         yield Wait("timer", "a timer of %d ms more that calls `%s`" % (left, name), True)
 
 
-def about(task):
-    """What a task waits for, and the frame of the user's in which it does."""
-    kind = sys.modules["asyncio.tasks"].Task
-    frames = frames_of(kind.get_coro(task))
+def about(task, frames, tasks):
+    """What a task waits for, and the frame of the user's in which it does; `tasks` are pairs of all tasks of its
+    loop and their frames."""
     name = "task `%s`" % name_of(task)
     if frames:
         name += " (`%s`)" % frames[0].f_code.co_name
     own = [frame for frame in frames if not code.is_library(frame.f_code)]
     what, timed = reason(task, frames)
+    holders = holders_of(task, frames, tasks)
+    if what and holders and holders[0] is not code.attribute(task, "_fut_waiter"):
+        by = ("itself" if holder is task else "task `%s`" % name_of(holder) for holder in holders)
+        what += " (held by %s)" % " and ".join(by)
     where = own[-1] if own else frames[-1] if frames else None
-    return Wait("task", name + (", which waits for " + what if what else ", which is about to go on"), timed), where
+    told = name + (", which waits for " + what if what else ", which is about to go on")
+    wait = Wait("task", told, timed, map(id, holders))
+    wait.task = [id(task), name_of(task), where.f_code.co_name if where is not None else ""]
+    return wait, where
+
+
+def holders_of(task, frames, tasks):
+    """The tasks that have to act for one to go on: the one whose end it waits for, or who holds the lock."""
+    waited = code.attribute(task, "_fut_waiter")
+    if is_a(waited, sys.modules["asyncio.tasks"].Task):
+        return [waited]
+    kind = code.loaded("asyncio.locks", "Lock")
+    for frame in frames if kind else ():
+        if code.module_of(frame) == "asyncio.locks" and frame.f_code.co_name == "acquire":
+            lock = code.local(frame, "self")
+            return [other for other, held in tasks if is_a(lock, kind) and locks.holds(held, lock)]
+    return []
+
+
+def frames_of_task(task):
+    return frames_of(sys.modules["asyncio.tasks"].Task.get_coro(task))
 
 
 def frames_of(awaited):

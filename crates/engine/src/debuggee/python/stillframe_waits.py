@@ -62,6 +62,8 @@ class Wait:
 
     def __init__(self, kind, what, timed=False, holders=()):
         self.kind, self.what, self.timed, self.holders = kind, what, timed, list(holders)
+        # The number and the name of the task that waits; holders are tasks then, and threads else.
+        self.task = None
 
     def told(self, frame):
         place = None if frame is None else [code.file_of(frame.f_code), frame.f_lineno or 0]
@@ -71,6 +73,7 @@ class Wait:
             "place": place,
             "timed": bool(self.timed),
             "holders": self.holders,
+            "task": self.task,
         }
 
 

@@ -13,12 +13,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::cdp::debugger;
+use futures_util::future;
 
 use self::planting::{plant, set_spots};
 use self::table::{Place, What};
 use super::places::{self, Made, Spot, real};
 use super::scripts::Script;
-use super::{CdpDebugger, functions, insertions, recording, transpiled};
+use super::{CdpDebugger, functions, insertions, lock, recording, transpiled};
 use crate::debugger::{Event, FunctionBreakpoint, Planted, SourceBreakpoint};
 use crate::error::Result;
 use crate::model::ids::BreakpointId;
@@ -62,11 +63,22 @@ pub(super) async fn inlined(debugger: &CdpDebugger, id: BreakpointId) {
     }
 }
 
-async fn remove(debugger: &CdpDebugger, ids: Vec<String>) -> Result<()> {
-    for breakpoint_id in ids {
-        debugger.request(debugger::RemoveBreakpoint { breakpoint_id }).await?;
+/// Has V8 forget some. While the thread is suspended, that waits until it is let go on: were the last one of a
+/// function taken away while it is suspended there, V8 would pass over the next place in it that is set then.
+pub(super) async fn remove(debugger: &CdpDebugger, ids: Vec<String>) -> Result<()> {
+    if lock(&debugger.0.stop).is_some() {
+        debugger.0.breakpoints.leave_later(ids);
+        return Ok(());
     }
-    Ok(())
+    let forget = |breakpoint_id| debugger.request(debugger::RemoveBreakpoint { breakpoint_id });
+    future::try_join_all(ids.into_iter().map(forget)).await.map(|_| ())
+}
+
+/// The thread is let go on: V8 forgets what was removed meanwhile.
+pub(super) async fn forget_removed(debugger: &CdpDebugger) {
+    let forget = |breakpoint_id| debugger.request(debugger::RemoveBreakpoint { breakpoint_id });
+    // One that V8 does not know any more is gone.
+    future::join_all(debugger.0.breakpoints.take_leaving().into_iter().map(forget)).await;
 }
 
 async fn plant_all(debugger: &CdpDebugger, numbers: &[u64]) -> Result<()> {

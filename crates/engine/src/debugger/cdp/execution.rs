@@ -14,7 +14,7 @@ use ::cdp::runtime;
 use futures_util::future;
 
 use super::stops::{self, POKE, Stop};
-use super::{CdpDebugger, Connection, lock};
+use super::{CdpDebugger, Connection, breakpoints, ends, lock};
 use crate::deadlines;
 use crate::debugger::{Event, Step};
 use crate::error::Result;
@@ -57,8 +57,10 @@ pub(super) struct Stepping {
     line: Option<(String, u32)>,
     /// How many steps of V8 it took so far.
     count: u32,
-    /// Breakpoints of our own at the ends of the function, for a step out of it.
+    /// Breakpoints of our own where it may end, or go on from.
     pub(super) ends: Vec<String>,
+    /// The waiting frames that have such breakpoints, by how many frames there are from each of them outwards.
+    caught: Vec<usize>,
     /// What the function returned.
     returned: Option<runtime::RemoteObject>,
 }
@@ -82,8 +84,9 @@ pub(super) async fn step(debugger: &CdpDebugger, step: Step) -> Result<()> {
     let stop = debugger.stop()?;
     let mut stepping = begin(debugger, step, &stop).await;
     if step == Step::Out {
-        stepping.ends = plant_ends(debugger, &stop).await;
+        stepping.ends = ends::of_function(debugger, &stop).await;
     }
+    catch_below(debugger, &stop, &mut stepping).await;
     abandon(debugger, Intent::Step(Box::new(stepping)));
     debugger.0.lingers.store(false, Ordering::Release);
     // The idle program's only frame is ours: a step from there leads to what it does next.
@@ -103,6 +106,7 @@ async fn begin(debugger: &CdpDebugger, step: Step, stop: &Stop) -> Stepping {
         line,
         count: 0,
         ends: Vec::new(),
+        caught: Vec::new(),
         returned: None,
     }
 }
@@ -123,6 +127,7 @@ async fn send(debugger: &CdpDebugger, next: Option<Step>) -> Result<()> {
 /// ending worker is spoken to.
 async fn leave(debugger: &CdpDebugger, next: Option<Step>) -> Result<()> {
     let left = lock(&debugger.0.stop).take();
+    breakpoints::forget_removed(debugger).await;
     let returned = left.filter(|stop| stop.returned.get().is_some()).map(|_| RETURNED);
     let groups = debugger.0.values.forget().into_iter().chain(returned);
     let releases = groups.map(|group| {
@@ -199,7 +204,7 @@ fn abandon(debugger: &CdpDebugger, next: Intent) -> bool {
     let Intent::Step(stepping) = before else { return false };
     // A thread in native code answers late, and what comes next need not wait for that.
     let debugger = debugger.clone();
-    tokio::spawn(async move { clear(&debugger, stepping.ends).await });
+    tokio::spawn(async move { ends::clear(&debugger, stepping.ends).await });
     true
 }
 
@@ -232,7 +237,8 @@ async fn settle_entry(debugger: &CdpDebugger, stop: &Arc<Stop>) -> Vec<Event> {
 
 async fn settle_step(debugger: &CdpDebugger, stop: &Arc<Stop>, mut stepping: Stepping) -> Vec<Event> {
     stepping.count += 1;
-    if stepping.step == Step::Out && stop.frames.len() > stepping.depth {
+    let has_ends = stepping.step == Step::Out || stepping.step == Step::Over && !stepping.ends.is_empty();
+    if has_ends && stop.frames.len() > stepping.depth {
         return pass_inner_call(debugger, stepping).await;
     }
     let is_users = |frame: &CallFrame| !is_passed_over(debugger, frame);
@@ -241,12 +247,13 @@ async fn settle_step(debugger: &CdpDebugger, stop: &Arc<Stop>, mut stepping: Ste
         stepping.count >= MOST_STEPS || stepping.step != Step::Into && !stop.frames.iter().any(is_users);
     if is_lost && !ends_here {
         // The turn of the event loop is over, and with it the step: the program runs on.
-        clear(debugger, stepping.ends).await;
+        ends::clear(debugger, stepping.ends).await;
         proceed(debugger, None).await;
         return Vec::new();
     }
     let next = next_step(debugger, stop, &mut stepping).await.filter(|_| stepping.count < MOST_STEPS);
     if let Some(next) = next {
+        catch_below(debugger, stop, &mut stepping).await;
         *lock(&debugger.0.intent) = Intent::Step(Box::new(stepping));
         proceed(debugger, Some(next)).await;
         return Vec::new();
@@ -255,15 +262,29 @@ async fn settle_step(debugger: &CdpDebugger, stop: &Arc<Stop>, mut stepping: Ste
         // It is told once for each stop.
         let _ = stop.returned.set(returned);
     }
-    clear(debugger, stepping.ends).await;
+    ends::clear(debugger, stepping.ends).await;
     vec![stops::shown(debugger, StopReason::Step, None, Vec::new()).await]
+}
+
+/// Sees to it that the step comes back to the user's code where V8 would lose it.
+async fn catch_below(debugger: &CdpDebugger, stop: &Stop, stepping: &mut Stepping) {
+    let is_out = stepping.step == Step::Out;
+    for index in ends::unseen(debugger, stop, is_out).await {
+        let caught = stop.frames.len() - index;
+        if !stepping.caught.contains(&caught)
+            && let Some(frame) = stop.frames.get(index)
+        {
+            stepping.caught.push(caught);
+            stepping.ends.extend(ends::in_caller(debugger, frame).await);
+        }
+    }
 }
 
 /// A call that the function makes has come to the places where it returns. After many, V8's own step out, which
 /// passes over such calls, has to do without those places.
 async fn pass_inner_call(debugger: &CdpDebugger, mut stepping: Stepping) -> Vec<Event> {
     if stepping.count >= MOST_STEPS {
-        clear(debugger, std::mem::take(&mut stepping.ends)).await;
+        ends::clear(debugger, std::mem::take(&mut stepping.ends)).await;
     }
     *lock(&debugger.0.intent) = Intent::Step(Box::new(stepping));
     proceed(debugger, Some(Step::Out)).await;
@@ -296,12 +317,12 @@ async fn next_step(debugger: &CdpDebugger, stop: &Stop, stepping: &mut Stepping)
     }
     let line = super::frames::line(debugger, &frame.location).await;
     let is_nobodys = line.is_none();
-    let is_same_line = is_same_function && line == stepping.line && stepping.step != Step::Out;
+    let is_same_line = is_same_function && is_not_left && line == stepping.line && stepping.step != Step::Out;
     (is_nobodys || is_same_line).then(|| if stepping.step == Step::Into { Step::Into } else { Step::Over })
 }
 
 /// Code that no step ends in: Node's own, our hook, and libraries unless they are the user's code too.
-fn is_passed_over(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
+pub(super) fn is_passed_over(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
     let Some(script) = debugger.0.scripts.get(&frame.location.script_id) else { return false };
     let just_my_code = debugger.0.shared.setup.just_my_code;
     let is_library = |path: &Path| just_my_code && debugger.0.shared.adapter.is_internal(path);
@@ -315,47 +336,6 @@ fn is_hook(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
     let script = debugger.0.scripts.get(&frame.location.script_id);
     let path = script.as_ref().and_then(|script| script.path.as_deref());
     path.is_some_and(|path| debugger.0.shared.setup.is_hook(path))
-}
-
-/// Breakpoints at all places where the function of a stop returns: only there its value is to be seen. A
-/// function that throws does not come by; V8's own step out goes on then.
-async fn plant_ends(debugger: &CdpDebugger, stop: &Stop) -> Vec<String> {
-    let Some(frame) = stop.frames.first() else { return Vec::new() };
-    if frame.return_value.is_some() {
-        return Vec::new();
-    }
-    let mut ends = Vec::new();
-    for location in returns(debugger, frame).await.unwrap_or_default() {
-        let location = Location {
-            script_id: location.script_id,
-            line_number: location.line_number,
-            column_number: location.column_number,
-        };
-        // One of the user's that is there already does as well.
-        if let Ok(set) = debugger.request(debugger::SetBreakpoint { location, condition: None }).await {
-            debugger.0.breakpoints.add_temporary(set.breakpoint_id.clone());
-            ends.push(set.breakpoint_id);
-        }
-    }
-    ends
-}
-
-async fn returns(debugger: &CdpDebugger, frame: &CallFrame) -> Option<Vec<debugger::BreakLocation>> {
-    let scope = frame.scope_chain.iter().find(|scope| scope.kind == "local")?;
-    let start = frame.function_location.clone().or_else(|| scope.start_location.clone())?;
-    let end = scope.end_location.clone();
-    let question = debugger::GetPossibleBreakpoints { start, end, restrict_to_function: true };
-    let possible = debugger.request(question).await.ok()?.locations;
-    Some(possible.into_iter().filter(|location| location.kind.as_deref() == Some("return")).collect())
-}
-
-/// Takes back what a step has planted.
-pub(super) async fn clear(debugger: &CdpDebugger, ends: Vec<String>) {
-    for breakpoint_id in ends {
-        debugger.0.breakpoints.remove_temporary(&breakpoint_id);
-        // One that V8 does not know any more is gone.
-        let _ = debugger.request(debugger::RemoveBreakpoint { breakpoint_id }).await;
-    }
 }
 
 /// V8 lets go of what a stop gave out when the program runs; this outlives it.

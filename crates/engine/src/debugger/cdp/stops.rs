@@ -10,7 +10,7 @@ use ::cdp::runtime::{RemoteObject, StackTrace};
 use super::breakpoints::{self, Hit};
 use super::execution::{self, Intent};
 use super::values::Frame;
-use super::{CdpDebugger, THREAD, lock, transpiled};
+use super::{CdpDebugger, THREAD, ends, lock, transpiled};
 use crate::debugger::Event;
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::stop::StopReason;
@@ -120,7 +120,7 @@ pub(super) async fn shown(
 ) -> Event {
     let intent = std::mem::take(&mut *lock(&debugger.0.intent));
     if let Intent::Step(stepping) = intent {
-        execution::clear(debugger, stepping.ends).await;
+        ends::clear(debugger, stepping.ends).await;
     }
     Event::Stopped { thread: THREAD, reason, text, breakpoints }
 }

@@ -22,7 +22,7 @@ use super::DapDebugger;
 use super::inspector::InspectorClient;
 use crate::deadlines;
 use crate::error::{Error, Result};
-use crate::model::activity::{Activity, SampledFrame, ThreadActivity, WaitKind, Waiting};
+use crate::model::activity::{Activity, SampledFrame, Task, ThreadActivity, WaitKind, Waiting};
 use crate::model::ids::RawId;
 use crate::model::source::Location;
 
@@ -81,6 +81,8 @@ struct WaitReport {
     place: Option<Place>,
     timed: bool,
     holders: Vec<i64>,
+    /// Number, name and function.
+    task: Option<(i64, String, String)>,
 }
 
 impl Sampling {
@@ -223,6 +225,7 @@ impl Run {
             location: report.place.map(place),
             is_timed: report.timed,
             holders: report.holders.into_iter().map(RawId).collect(),
+            task: report.task.map(|(number, name, function)| Task { number: RawId(number), name, function }),
         };
         let threads = threads.into_values().map(|merged| ThreadActivity {
             thread: RawId(merged.thread.id),

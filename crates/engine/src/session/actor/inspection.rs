@@ -1,6 +1,7 @@
 //! Reading a suspended program: threads, frames, values.
 
 use super::super::references::{Kind, Referent};
+use super::super::state::Execution;
 use super::{Actor, Reply, answer};
 use crate::debugger::{Connector, Debugger, Evaluate};
 use crate::error::{Error, Result};
@@ -278,7 +279,11 @@ impl<C: Connector> Actor<C> {
         U: Send + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
-        let found = self.references.find(kind, number);
+        let found = match self.state.execution() {
+            // Nothing that was read of it is any good, from whichever stop.
+            ended @ Execution::Ended(_) => Err(Error::NotPaused { state: ended.as_str() }),
+            _ => self.references.find(kind, number),
+        };
         let prepared = found.and_then(|referent| Ok((referent, self.stopped_debugger(referent.target)?)));
         let (Referent { target, raw }, debugger) = match prepared {
             Ok(prepared) => prepared,

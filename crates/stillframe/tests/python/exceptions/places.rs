@@ -29,7 +29,8 @@ print("main goes on")
     let named = threads["threads"].as_array().unwrap().iter().find(|thread| thread["id"] == stopped_at);
     assert_eq!(named.unwrap()["name"], "worker");
     let ended = session.run_to_the_end().await;
-    assert!(ended.text_of("output").ends_with("main goes on\n"), "{}", ended.text);
+    // The traceback comes by another pipe, and at any time.
+    assert!(ended.text_of("output").contains("main goes on\n"), "{}", ended.text);
     session.finish().await;
 }
 

@@ -1,6 +1,6 @@
 //! Programs that are paused wherever they are.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::debugging::{Debugging, Report};
 use crate::script::Script;
@@ -115,6 +115,34 @@ worker.join()  # @join
         listed["threads"].as_array().unwrap().iter().find(|thread| thread["name"] == "MainThread").unwrap();
     let stack = session.ok("get_stack_trace", json!({ "threadId": main["id"] })).await;
     assert_eq!(stack.at("/stackFrames/0/line"), script.line("join"));
+    session.finish().await;
+}
+
+/// pydevd puts an end to the tracing of a thread in which a hook of its fails, and says so in the output.
+#[tokio::test]
+async fn a_program_without_breakpoints_is_paused_again_and_again() {
+    let script = Script::new(
+        r"
+import threading
+
+def work():
+    while True:
+        turns = 1
+        turns = 2
+
+threading.Thread(target=work, daemon=True).start()
+work()
+",
+    );
+    let session = Debugging::new().await;
+    let mut report =
+        session.ok("start_debugging", json!({ "scriptPath": script.path(), "timeout": 1000 })).await;
+    for _ in 0..5 {
+        assert_eq!((report.outcome(), &report["output"]), ("running", &Value::Null), "{}", report.text);
+        let paused = session.ok("pause_execution", json!({ "timeout": 10_000 })).await;
+        assert_eq!((paused.outcome(), &paused["output"]), ("pause", &Value::Null), "{}", paused.text);
+        report = session.ok("continue_execution", json!({ "timeout": 300 })).await;
+    }
     session.finish().await;
 }
 

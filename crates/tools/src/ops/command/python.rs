@@ -70,7 +70,7 @@ fn program(words: &mut Peekable<IntoIter<String>>) -> Result<(Vec<String>, Progr
                 None => return Err(ToolError::python_command("names no module after `-m`")),
             },
             Some(option) if option == "-c" || option == "-" => {
-                return Err(ToolError::python_command(&format!("has `{option}`, and so no file to stop in")));
+                return Err(ToolError::python_without_file(&option));
             }
             Some(option) if option.starts_with('-') => {
                 let takes_value = WITH_VALUE.contains(&option.as_str());

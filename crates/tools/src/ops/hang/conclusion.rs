@@ -55,7 +55,12 @@ impl Watch<'_> {
         };
         let threads = self.threads();
         let stack = users(if looked.is_empty() { self.sampled_stack(thread) } else { looked });
+        let task = deadlock::deadlocked_tasks(&self.activity).first().map(|(task, waiting)| SampledFrame {
+            function: task.function.clone(),
+            location: waiting.location.clone(),
+        });
         let hung_at = match (&seen, said.verdict) {
+            (None, Verdict::Deadlocked) if deadlock::deadlock(&self.activity).is_empty() => task,
             (_, Verdict::Completed | Verdict::Stopped) => None,
             (Some(seen), _) => Some(frame(&seen.function, &seen.file, seen.line, false)),
             (None, _) => stack.first().cloned(),

@@ -1,6 +1,6 @@
-//! Threads that wait for each other. Pure.
+//! Threads that wait for each other, and tasks. Pure.
 
-use engine::model::activity::{ProcessActivity, ThreadActivity, WaitKind, Waiting};
+use engine::model::activity::{ProcessActivity, Task, ThreadActivity, WaitKind, Waiting};
 use engine::model::ids::RawId;
 
 /// The threads that will never go on, in the order in which they wait: each for the next one, the last for the
@@ -15,31 +15,70 @@ pub(super) fn deadlock(processes: &[ProcessActivity]) -> Vec<&ThreadActivity> {
     circle.unwrap_or_else(|| all_blocked(processes))
 }
 
-/// What a thread waits for, when that never ends by itself.
-fn waits_for_ever(thread: &ThreadActivity) -> Option<&Waiting> {
-    thread.blocked.as_ref().filter(|waiting| !waiting.is_timed)
+/// The tasks of a circle, in the order in which they wait, with what each waits for.
+pub(super) fn deadlocked_tasks(processes: &[ProcessActivity]) -> Vec<(&Task, &Waiting)> {
+    let circles = processes.iter().flat_map(|process| {
+        let pending = &process.activity.pending;
+        pending.iter().map(|waiting| circle_from(pending, waiting))
+    });
+    let circle = circles.into_iter().find(|circle| !circle.is_empty()).unwrap_or_default();
+    circle.into_iter().filter_map(|waiting| Some((waiting.task.as_ref()?, waiting))).collect()
 }
 
-/// The circle that a thread is part of.
-fn circle_from<'a>(threads: &'a [ThreadActivity], start: &'a ThreadActivity) -> Vec<&'a ThreadActivity> {
+/// What can be part of a circle.
+trait Waits {
+    /// The number by which those that hold something are called.
+    fn number(&self) -> Option<RawId>;
+    /// What it waits for.
+    fn waiting(&self) -> Option<&Waiting>;
+}
+
+impl Waits for ThreadActivity {
+    fn number(&self) -> Option<RawId> {
+        Some(self.thread)
+    }
+
+    fn waiting(&self) -> Option<&Waiting> {
+        self.blocked.as_ref()
+    }
+}
+
+/// A task is told as what it waits for.
+impl Waits for Waiting {
+    fn number(&self) -> Option<RawId> {
+        self.task.as_ref().map(|task| task.number)
+    }
+
+    fn waiting(&self) -> Option<&Waiting> {
+        Some(self)
+    }
+}
+
+/// What a thread waits for, when that never ends by itself.
+fn waits_for_ever(thread: &impl Waits) -> Option<&Waiting> {
+    thread.waiting().filter(|waiting| !waiting.is_timed)
+}
+
+/// The circle that a thread or a task is part of.
+fn circle_from<'a, T: Waits>(threads: &'a [T], start: &'a T) -> Vec<&'a T> {
     let mut path = vec![start];
     loop {
-        let Some(waiting) = path.last().and_then(|thread| waits_for_ever(thread)) else { return Vec::new() };
+        let Some(waiting) = path.last().and_then(|thread| waits_for_ever(*thread)) else { return Vec::new() };
         // Who waits for one of several need not wait for this one.
         let [holder] = waiting.holders.as_slice() else { return Vec::new() };
         let Some(next) = find(threads, *holder) else { return Vec::new() };
-        if next.thread == start.thread {
+        if next.number() == start.number() {
             return path;
         }
-        if path.iter().any(|thread| thread.thread == next.thread) {
+        if path.iter().any(|thread| thread.number() == next.number()) {
             return Vec::new();
         }
         path.push(next);
     }
 }
 
-fn find(threads: &[ThreadActivity], number: RawId) -> Option<&ThreadActivity> {
-    threads.iter().find(|thread| thread.thread == number)
+fn find<T: Waits>(threads: &[T], number: RawId) -> Option<&T> {
+    threads.iter().find(|thread| thread.number() == Some(number))
 }
 
 fn all_blocked(processes: &[ProcessActivity]) -> Vec<&ThreadActivity> {
@@ -85,6 +124,7 @@ mod tests {
                 location: None,
                 is_timed: rest.ends_with('t'),
                 holders: if text.contains('>') { vec![number(rest)] } else { Vec::new() },
+                task: None,
             });
             let is_daemon = text.ends_with('d');
             ThreadActivity { thread: number(own), blocked, is_daemon, ..ThreadActivity::default() }
@@ -114,6 +154,37 @@ mod tests {
         for (text, expected) in table {
             let processes = processes(text);
             let found: Vec<i64> = deadlock(&processes).iter().map(|thread| thread.thread.0).collect();
+            assert_eq!(found, *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn tasks_that_wait_for_each_other_are_a_deadlock() {
+        let table: &[(&str, &[i64])] = &[
+            ("1>2 2>1", &[1, 2]),
+            ("1>2 2>3 3>2", &[2, 3]),
+            ("1>1", &[1]),
+            ("1>2t 2>1", &[]),
+            ("1>2 2?", &[]),
+            ("1? 2?", &[]),
+            ("1>9", &[]),
+            ("1? | 2>3 3>2", &[2, 3]),
+        ];
+        for (text, expected) in table {
+            let mut processes = processes(text);
+            for process in &mut processes {
+                let threads = std::mem::take(&mut process.activity.threads);
+                process.activity.pending = threads
+                    .into_iter()
+                    .map(|thread| {
+                        let (number, name) = (thread.thread, thread.thread.0.to_string());
+                        let task = Task { number, name, function: String::new() };
+                        Waiting { task: Some(task), ..thread.blocked.unwrap() }
+                    })
+                    .collect();
+            }
+            let found: Vec<i64> =
+                deadlocked_tasks(&processes).iter().map(|(task, _)| task.number.0).collect();
             assert_eq!(found, *expected, "{text}");
         }
     }

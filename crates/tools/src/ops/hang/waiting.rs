@@ -27,6 +27,18 @@ impl Watch<'_> {
             };
             return Said { verdict: Verdict::Deadlocked, message, evidence };
         }
+        let tasks = deadlock::deadlocked_tasks(&self.activity);
+        if !tasks.is_empty() {
+            evidence.extend(tasks.iter().map(|(_, waiting)| format!("{}{}", waiting.what, at(waiting))));
+            let names: Vec<String> = tasks.iter().map(|(task, _)| format!("`{}`", task.name)).collect();
+            let message = match (names.as_slice(), tasks.first()) {
+                ([name], Some((_, waiting))) => {
+                    format!("Task {name} waits for what no other task can give{}", at(waiting))
+                }
+                _ => format!("Tasks {} wait for each other", names.join(", ")),
+            };
+            return Said { verdict: Verdict::Deadlocked, message, evidence };
+        }
         let waits = self.all_waits();
         let told: Vec<String> =
             waits.iter().map(|waiting| format!("it waits for {}{}", waiting.what, at(waiting))).collect();

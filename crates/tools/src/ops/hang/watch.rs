@@ -238,14 +238,17 @@ impl<'a> Watch<'a> {
         let mut looks = Vec::new();
         let (mut first, mut last) = (None, Instant::now());
         let enough = Instant::now() + LOOKING;
-        while looks.len() < LEAST || (looks.len() < LOOKS && Instant::now() < enough) {
-            let Some(look) = self.looker.look(thread, PATIENCE).await? else { break };
+        while let Some(look) = self.looker.look(thread, PATIENCE).await? {
             last = Instant::now();
             // V8 may suspend between two of the program's calls.
-            if !look.is_empty() {
+            let is_empty = look.is_empty();
+            if !is_empty {
                 first.get_or_insert(last);
                 looks.push(look);
-            } else if last >= enough {
+            }
+            let is_late = last >= enough;
+            if looks.len() >= LOOKS || (is_late && (is_empty || looks.len() >= LEAST)) {
+                // It stays suspended: another pause might take longer than there is time for.
                 break;
             }
             self.looker.let_go().await?;

@@ -29,6 +29,8 @@ struct Table {
     temporary: HashSet<String>,
     /// Those of the stop before the first line, when it is over.
     spent: HashSet<String>,
+    /// What V8 is to forget as soon as the thread is let go on.
+    leaving: Vec<String>,
     last_number: u64,
 }
 
@@ -261,6 +263,16 @@ impl Breakpoints {
             let ids = table.remove(number);
             table.spent.extend(ids);
         }
+    }
+
+    /// Has V8 forget some when the thread is let go on.
+    pub(super) fn leave_later(&self, ids: Vec<String>) {
+        lock(&self.0).leaving.extend(ids);
+    }
+
+    /// What V8 is to forget now.
+    pub(super) fn take_leaving(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.0).leaving)
     }
 
     /// Whether one of these was that of the stop before the first line.

@@ -90,5 +90,6 @@ pub(super) fn waiting(told: &Told, stack: &[SampledFrame]) -> Waiting {
         location,
         is_timed: told.is_timed,
         holders: Vec::new(),
+        task: None,
     }
 }

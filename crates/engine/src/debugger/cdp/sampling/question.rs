@@ -194,7 +194,7 @@ pub(super) async fn pending(debugger: &CdpDebugger, pending: Vec<Pending>) -> Ve
             }
             None => None,
         };
-        waits.push(Waiting { kind, what, location, is_timed, holders: Vec::new() });
+        waits.push(Waiting { kind, what, location, is_timed, holders: Vec::new(), task: None });
     }
     waits
 }

@@ -1,0 +1,141 @@
+//! Steps that come back to code which V8 itself does not see them come back to, and breakpoints that it would miss.
+
+use serde_json::json;
+use test_support::{Fixture, Language};
+
+use crate::debugging::{Debugging, Report, folder};
+use crate::script::Script;
+
+/// Whether each of these steps from a named line comes to the next line of the list, in whichever of the files.
+async fn steps_lead(files: &[(&str, &str)], from: (&str, &str), steps: &[(&str, &str, &str)]) {
+    let folder = folder();
+    let written: Vec<(&str, Fixture)> =
+        files.iter().map(|(name, text)| (*name, Fixture::write(folder.path(), name, text))).collect();
+    let file = |name: &str| &written.iter().find(|(written, _)| *written == name).unwrap().1;
+    let session = Debugging::of(Language::Node).await;
+    session.break_at(file(from.0), from.1).await;
+    let stopped = session.start(&written[0].1).await;
+    assert_eq!(stopped.outcome(), "breakpoint", "{}", stopped.text);
+    session.ok("clear_breakpoints", json!({})).await;
+    for (tool, name, line) in steps {
+        let stepped = session.step(tool).await;
+        let program = file(name);
+        assert_eq!(
+            (stepped.outcome(), stepped.place()),
+            ("step", (program.path(), program.line(line))),
+            "{tool} from {from:?} to {line}: {}",
+            stepped.text
+        );
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_from_the_last_line_of_a_required_file_comes_back_to_who_required_it() {
+    let files = [
+        ("main.js", "require('./part.js');\nconst b = 2; // @next\nconsole.log(b); // @last\n"),
+        ("part.js", "let x = 1;\nx = 2;\nx = 3; // @end\n"),
+    ];
+    for step in ["step_over", "step_out", "step_into"] {
+        let steps = [(step, "main.js", "next"), ("step_over", "main.js", "last")];
+        steps_lead(&files, ("part.js", "end"), &steps).await;
+    }
+}
+
+#[tokio::test]
+async fn a_step_from_the_end_of_an_imported_module_comes_to_the_next_one_and_then_to_who_imported_both() {
+    let files = [
+        ("main.mjs", "import './one.mjs';\nimport './two.mjs';\nconsole.log(1); // @main\n"),
+        ("one.mjs", "let x = 1;\nx = 2; // @end\n"),
+        ("two.mjs", "let y = 1; // @two\n"),
+    ];
+    let steps = [("step_out", "two.mjs", "two"), ("step_out", "main.mjs", "main")];
+    steps_lead(&files, ("one.mjs", "end"), &steps).await;
+}
+
+#[tokio::test]
+async fn a_step_from_a_return_in_a_loop_over_an_iterable_comes_to_the_caller() {
+    let text = "\
+function find(list) {
+  for (const item of list) {
+    if (item > 1) return item; // @return
+  }
+}
+const a = find([2, 3]);
+const b = find([3, 2]); // @next
+console.log(a, b); // @last
+";
+    for step in ["step_over", "step_out"] {
+        steps_lead(&[("main.js", text)], ("main.js", "return"), &[(step, "main.js", "next")]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_step_from_a_finally_that_a_return_comes_through_leads_to_the_caller() {
+    let text = "\
+let depth = 0;
+function inner() {
+  return 1; // @inner
+}
+function outer() {
+  depth++;
+  try {
+    return inner();
+  } finally {
+    depth--; // @finally
+  }
+}
+const a = outer();
+const b = outer(); // @next
+console.log(a, b);
+";
+    let files = [("main.js", text)];
+    let over = [("step_over", "main.js", "finally"), ("step_over", "main.js", "next")];
+    steps_lead(&files, ("main.js", "inner"), &over).await;
+    steps_lead(&files, ("main.js", "finally"), &[("step_out", "main.js", "next")]).await;
+}
+
+#[tokio::test]
+async fn a_step_from_a_return_in_a_loop_comes_to_the_call_that_made_this_one() {
+    let text = "\
+function walk(node, name) {
+  if (node.name === name) return node;
+  for (const child of node.children) {
+    const found = walk(child, name); // @call
+    if (found) return found; // @return
+  }
+}
+const c = { name: 'c' };
+const a = { name: 'a', children: [{ name: 'b', children: [c] }] };
+console.log(walk(a, 'c') === c); // @last
+";
+    let steps = [("step_over", "main.js", "return"), ("step_over", "main.js", "last")];
+    steps_lead(&[("main.js", text)], ("main.js", "return"), &steps).await;
+}
+
+#[tokio::test]
+async fn a_breakpoint_on_the_very_next_line_is_hit_when_the_only_other_one_of_its_function_was_removed() {
+    let text = "\
+function work() {
+  let x = 0; // @first
+  for (;;) {
+    x = x + 1; // @one
+    x = x + 10; // @ten
+    if (x > 30) return x;
+  }
+}
+work();
+";
+    let program = Script::new(text);
+    let (session, _) = program.stopped_at("first").await;
+    let mut expected = 0;
+    for (line, more) in [("one", 0), ("ten", 1), ("one", 10)] {
+        session.ok("clear_breakpoints", json!({})).await;
+        session.break_at(&program.main, line).await;
+        let stopped = session.go_on().await;
+        expected += more;
+        assert_eq!(stopped.place(), (program.main.path(), program.main.line(line)), "{}", stopped.text);
+        assert_eq!(session.evaluate("x").await, expected.to_string(), "at {line}");
+    }
+    session.finish().await;
+}
