@@ -173,6 +173,7 @@ impl Server {
         let (name, value) = mark.variable();
         let mut command = tokio::process::Command::new(options.program);
         command.args(options.args).env(name, value).env("STILLFRAME_CACHE_DIR", options.cache);
+        command.env("STILLFRAME_LOG_FILE", "");
         command.envs(options.env).kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(cwd) = options.cwd {
