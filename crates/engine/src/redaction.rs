@@ -23,6 +23,11 @@ use self::places::Home;
 /// What stands where something was hidden.
 pub const MARK: &str = "[redacted]";
 
+/// The shapes that are known: the name of each rule, and what it matches.
+pub fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
+    shapes::rules()
+}
+
 /// A text without what has the shape of a credential, such as a key of a cloud provider.
 pub fn shapes(text: &str) -> Cow<'_, str> {
     shapes::hide(text).map_or(Cow::Borrowed(text), |(hidden, _)| Cow::Owned(hidden))

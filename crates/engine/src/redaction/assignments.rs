@@ -26,6 +26,12 @@ const NAMED: &str = r#"(?x-u)
 
 static CANDIDATES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(NAMED).ok());
 
+/// A variable of an environment on a command line, alone or as a word in quotes.
+static VARIABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#""--env[ =][A-Za-z0-9_]+=([^"]+)"|--env[ =]["']?[A-Za-z0-9_]+=(?:"([^"]+)"|([^\s"']+))"#)
+        .ok()
+});
+
 /// How long a name is at most, in bytes.
 const LONGEST_NAME: usize = 80;
 
@@ -58,6 +64,20 @@ impl Name<'_> {
 
 /// The text without such values; none where there are none.
 pub(super) fn hide(text: &str) -> Option<String> {
+    let variables = hide_variables(text);
+    hide_named(variables.as_deref().unwrap_or(text)).or(variables)
+}
+
+fn hide_variables(text: &str) -> Option<String> {
+    if !text.contains("--env") {
+        return None;
+    }
+    let found = VARIABLE.as_ref()?.captures_iter(text);
+    let secrets = found.filter_map(|found| Some(found.iter().skip(1).flatten().next()?.range())).collect();
+    Some(marked(text, secrets)).filter(|hidden| hidden != text)
+}
+
+fn hide_named(text: &str) -> Option<String> {
     let candidates = CANDIDATES.as_ref()?;
     let mut secrets: Vec<Range<usize>> = Vec::new();
     let mut from = 0;
@@ -172,17 +192,11 @@ fn quoted(rest: &str, prefix: usize) -> Option<Range<usize>> {
     let opening = triple.unwrap_or(single);
     let start = prefix + opening.len();
     let inside = rest.get(start..)?;
-    let length = match closing(inside, opening, escapes) {
-        Some(length) => length,
-        None => {
-            let line = if triple.is_some() || quote == b'`' {
-                inside.len()
-            } else {
-                inside.find('\n').unwrap_or(inside.len())
-            };
-            uncut(inside.get(..line)?).len()
-        }
-    };
+    let length = closing(inside, opening, escapes).unwrap_or_else(|| {
+        let may_go_on = triple.is_some() || quote == b'`';
+        let line = if may_go_on { inside } else { inside.split('\n').next().unwrap_or(inside) };
+        uncut(line).len()
+    });
     Some(start..start + length)
 }
 

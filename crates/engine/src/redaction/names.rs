@@ -1,5 +1,9 @@
 //! Which names are those of credentials, of environments and of interpreters.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 /// Alone or at the end of a name, these are credentials.
 const WORDS: &[&str] = &[
     "accesskey",
@@ -91,6 +95,9 @@ const ADDITIONS: &[&str] = &[
 ];
 /// In front of `token`, these make a word of a parser or a page of it.
 const NO_TOKENS: &[&str] = &["max", "min", "num", "eos", "bos", "pad", "unk", "mask", "cls", "sep"];
+/// No name is a credential's that has none of these.
+static HINTS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new("(?i-u)pass|pwd|secret|token|key|credential|authorization|cookie|conn").ok());
 /// Longer ones are texts.
 const LONGEST: usize = 100;
 
@@ -98,7 +105,7 @@ const LONGEST: usize = 100;
 ///
 /// Whole words count, and the last ones: a `password_length` is none.
 pub(super) fn is_credential(name: &str) -> bool {
-    if name.len() < 3 || name.len() > LONGEST {
+    if name.len() < 3 || name.len() > LONGEST || !HINTS.as_ref().is_some_and(|hints| hints.is_match(name)) {
         return false;
     }
     let words = words(name);
@@ -224,6 +231,22 @@ fn plain(name: &str, longest: usize) -> String {
 mod tests {
     use super::*;
 
+    const CREDENTIALS: &str = "\
+        password PASSWORD passwd pwd passphrase secret token api_key apiKey APIKey api-key API_KEY \
+        X-Api-Key apikey access_key accessKey private_key PrivateKey credential credentials \
+        authorization Authorization Proxy-Authorization cookie Set-Cookie session_cookie sessionCookie \
+        connection_string connectionString ConnectionString DB_PASSWORD dbPassword PGPASSWORD MYSQL_PWD \
+        client_secret clientSecret AWS_SECRET_ACCESS_KEY secretAccessKey access_token accessToken \
+        auth_token GITHUB_TOKEN csrfToken password2 new_password password_confirmation passwordText \
+        token_value userPassword __password _token #secret ssh-key signing_key encryptionKey JWT_SECRET \
+        secrets cookies TOKEN_PROD PASSWORD_B64";
+    const OTHERS: &str = "\
+        tokenizer tokens_used secretary keyboard max_tokens password_length author key monkey keys \
+        primary_key foreignKey cache_key sort_key public_key publicKey tokens token_count tokenType \
+        max_token pad_token passwordless password_hash_rounds is_secret_santa authority authorized \
+        cookie_count cookieJarSize passed passport compass bypass string connection secret_name \
+        token_id_map value text test x credentials_path tokenize detokenizer accessible keyPath pwd_max";
+
     #[test]
     fn words_are_sorted_for_the_search() {
         assert!(WORDS.is_sorted());
@@ -231,123 +254,13 @@ mod tests {
 
     #[test]
     fn a_name_is_its_last_words() {
-        let credentials = [
-            "password",
-            "PASSWORD",
-            "passwd",
-            "pwd",
-            "passphrase",
-            "secret",
-            "token",
-            "api_key",
-            "apiKey",
-            "APIKey",
-            "api-key",
-            "API_KEY",
-            "X-Api-Key",
-            "apikey",
-            "access_key",
-            "accessKey",
-            "private_key",
-            "PrivateKey",
-            "credential",
-            "credentials",
-            "authorization",
-            "Authorization",
-            "Proxy-Authorization",
-            "cookie",
-            "Set-Cookie",
-            "session_cookie",
-            "sessionCookie",
-            "connection_string",
-            "connectionString",
-            "ConnectionString",
-            "DB_PASSWORD",
-            "dbPassword",
-            "PGPASSWORD",
-            "MYSQL_PWD",
-            "client_secret",
-            "clientSecret",
-            "AWS_SECRET_ACCESS_KEY",
-            "secretAccessKey",
-            "access_token",
-            "accessToken",
-            "auth_token",
-            "GITHUB_TOKEN",
-            "csrfToken",
-            "password2",
-            "new_password",
-            "password_confirmation",
-            "passwordText",
-            "token_value",
-            "userPassword",
-            "__password",
-            "_token",
-            "#secret",
-            "ssh-key",
-            "signing_key",
-            "encryptionKey",
-            "JWT_SECRET",
-            "secrets",
-            "cookies",
-            "TOKEN_PROD",
-            "PASSWORD_B64",
-        ];
-        for name in credentials {
+        for name in CREDENTIALS.split(' ') {
             assert!(is_credential(name), "{name}");
         }
-        let others = [
-            "tokenizer",
-            "tokens_used",
-            "secretary",
-            "keyboard",
-            "max_tokens",
-            "password_length",
-            "author",
-            "key",
-            "monkey",
-            "keys",
-            "primary_key",
-            "foreignKey",
-            "cache_key",
-            "sort_key",
-            "public_key",
-            "publicKey",
-            "tokens",
-            "token_count",
-            "tokenType",
-            "max_token",
-            "pad_token",
-            "passwordless",
-            "password_hash_rounds",
-            "is_secret_santa",
-            "authority",
-            "authorized",
-            "cookie_count",
-            "cookieJarSize",
-            "passed",
-            "passport",
-            "compass",
-            "bypass",
-            "string",
-            "connection",
-            "secret_name",
-            "token_id_map",
-            "value",
-            "text",
-            "test",
-            "",
-            "x",
-            "credentials_path",
-            "tokenize",
-            "detokenizer",
-            "accessible",
-            "keyPath",
-            "pwd_max",
-        ];
-        for name in others {
+        for name in OTHERS.split(' ') {
             assert!(!is_credential(name), "{name}");
         }
+        assert!(!is_credential(""));
     }
 
     #[test]

@@ -52,13 +52,12 @@ impl Home {
 /// Whether a path can begin behind this.
 fn begins(before: &[u8]) -> bool {
     match before {
-        [.., b':', b'/', b'/'] | [.., b'\\', b'n' | b't' | b'r'] => true,
+        [.., b':', b'/', b'/'] | [.., b'\\', b'n' | b't' | b'r'] | [] => true,
         [.., byte] => {
             !(byte.is_ascii_alphanumeric()
                 || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'\\' | b'~')
                 || *byte >= 0x80)
         }
-        [] => true,
     }
 }
 

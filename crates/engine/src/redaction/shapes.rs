@@ -21,11 +21,11 @@ const CUT: &str = r#"(?:\\?["'`])?(?:\.\.\.|…)"#;
 const LEAST_OF_CUT: usize = 6;
 
 /// A kind of credential.
-pub(super) struct Shape {
+struct Shape {
     /// Its name, in kebab case.
-    pub(super) name: &'static str,
+    name: &'static str,
     /// What it matches.
-    pub(super) about: &'static str,
+    about: &'static str,
     form: Form,
 }
 
@@ -55,7 +55,7 @@ const WORD: &str = "[A-Za-z0-9_-]";
 const HEX: &str = "[0-9a-fA-F]";
 
 /// The rules.
-pub(super) const SHAPES: &[Shape] = &[
+const SHAPES: &[Shape] = &[
     // Keys as files.
     pattern(
         "private-key-block",
@@ -221,6 +221,11 @@ fn expression(shape: &Shape) -> String {
             format!("{BEGIN}({prefix}{class}{{{least},}})|{BEGIN}({prefix}{class}{{{LEAST_OF_CUT},}}){CUT}")
         }
     }
+}
+
+/// Names of the rules, and what they match.
+pub(super) fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SHAPES.iter().map(|shape| (shape.name, shape.about))
 }
 
 /// The text without them, and how many there were; none where there are none.

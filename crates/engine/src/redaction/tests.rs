@@ -38,6 +38,11 @@ fn values_under_the_names_of_credentials_are_hidden() {
         (json!({"expression": "1 + 1", "result": "2"}), json!({"expression": "1 + 1", "result": "2"})),
         (json!({"args": ["--token", "x", "--verbose"]}), json!({"args": ["--token", MARK, "--verbose"]})),
         (json!({"args": ["--token=x", "y"]}), json!({"args": [format!("--token={MARK}"), "y"]})),
+        (json!({"args": ["--env", "A=b", "c"]}), json!({"args": ["--env", format!("A={MARK}"), "c"]})),
+        (
+            json!({"command": "a.py:3 --env A=b \"--env=B=c d\" -e x"}),
+            json!({"command": format!("a.py:3 --env A={MARK} \"--env=B={MARK}\" -e x")}),
+        ),
         (json!({"args": ["--token", "--verbose"]}), json!({"args": ["--token", "--verbose"]})),
         (
             json!({"lines": ["K = '''-----BEGIN PRIVATE KEY-----", "MIIEvQ", "AASC", "-----END PRIVATE KEY-----'''", "x = 1"]}),

@@ -34,6 +34,7 @@ impl Redaction {
     fn hide_in_list(&self, elements: &mut [Value]) {
         let mut is_awaited = false;
         let mut in_key = false;
+        let mut is_variable = false;
         for element in elements {
             let mut is_secret = false;
             if let Value::String(text) = element {
@@ -45,7 +46,10 @@ impl Redaction {
                 is_secret |= in_key && !ends;
                 in_key = (in_key || begins) && !ends;
             }
-            if is_secret {
+            let is_behind_env = std::mem::replace(&mut is_variable, element == "--env");
+            if is_behind_env && let Value::String(text) = element {
+                *text = without_value(text);
+            } else if is_secret {
                 hide_all(element);
             } else {
                 self.hide_in(element);
@@ -59,7 +63,7 @@ impl Redaction {
         let names_environment = object.get("name").and_then(Value::as_str).is_some_and(is_environment);
         for (key, value) in object.iter_mut() {
             if is_environment(key) {
-                self.hide_environment(value);
+                hide_environment(value);
             } else if is_credential(key)
                 || (names_secret || names_environment) && VALUES.contains(&key.as_str())
             {
@@ -84,33 +88,6 @@ impl Redaction {
         }
     }
 
-    /// An environment keeps its names, as an object, as `NAME=VALUE` or as pairs.
-    fn hide_environment(&self, value: &mut Value) {
-        match value {
-            Value::Object(object) => {
-                let has_name = object.get("name").is_some_and(Value::is_string);
-                for (key, value) in object.iter_mut().filter(|(key, _)| !(has_name && *key == "name")) {
-                    if !(is_more(key) && value.as_str().is_some_and(is_count)) {
-                        hide_all(value);
-                    }
-                }
-            }
-            Value::Array(elements) => {
-                for element in elements {
-                    match element {
-                        Value::String(text) if !is_count(text) => {
-                            let name = text.split_once('=').map(|(name, _)| name);
-                            *text = name.map_or_else(|| MARK.to_owned(), |name| format!("{name}={MARK}"));
-                        }
-                        other => self.hide_environment(other),
-                    }
-                }
-            }
-            Value::String(_) => hide_all(value),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
-    }
-
     fn shorten_interpreter(&self, value: &mut Value) {
         if let Value::String(path) = value
             && let Some(short) = places::relative(path, self.folder.as_deref())
@@ -118,6 +95,36 @@ impl Redaction {
             *path = short;
         }
     }
+}
+
+/// An environment keeps its names, as an object, as `NAME=VALUE` or as pairs.
+fn hide_environment(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            let has_name = object.get("name").is_some_and(Value::is_string);
+            for (key, value) in object.iter_mut().filter(|(key, _)| !(has_name && *key == "name")) {
+                if !(is_more(key) && value.as_str().is_some_and(is_count)) {
+                    hide_all(value);
+                }
+            }
+        }
+        Value::Array(elements) => {
+            for element in elements {
+                match element {
+                    Value::String(text) if !is_count(text) => *text = without_value(text),
+                    other => hide_environment(other),
+                }
+            }
+        }
+        Value::String(_) => hide_all(value),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// `NAME=VALUE` with its value hidden.
+fn without_value(text: &str) -> String {
+    let name = text.split_once('=').map(|(name, _)| name);
+    name.map_or_else(|| MARK.to_owned(), |name| format!("{name}={MARK}"))
 }
 
 /// Stands for the keys that a truncated object has no room for.
