@@ -112,12 +112,19 @@ impl Sessions {
 
     /// Closes a session: its program is ended, or left running when it was attached to.
     pub async fn close(&self, session: &Session) {
+        let mut was_open = false;
         for sessions in [&self.shared.open, &self.shared.own] {
-            lock(sessions).retain(|known| known.id() != session.id());
+            let mut sessions = lock(sessions);
+            let before = sessions.len();
+            sessions.retain(|known| known.id() != session.id());
+            was_open |= sessions.len() < before;
         }
         self.shared.changed.send_modify(|count| *count += 1);
         // A session that is gone is closed.
         let _ = session.end().await;
+        if was_open {
+            session.journal_closing();
+        }
     }
 
     /// Closes all sessions, side by side.
@@ -125,6 +132,7 @@ impl Sessions {
         let mut open = std::mem::take(&mut *lock(&self.shared.open));
         open.append(&mut lock(&self.shared.own));
         futures_util::future::join_all(open.iter().map(Session::end)).await;
+        open.iter().for_each(Session::journal_closing);
     }
 
     fn spawn(&self, adapter: &'static dyn Adapter, name: String, executable: Option<PathBuf>) -> Session {

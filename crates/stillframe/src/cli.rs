@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and who answers.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -23,10 +24,9 @@ use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace};
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Where it is written down what happens; an empty path for nowhere. It is in the user's state folder
-    /// otherwise.
+    /// Where it is written down what happens; `off` for nowhere. It is in your state folder otherwise.
     #[arg(long, global = true, env = "STILLFRAME_LOG_FILE", value_name = "PATH")]
-    log_file: Option<PathBuf>,
+    log_file: Option<OsString>,
     #[command(flatten)]
     redact: RedactArg,
 }
@@ -127,9 +127,11 @@ pub(crate) fn parse() -> Cli {
 }
 
 /// The journal of that path, or of the usual one.
-fn journal(path: Option<PathBuf>) -> Journal {
-    match path.or_else(default_path) {
-        Some(path) if !path.as_os_str().is_empty() => Journal::open(journal::Options::new(path)),
+fn journal(path: Option<OsString>) -> Journal {
+    match path.map(PathBuf::from).or_else(default_path) {
+        Some(path) if !["", "off"].iter().any(|off| path.as_os_str() == *off) => {
+            Journal::open(journal::Options::new(path))
+        }
         _ => Journal::none(),
     }
 }

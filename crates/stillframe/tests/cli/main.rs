@@ -54,8 +54,7 @@ async fn stillframe_with<I: AsRef<str>>(
     let (name, value) = mark.variable();
     let mut command = STILLFRAME.command();
     command.args(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
-    command.env("STILLFRAME_LOG_FILE", "").env("STILLFRAME_CACHE_DIR", cache).env(name, value);
-    command.envs(environment.iter().copied());
+    command.env("STILLFRAME_CACHE_DIR", cache).env(name, value).envs(environment.iter().copied());
     let Output { status, stdout, stderr } = command.output().await.expect("the program under test runs");
     mark.assert_gone_within(Duration::from_secs(2));
     Ran {

@@ -53,7 +53,7 @@ async fn a_long_path_fits_and_keeps_its_line() {
 async fn paths_below_the_working_directory_are_short() {
     let mut command = STILLFRAME.command();
     command.args(["probe", "fixtures/swap_vars/main.py:main"]).current_dir(repository());
-    command.env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await).env("STILLFRAME_LOG_FILE", "");
+    command.env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
     let ran = command.output().await.unwrap();
     let text = String::from_utf8(ran.stdout).unwrap();
     assert!(text.starts_with("breakpoint at fixtures/swap_vars/main.py:"), "{text}");

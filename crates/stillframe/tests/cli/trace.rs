@@ -187,7 +187,6 @@ async fn an_interrupt_prints_what_has_come_so_far() {
     let mut command = STILLFRAME.command();
     command.args(["trace", &at(&program, "here"), "-e", "x", "--timeout", "100", "--max-hits", "100000"]);
     command.env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await).env(name, value);
-    command.env("STILLFRAME_LOG_FILE", "");
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let mut child = command.spawn().expect("the program under test runs");
     // It says every second that it waits.

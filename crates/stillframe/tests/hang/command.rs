@@ -8,7 +8,7 @@ use crate::{STILLFRAME, program};
 async fn hang(arguments: &[&str]) -> (String, i32) {
     let mut command = STILLFRAME.command();
     command.arg("hang").args(arguments);
-    command.env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await).env("STILLFRAME_LOG_FILE", "");
+    command.env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
     let output = command.output().await.expect("it can be started");
     let text = String::from_utf8(output.stdout).expect("it prints text");
     (text, output.status.code().expect("it ends by itself"))
