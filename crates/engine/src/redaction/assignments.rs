@@ -9,7 +9,7 @@ use regex::Regex;
 
 use super::marked;
 use super::names::is_credential;
-use super::unquoted::is_value;
+use super::unquoted::length_of;
 
 /// A name or the end of one, and what leads from it to its value.
 const NAMED: &str = r#"(?x-u)
@@ -86,9 +86,12 @@ fn hide_named(text: &str) -> Option<String> {
         let name = name(text, from, found.range());
         from = found.end();
         let Some(name) = name else { continue };
-        if let Some(value) = value(text, found.end(), &name) {
-            from = value.end.max(from);
-            secrets.push(value);
+        match value(text, found.end(), &name) {
+            Ok(value) => {
+                from = value.end.max(from);
+                secrets.push(value);
+            }
+            Err(end) => from = end.max(from),
         }
     }
     (!secrets.is_empty()).then(|| marked(text, secrets))
@@ -129,30 +132,30 @@ fn begins_line(text: &str, start: usize) -> bool {
             || rest == "tropxe")
 }
 
-/// Where the value is that begins here, when there is something to hide.
-fn value(text: &str, at: usize, name: &Name<'_>) -> Option<Range<usize>> {
-    let rest = text.get(at..)?;
+/// Where the value is that begins here, when there is something to hide; else up to where there is nothing.
+fn value(text: &str, at: usize, name: &Name<'_>) -> Result<Range<usize>, usize> {
+    let rest = text.get(at..).unwrap_or_default();
+    let part = |range: Range<usize>| rest.get(range).unwrap_or_default();
     let prefix = rest.bytes().take_while(|byte| matches!(byte, b'b' | b'f' | b'r' | b'u')).take(2).count();
     if let Some(inner) = quoted(rest, prefix).or_else(|| quoted(rest, 0)) {
-        let secret = rest.get(inner.clone())?;
-        let scheme = scheme(secret);
-        let is_secret = !is_empty(secret.get(scheme..)?);
-        return is_secret.then_some(at + inner.start + scheme..at + inner.end);
+        let start = inner.start + scheme(part(inner.clone()));
+        let is_secret = !is_empty(part(start..inner.end));
+        return if is_secret { Ok(at + start..at + inner.end) } else { Err(at + inner.end) };
     }
     if name.is_header() {
         let end = rest.find(['\n', '\r', '"', '\'', '`', '\\']).unwrap_or(rest.len());
-        let secret = rest.get(..end)?.trim_end();
-        let is_call = secret.ends_with([')', ';', '{'])
-            || !secret.bytes().any(|byte| byte.is_ascii_digit() || byte == b'=');
-        let scheme = scheme(secret);
-        return (!is_call && !is_empty(secret.get(scheme..)?)).then_some(at + scheme..at + secret.len());
+        let found = part(0..end).trim_end();
+        let start = scheme(found);
+        let is_call = found.ends_with([')', ';', '{'])
+            || !found.bytes().any(|byte| byte.is_ascii_digit() || byte == b'=');
+        let is_secret = !is_call && !is_empty(part(start..found.len()));
+        return if is_secret { Ok(at + start..at + found.len()) } else { Err(at + end) };
     }
     if name.separator.starts_with(['"', '\'', '\\', '`']) && rest.starts_with(['{', '[', '(']) {
-        let end = bracketed(rest);
-        return (end > 2 && !rest.starts_with(super::MARK)).then_some(at + 1..at + end);
+        let end = if rest.starts_with(super::MARK) { 0 } else { bracketed(rest) };
+        return if end > 2 { Ok(at + 1..at + end) } else { Err(at) };
     }
-    let end = is_value(rest, name)?;
-    Some(at..at + end)
+    length_of(rest, name).map(|length| at..at + length).map_err(|length| at + length)
 }
 
 /// How long the word is by which a header says how it authorizes.

@@ -181,6 +181,9 @@ pub(super) fn gives_credential(expression: &str) -> bool {
 
 /// Whether what a name stands for is an environment: names of variables with their values.
 pub(super) fn is_environment(name: &str) -> bool {
+    if !has_part(name, &["env"]) {
+        return false;
+    }
     let plain = plain(name, 24);
     matches!(
         plain.as_str(),
@@ -200,6 +203,9 @@ pub(super) fn is_environment(name: &str) -> bool {
 
 /// Whether what a name stands for is the path of an interpreter.
 pub(super) fn is_interpreter(name: &str) -> bool {
+    if !has_part(name, &["exec", "interpreter", "node", "python", "runtime"]) {
+        return false;
+    }
     let plain = plain(name, 24);
     matches!(
         plain.as_str(),
@@ -217,6 +223,14 @@ pub(super) fn is_interpreter(name: &str) -> bool {
             | "sysexecutable"
             | "execpath"
     )
+}
+
+/// Whether one of these is in a name, in capitals or not.
+fn has_part(name: &str, parts: &[&str]) -> bool {
+    let has = |part: &&str| {
+        name.as_bytes().windows(part.len()).any(|found| found.eq_ignore_ascii_case(part.as_bytes()))
+    };
+    name.len() <= LONGEST && parts.iter().any(has)
 }
 
 /// The letters of a name in lower case; empty for one that is longer than what it is compared with.

@@ -116,6 +116,9 @@ fn hidden_shapes_are_counted() {
 fn hostile_texts_are_looked_through_once() {
     for part in [
         "password",
+        "token=abc1 ",
+        "token:",
+        "cookie: ",
         "key ",
         "token=",
         "a://",

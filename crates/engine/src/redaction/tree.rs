@@ -76,7 +76,7 @@ impl Redaction {
                 self.hide_in(value);
             }
         }
-        if object.keys().any(|key| matches!(self.text(key), Cow::Owned(_))) {
+        if object.keys().any(|key| !is_word(key) && matches!(self.text(key), Cow::Owned(_))) {
             *object = std::mem::take(object).into_iter().fold(Map::new(), |mut kept, (key, value)| {
                 let mut key = self.text(&key).into_owned();
                 while kept.contains_key(&key) {
@@ -125,6 +125,11 @@ fn hide_environment(value: &mut Value) {
 fn without_value(text: &str) -> String {
     let name = text.split_once('=').map(|(name, _)| name);
     name.map_or_else(|| MARK.to_owned(), |name| format!("{name}={MARK}"))
+}
+
+/// Whether a key is a word like those that programs are made of, and nothing else.
+fn is_word(key: &str) -> bool {
+    key.len() < 24 && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
 }
 
 /// Stands for the keys that a truncated object has no room for.

@@ -46,8 +46,12 @@ const ROOTS: &[&str] = &[
     "request", "self", "settings", "state", "sys", "this", "user",
 ];
 
-/// How long the value is that begins the text, in bytes, when it is one to hide.
-pub(super) fn is_value(rest: &str, name: &Name<'_>) -> Option<usize> {
+/// Longer values, in bytes, are looked at once.
+const LONG: usize = 200;
+
+/// How long the value is that begins the text, in bytes, when it is one to hide; else how much of it is known to hold
+/// nothing.
+pub(super) fn length_of(rest: &str, name: &Name<'_>) -> Result<usize, usize> {
     let separator = name.separator.trim_start_matches(['"', '\'', '`', '\\', ']']);
     let is_environment = separator == "=" && name.begins_line && name.is_upper();
     let mut end = run(rest, is_environment);
@@ -56,16 +60,17 @@ pub(super) fn is_value(rest: &str, name: &Name<'_>) -> Option<usize> {
         end += super::MARK.len();
         end += run(rest.get(end..).unwrap_or_default(), is_environment);
     }
-    let found = rest.get(..end)?;
+    let found = rest.get(..end).unwrap_or_default();
     let found = if is_environment { found } else { found.trim_end_matches('.') };
-    let behind = rest.get(found.len()..)?;
+    let behind = rest.get(found.len()..).unwrap_or_default();
     let is_secret = !(is_empty(found)
         || separator.contains("==")
         || separator.starts_with('!')
         || name.text.starts_with("--") && found.starts_with('-')
         || is_harmless(found)
         || !is_environment && is_code(found, behind, separator, name));
-    is_secret.then_some(found.len())
+    // In what is short there may be another name; what is long must not be read again and again.
+    if is_secret { Ok(found.len()) } else { Err(if end > LONG { end } else { 0 }) }
 }
 
 /// How far a value goes.
@@ -96,8 +101,8 @@ fn is_harmless(found: &str) -> bool {
 /// Whether this is an expression or prose rather than a value that is written down.
 fn is_code(found: &str, behind: &str, separator: &str, name: &Name<'_>) -> bool {
     let next = behind.chars().next();
-    let line = behind.split(['\n', '\r']).next().unwrap_or_default();
-    let is_last = line.trim().is_empty();
+    let line = behind.trim_start_matches([' ', '\t']);
+    let is_last = line.is_empty() || line.starts_with(['\n', '\r']);
     let is_spaced = separator != "=" && separator != ":";
     let is_path = !found.is_empty()
         && found
