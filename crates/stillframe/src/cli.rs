@@ -12,6 +12,7 @@ use engine::journal::{self, Journal, default_path};
 use tools::{Toolset, toolsets};
 
 use crate::hang::HangArgs;
+use crate::one_shot::Around;
 use crate::probe::ProbeArgs;
 use crate::test::TestArgs;
 use crate::trace::TraceArgs;
@@ -26,6 +27,32 @@ pub(crate) struct Cli {
     /// Where it is written down what happens; `off` for nowhere. It is in your state folder otherwise.
     #[arg(long, global = true, env = "STILLFRAME_LOG_FILE", value_name = "PATH")]
     log_file: Option<OsString>,
+    #[command(flatten)]
+    redact: RedactArg,
+}
+
+#[derive(Debug, clap::Args)]
+struct RedactArg {
+    /// Hide in answers what has the shape of a credential, as is usual; `false` shows it. In what is written to
+    /// the log file, credentials are hidden always.
+    #[arg(
+        long,
+        global = true,
+        env = "STILLFRAME_REDACT",
+        value_name = "BOOL",
+        default_value = "true",
+        default_missing_value = "true",
+        num_args = 0..=1,
+        require_equals = true,
+        action = clap::ArgAction::Set,
+        value_parser = clap::builder::BoolishValueParser::new(),
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
+    redact: bool,
+    /// Show in answers what has the shape of a credential. It is still hidden in the log file.
+    #[arg(long, global = true)]
+    no_redact: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -111,6 +138,10 @@ fn journal(path: Option<OsString>) -> Journal {
 
 /// Does what was asked.
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let shows_credentials = cli.redact.no_redact || !cli.redact.redact;
+    if shows_credentials {
+        terminal::show_credentials();
+    }
     let journal = match cli.command {
         Command::Probe(_)
         | Command::Trace(_)
@@ -119,18 +150,18 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         | Command::Serve { .. } => journal(cli.log_file),
         _ => Journal::none(),
     };
-    let code = run_command(cli.command, journal.clone()).await;
+    let code = run_command(cli.command, Around { journal: journal.clone(), shows_credentials }).await;
     journal.flush();
     code
 }
 
-async fn run_command(command: Command, journal: Journal) -> anyhow::Result<ExitCode> {
+async fn run_command(command: Command, around: Around) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Probe(args) => probe::run(*args, journal).await,
-        Command::Trace(args) => trace::run(*args, journal).await,
-        Command::Test(args) => test::run(*args, journal).await,
-        Command::Hang(args) => hang::run(*args, journal).await,
-        Command::Serve { toolset } => mcp::serve(toolset.toolset.0, journal).await,
+        Command::Probe(args) => probe::run(*args, around).await,
+        Command::Trace(args) => trace::run(*args, around).await,
+        Command::Test(args) => test::run(*args, around).await,
+        Command::Hang(args) => hang::run(*args, around).await,
+        Command::Serve { toolset } => mcp::serve(toolset.toolset.0, around).await,
         Command::Doctor { json } => doctor::run(json).await,
         Command::Setup { language, executable_path } => {
             setup::run(&language, executable_path.as_deref()).await

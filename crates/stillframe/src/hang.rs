@@ -9,7 +9,6 @@ use std::time::Duration;
 use clap::Args;
 use engine::adapter::{Machine, by_name};
 use engine::deadlines;
-use engine::journal::Journal;
 use engine::model::launch::{Attach, Endpoint, Stdin};
 use engine::session::Session;
 use tools::Context;
@@ -20,7 +19,7 @@ use tools::ops::run_until::whole;
 use tools::ops::settle::Wait;
 use tools::render::HangReport;
 
-use crate::one_shot::{OneShot, Told};
+use crate::one_shot::{Around, OneShot, Told};
 use crate::setup::told;
 
 /// What to run, and how long.
@@ -54,8 +53,8 @@ pub(crate) struct HangArgs {
 }
 
 /// Does it.
-pub(crate) async fn run(args: HangArgs, journal: Journal) -> anyhow::Result<ExitCode> {
-    let one_shot = OneShot { name: "hang", journal, as_json: args.json, patience: 1 };
+pub(crate) async fn run(args: HangArgs, around: Around) -> anyhow::Result<ExitCode> {
+    let one_shot = OneShot { name: "hang", around, as_json: args.json, patience: 1 };
     let operation = async |context: &Context| {
         let found = diagnose(args, context).await?;
         let code = exit_code(found.verdict);

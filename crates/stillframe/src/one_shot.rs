@@ -3,14 +3,24 @@
 use std::process::ExitCode;
 
 use engine::journal::Journal;
+use engine::redaction;
 use engine::sessions::Sessions;
 use serde_json::{Map, Value};
-use tools::{Context, JournaledCall, Report};
+use tools::{Context, JournaledCall, Report, hide_in_data, hide_in_text, say_hidden};
 
 use crate::terminal;
 
 /// What shells give for a command that Ctrl-C ended.
 pub(crate) const INTERRUPTED: u8 = 130;
+
+/// What commands have around them.
+#[derive(Clone, Debug)]
+pub(crate) struct Around {
+    /// Where it is written down what happens.
+    pub(crate) journal: Journal,
+    /// Answers show what has the shape of a credential.
+    pub(crate) shows_credentials: bool,
+}
 
 /// What came of it.
 pub(crate) struct Told {
@@ -26,8 +36,8 @@ pub(crate) struct Told {
 pub(crate) struct OneShot {
     /// The command, such as `probe`.
     pub(crate) name: &'static str,
-    /// Where it is written down.
-    pub(crate) journal: Journal,
+    /// What it has around it.
+    pub(crate) around: Around,
     /// The answer is printed as JSON.
     pub(crate) as_json: bool,
     /// At which Ctrl-C it is given up: the first, unless the operation makes something of that one itself.
@@ -40,7 +50,7 @@ impl OneShot {
         self,
         operation: impl AsyncFnOnce(&Context) -> anyhow::Result<Told>,
     ) -> anyhow::Result<ExitCode> {
-        let sessions = Sessions::journaled(self.journal.clone());
+        let sessions = Sessions::journaled(self.around.journal.clone());
         let context =
             Context::new(sessions.clone()).reporting(Some(Report::new(|message| terminal::hint(&message))));
         let tool = format!("stillframe {}", self.name);
@@ -51,6 +61,7 @@ impl OneShot {
         };
         sessions.close_all().await;
         let Some(told) = told else { return Ok(ExitCode::from(INTERRUPTED)) };
+        let told = if self.around.shows_credentials { told } else { told.map(hidden).map_err(hidden_error) };
         let told = told.inspect_err(|error| call.failed(&format!("{error:#}")))?;
         call.answered(told.data.as_object().unwrap_or(&Map::new()));
         terminal::print(&if self.as_json {
@@ -60,6 +71,24 @@ impl OneShot {
         })?;
         Ok(ExitCode::from(told.code))
     }
+}
+
+/// Without credentials, and with a last line for people that says so.
+fn hidden(mut told: Told) -> Told {
+    let count = hide_in_data(&mut told.data);
+    // A long text may have been broken into lines; the terminal has hidden what was in it before.
+    redaction::hide_shapes(&mut told.people);
+    if count > 0 {
+        say_hidden(&mut told.people, count);
+        told.people.push('\n');
+    }
+    told
+}
+
+/// An error keeps what it is made of, unless a credential is in it.
+fn hidden_error(error: anyhow::Error) -> anyhow::Error {
+    let mut text = format!("{error:#}");
+    if hide_in_text(&mut text) > 0 { anyhow::Error::msg(text) } else { error }
 }
 
 async fn interrupted(times: usize) {

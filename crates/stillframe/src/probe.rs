@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use clap::Args;
 use engine::deadlines;
-use engine::journal::Journal;
 use engine::model::breakpoint::{HitCondition, Rule};
 use engine::model::stop::{ExceptionBreakpoints, StopReason};
 use engine::session::placing::Wanted;
@@ -18,7 +17,7 @@ use tools::ops::settle::{Settled, Wait};
 use tools::render::{CallerData, StopReport, expression_value};
 
 use self::place::Place;
-use crate::one_shot::{OneShot, Told};
+use crate::one_shot::{Around, OneShot, Told};
 use crate::program::ProgramArgs;
 use crate::setup::told;
 
@@ -57,8 +56,8 @@ pub(crate) struct ProbeArgs {
 }
 
 /// Does it.
-pub(crate) async fn run(args: ProbeArgs, journal: Journal) -> anyhow::Result<ExitCode> {
-    let one_shot = OneShot { name: "probe", journal, as_json: args.json, patience: 1 };
+pub(crate) async fn run(args: ProbeArgs, around: Around) -> anyhow::Result<ExitCode> {
+    let one_shot = OneShot { name: "probe", around, as_json: args.json, patience: 1 };
     let has_place = !args.places().is_empty();
     let operation = async |context: &Context| {
         let ran = probe(args, context).await?;

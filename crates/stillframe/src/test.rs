@@ -9,14 +9,13 @@ use std::time::Duration;
 use clap::Args;
 use engine::adapter::Machine;
 use engine::deadlines;
-use engine::journal::Journal;
 use tools::Context;
 use tools::ops::command::Command;
 use tools::ops::settle::Wait;
 use tools::ops::test::{self, Test, Tested, Verdict};
 use tools::render::TestData;
 
-use crate::one_shot::{OneShot, Told};
+use crate::one_shot::{Around, OneShot, Told};
 use crate::setup::told;
 
 /// The tests to run.
@@ -43,8 +42,8 @@ pub(crate) struct TestArgs {
 }
 
 /// Does it.
-pub(crate) async fn run(args: TestArgs, journal: Journal) -> anyhow::Result<ExitCode> {
-    let one_shot = OneShot { name: "test", journal, as_json: args.json, patience: 1 };
+pub(crate) async fn run(args: TestArgs, around: Around) -> anyhow::Result<ExitCode> {
+    let one_shot = OneShot { name: "test", around, as_json: args.json, patience: 1 };
     let operation = async |context: &Context| {
         let tested = tested(args, context).await?;
         let code = exit_code(tested.verdict);

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use clap::Args;
 use engine::deadlines;
-use engine::journal::Journal;
 use engine::model::limits::{Limits, MAX_VALUE};
 use engine::recording::Cells;
 use tokio::sync::Notify;
@@ -19,7 +18,7 @@ use tools::ops::trace::{self, Because, MOST_ROWS, Trace, Traced, WhenFull};
 use tools::render::TraceReport;
 
 use self::points::PointsArgs;
-use crate::one_shot::{INTERRUPTED, OneShot, Told};
+use crate::one_shot::{Around, INTERRUPTED, OneShot, Told};
 use crate::program::ProgramArgs;
 use crate::setup::told;
 
@@ -70,9 +69,9 @@ enum Way {
 }
 
 /// Does it. When it is interrupted, what was recorded so far is printed.
-pub(crate) async fn run(args: TraceArgs, journal: Journal) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: TraceArgs, around: Around) -> anyhow::Result<ExitCode> {
     // The second Ctrl-C is for those who cannot wait.
-    let one_shot = OneShot { name: "trace", journal, as_json: args.json, patience: 2 };
+    let one_shot = OneShot { name: "trace", around, as_json: args.json, patience: 2 };
     let interrupt = Arc::new(Notify::new());
     let operation = async |context: &Context| {
         let traced = record(args, Arc::clone(&interrupt), context);

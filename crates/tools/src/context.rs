@@ -15,6 +15,8 @@ pub struct Context {
     pub sessions: Sessions,
     /// The one session of the vocabulary that has no ids.
     pub quick: Quick,
+    /// Answers show what has the shape of a credential.
+    pub shows_credentials: bool,
     /// Who hears of progress, when somebody wants to.
     pub report: Option<Report>,
 }
@@ -44,7 +46,13 @@ impl std::fmt::Debug for Report {
 impl Context {
     /// For calls that nobody is told the progress of.
     pub fn new(sessions: Sessions) -> Self {
-        Self { sessions, quick: Quick::default(), report: None }
+        Self { sessions, quick: Quick::default(), shows_credentials: false, report: None }
+    }
+
+    /// The same, with answers that show or hide what has the shape of a credential.
+    #[must_use]
+    pub fn showing_credentials(&self, shows_credentials: bool) -> Self {
+        Self { shows_credentials, ..self.clone() }
     }
 
     /// The same, for a call that somebody may be told the progress of.

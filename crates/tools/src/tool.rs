@@ -95,13 +95,19 @@ impl Entry {
     /// Calls the tool. Bad arguments are an answer too, so that the model sees what was wrong.
     pub async fn call(&self, arguments: Map<String, Value>, context: &Context) -> Reply {
         if !context.sessions.journal().is_kept() {
-            return (self.call)(arguments, context).await;
+            return self.answer(arguments, context).await;
         }
         let context = context.for_call();
         let call = JournaledCall::begin(&context, self.name, &arguments);
-        let reply = (self.call)(arguments, &context).await;
+        let reply = self.answer(arguments, &context).await;
         call.end(&reply);
         reply
+    }
+
+    /// What leaves: without credentials, unless they are to be shown.
+    async fn answer(&self, arguments: Map<String, Value>, context: &Context) -> Reply {
+        let reply = (self.call)(arguments, context).await;
+        if context.shows_credentials { reply } else { reply.without_credentials() }
     }
 }
 
