@@ -181,7 +181,8 @@ impl Log {
             self.sessions.forget(removed);
         }
         self.sessions.sort();
-        Poll { added: batch.found.len(), prepended, removed, is_complete: self.older.is_none() }
+        let is_complete = self.older.is_none() && !self.follow.has_more();
+        Poll { added: batch.found.len(), prepended, removed, is_complete }
     }
 
     /// How many entries there are.

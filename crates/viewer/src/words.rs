@@ -64,7 +64,7 @@ pub fn of(log: &Log, number: usize) -> String {
             let kind = object.get("message").and_then(Value::as_str).unwrap_or_default();
             let known = ["message", "timestamp", "time", "level", "namespace", "sessionId", "sessionName"];
             let rest = pairs(&object, |key| known.contains(&key));
-            cut(&plain::line(&format!("{kind} {}", rest.join(" "))), LINE)
+            cut(plain::line(&format!("{kind} {}", rest.join(" "))).trim(), LINE)
         }
         Some(Err(_)) => "a line that is broken".to_owned(),
         None => "no longer there".to_owned(),
