@@ -185,6 +185,14 @@ impl Log {
         Poll { added: batch.found.len(), prepended, removed, is_complete }
     }
 
+    /// Takes up everything that is in the files now, however long it takes.
+    pub fn complete(&mut self) {
+        while let Some(Ok(batch)) = self.older.as_ref().map(Receiver::recv) {
+            self.take_batch(&batch);
+        }
+        while !self.poll().is_complete {}
+    }
+
     /// How many entries there are.
     pub fn len(&self) -> usize {
         self.records.len()
@@ -270,6 +278,14 @@ impl Log {
         })
     }
 
+    /// The numbers of a session's entries, in their order.
+    pub(crate) fn of_session(&self, session: usize) -> impl Iterator<Item = usize> + '_ {
+        let name = self.sessions.number(session);
+        let span = self.sessions().get(session).map_or(0..0, |known| known.first..known.last + 1);
+        let is_of_it = move |number: &usize| self.records.get(*number).is_some_and(|one| one.session == name);
+        span.filter(is_of_it)
+    }
+
     fn line(&self, record: &Record) -> Option<Vec<u8>> {
         let line = self.follow.file(record.file)?.read(record.offset, usize::try_from(record.length).ok()?);
         line.ok().filter(|line| line.len() as u64 == u64::from(record.length))
@@ -290,13 +306,7 @@ impl Log {
         let mut taken = 0;
         while let Some(older) = self.older.as_ref().filter(|_| taken < TAKEN) {
             match older.try_recv() {
-                Ok(batch) => {
-                    taken += batch.found.len();
-                    self.put_in_front(&batch);
-                    if self.records.len() > MOST - BATCH {
-                        self.older = None;
-                    }
-                }
+                Ok(batch) => taken += self.take_batch(&batch),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => self.older = None,
             }
@@ -305,6 +315,15 @@ impl Log {
             self.pairs.begins_here();
         }
         taken
+    }
+
+    /// Takes older entries; no more once there are as many as can be.
+    fn take_batch(&mut self, batch: &Batch) -> usize {
+        self.put_in_front(batch);
+        if self.records.len() > MOST - BATCH {
+            self.older = None;
+        }
+        batch.found.len()
     }
 
     fn put_in_front(&mut self, batch: &Batch) {

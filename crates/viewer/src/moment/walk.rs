@@ -130,6 +130,25 @@ impl Walk {
     }
 }
 
+/// A stop, and what was read while it lasted, newest first.
+pub(crate) type Stop<'a> = (&'a State, &'a [Variables]);
+
+/// The variables of the innermost frame of a stop, compared with those of the stop before, if that was in the same
+/// function.
+pub(crate) fn seen((state, read): Stop<'_>, before: Option<Stop<'_>>) -> Vec<Seen> {
+    let innermost = innermost(state);
+    let earlier = before.and_then(|(before, read)| {
+        let place = self::innermost(before)?;
+        let is_same = innermost.is_some_and(|now| now.file == place.file && now.function == place.function);
+        is_same.then(|| of_frame(read, Some(place)))
+    });
+    compared(of_frame(read, innermost), earlier.unwrap_or_default())
+}
+
+fn innermost(state: &State) -> Option<&Location> {
+    state.location.as_ref().or(state.stack.first())
+}
+
 /// Variables of a frame, and whether these are all.
 #[derive(Default)]
 struct Frame {

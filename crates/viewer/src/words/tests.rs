@@ -12,7 +12,7 @@ fn said(mut line: Value) -> String {
     {
         object.insert(key.to_owned(), value);
     }
-    super::entry(&serde_json::from_value::<Entry>(line).unwrap())
+    entry(&serde_json::from_value::<Entry>(line).unwrap())
 }
 
 #[test]
