@@ -298,7 +298,9 @@ impl Log {
             self.records.push_back(found.record);
             self.sessions.push_back(number, &found.record, &self.indexer);
             let pair = self.pairs.push_back(found.record.kind, found.call, self.front + place(number));
-            pair.into_iter().for_each(|pair| join(&mut self.records, self.front, pair));
+            if let Some(pair) = pair {
+                join(&mut self.records, self.front, pair);
+            }
         }
     }
 
@@ -355,7 +357,9 @@ fn join(records: &mut Records, front: i64, (call, answer): Pair) {
     let Ok(distance) = i32::try_from(answer - call) else { return };
     for (place, distance) in [(call, distance), (answer, -distance)] {
         let record = usize::try_from(place - front).ok().and_then(|number| records.get_mut(number));
-        record.into_iter().for_each(|record| record.partner = distance);
+        if let Some(record) = record {
+            record.partner = distance;
+        }
     }
 }
 

@@ -6,6 +6,8 @@
 mod chapters;
 mod markdown;
 
+use std::fmt::Write;
+
 use engine::journal::entry::{Location, State, StateEvent};
 
 use self::chapters::{Chapter, Item, chapters};
@@ -54,7 +56,7 @@ fn head(log: &Log, session: usize, chapters: &[Chapter]) -> String {
     }
     lines.push(format!("Began: {when}"));
     lines.push(format!("Lasted: {}", words::duration(u64::try_from(last - began).unwrap_or(0))));
-    let end = chapters.iter().rev().filter_map(|chapter| chapter.state.as_ref()).next();
+    let end = chapters.iter().rev().find_map(|chapter| chapter.state.as_ref());
     lines.push(match end {
         Some(state) if state.event == StateEvent::Stopped => {
             format!("Ended: {}", code(state.reason.as_deref().unwrap_or("the program is gone")))
@@ -70,11 +72,14 @@ fn head(log: &Log, session: usize, chapters: &[Chapter]) -> String {
     let is_stop = |state: &State| state.event == StateEvent::Paused;
     let stops = chapters.iter().filter(|chapter| chapter.state.as_ref().is_some_and(is_stop)).count();
     lines.push(format!("Tool calls: {calls}, of which {failed} failed; stops: {stops}"));
-    lines.iter().map(|line| format!("- {line}\n")).collect()
+    format!("- {}\n", lines.join("\n- "))
 }
 
 fn heading(chapter: &Chapter, began: i64, stops: &mut usize) -> String {
     let Some(state) = &chapter.state else { return "\n## Preparations\n".to_owned() };
+    if state.event == StateEvent::Running && chapter.items.is_empty() {
+        return String::new();
+    }
     let title = match state.event {
         StateEvent::Running => "Running".to_owned(),
         StateEvent::Stopped => {
@@ -93,22 +98,22 @@ fn heading(chapter: &Chapter, began: i64, stops: &mut usize) -> String {
 fn stop(state: &State, variables: &[Seen]) -> String {
     let mut text = String::new();
     if let Some(description) = &state.description {
-        text.push_str(&format!("\n{}", block("text", &plain::text(description))));
+        let _ = write!(text, "\n{}", block("text", &plain::text(description)));
     }
     if let Some(source) = &state.source {
         let at = state.location.as_ref().map_or(0, |location| location.line);
-        text.push_str(&format!("\n{}", block("text", &excerpt(source, at))));
+        let _ = write!(text, "\n{}", block("text", &excerpt(source, at)));
     }
     if state.stack.len() > 1 {
         let callers: Vec<String> =
             state.stack.iter().skip(1).take(FRAMES).map(|place| code(&whereabouts(place))).collect();
         let more = state.stack.len().saturating_sub(1 + FRAMES);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        text.push_str(&format!("\nCalled from {}{more}.\n", callers.join(", ")));
+        let _ = write!(text, "\nCalled from {}{more}.\n", callers.join(", "));
     }
     if !variables.is_empty() {
         let lines: Vec<String> = variables.iter().map(variable).collect();
-        text.push_str(&format!("\nVariables:\n\n{}", block("text", &lines.join("\n"))));
+        let _ = write!(text, "\nVariables:\n\n{}", block("text", &lines.join("\n")));
     }
     text
 }
@@ -134,7 +139,7 @@ fn items(items: &[Item], began: i64) -> String {
             text.push('\n');
         }
         is_list = is_bullet;
-        text.push_str(&match item {
+        let told = match item {
             Item::Call { time, tool, arguments, answer, is_failed } => {
                 let asked =
                     if arguments.is_empty() { String::new() } else { format!(" {}", code(arguments)) };
@@ -143,7 +148,7 @@ fn items(items: &[Item], began: i64) -> String {
                     Some(answer) => code(answer),
                     None => "no answer".to_owned(),
                 };
-                format!("- {} {}{asked} → {answered}\n", after(began, *time), code(tool))
+                format!("- +{} {}{asked} → {answered}\n", after(began, *time), code(tool))
             }
             Item::Note(note) => format!("- {note}\n"),
             Item::Output { category, text, omitted } => {
@@ -151,7 +156,8 @@ fn items(items: &[Item], began: i64) -> String {
                     if *omitted > 0 { format!(" ({omitted} bytes are left out)") } else { String::new() };
                 format!("{}{omitted}:\n\n{}", code(category), block("text", &markdown::shortened(text)))
             }
-        });
+        };
+        text.push_str(&told);
     }
     text
 }

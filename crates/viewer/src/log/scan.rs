@@ -167,9 +167,12 @@ mod tests {
 
     use super::*;
 
+    /// What a line is about, when, and of which session.
+    type Needed = (Kind, Option<i64>, Option<&'static str>);
+
     #[test]
     fn what_is_needed_is_found_wherever_it_is() {
-        let cases: [(&str, Option<(Kind, Option<i64>, Option<&str>)>); 14] = [
+        let cases: [(&str, Option<Needed>); 14] = [
             (
                 r#"{"timestamp":5,"message":"tool:call","sessionId":"a"}"#,
                 Some((Kind::Call, Some(5), Some("a"))),

@@ -94,7 +94,9 @@ impl Sessions {
         (self.known, self.numbers) = all.into_iter().unzip();
         for (place, number) in self.numbers.iter().enumerate() {
             let slot = usize::try_from(*number).ok().and_then(|number| self.places.get_mut(number));
-            slot.into_iter().for_each(|slot| *slot = Some(place));
+            if let Some(slot) = slot {
+                *slot = Some(place);
+            }
         }
     }
 
@@ -125,7 +127,7 @@ impl Sessions {
             indexer.with_names(|names| {
                 if let Some(found) = names.get(record.session) {
                     known.id.clone_from(&found.id);
-                    known.name.clone_from(&found.name);
+                    known.name.clone_from(&found.title);
                     known.language.clone_from(&found.language);
                 }
             });

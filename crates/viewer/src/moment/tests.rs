@@ -1,5 +1,6 @@
 //! Moments of a session as an agent goes through it.
 
+use std::fmt::Write;
 use std::fs;
 
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ fn log(lines: &[Value]) -> (tempfile::TempDir, Log) {
         if line["sessionId"].is_null() {
             line["sessionId"] = json!("a");
         }
-        text.push_str(&format!("{line}\n"));
+        writeln!(text, "{line}").unwrap();
     }
     fs::write(&path, text).unwrap();
     let log = Log::open(&path).unwrap();

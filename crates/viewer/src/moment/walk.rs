@@ -123,9 +123,9 @@ impl Walk {
             is_same.then(|| of_frame(&self.earlier, Some(place)))
         });
         moment.variables = compared(of_frame(&self.now, innermost), earlier.unwrap_or_default());
-        moment.source = state.source.map(plain_source);
-        moment.stack = state.stack.into_iter().map(plain_place).collect();
-        moment.location = state.location.map(plain_place);
+        moment.source = state.source.as_ref().map(plain_source);
+        moment.stack = state.stack.iter().map(plain_place).collect();
+        moment.location = state.location.as_ref().map(plain_place);
         moment
     }
 }
@@ -202,13 +202,14 @@ fn compared(now: Frame, earlier: Frame) -> Vec<Seen> {
     seen.collect()
 }
 
-fn plain_place(place: Location) -> Location {
-    Location { file: plain::line(&place.file), function: plain::line(&place.function), ..place }
+fn plain_place(place: &Location) -> Location {
+    let [file, function] = [&place.file, &place.function].map(|raw| plain::line(raw));
+    Location { file, function, ..*place }
 }
 
-fn plain_source(source: SourceWindow) -> SourceWindow {
+fn plain_source(source: &SourceWindow) -> SourceWindow {
     let lines = source.lines.iter().map(|line| plain::text(line).replace('\n', "⏎"));
-    SourceWindow { lines: lines.collect(), ..source }
+    SourceWindow { lines: lines.collect(), ..*source }
 }
 
 fn plain_change(change: BreakpointChange) -> BreakpointChange {

@@ -1,12 +1,10 @@
 //! The entries of a session, as they belong together for who reads about it.
 
-use std::sync::Arc;
-
 use engine::journal::Entry;
-use engine::journal::entry::{BreakpointEvent, Event, State, Variables};
+use engine::journal::entry::{BreakpointEvent, Event, Failure, Response, State, Variables};
 
 use super::markdown::code;
-use crate::log::{Kind, Log};
+use crate::log::Log;
 use crate::{plain, words};
 
 /// What happened from one change of the program's state to the next.
@@ -35,7 +33,7 @@ pub(super) enum Item {
     },
     /// In Markdown.
     Note(String),
-    /// Pieces that were written one after the other, without escape sequences.
+    /// Pieces that were written one after the other, without escape sequences; so many bytes before them are missing.
     Output { category: String, text: String, omitted: u64 },
 }
 
@@ -62,8 +60,9 @@ pub(super) fn chapters(log: &Log, session: usize) -> Vec<Chapter> {
     all
 }
 
-fn take(all: &mut Vec<Chapter>, log: &Log, number: usize, entry: &Arc<Entry>) {
-    let partner = log.summary(number).and_then(|summary| summary.partner);
+fn take(all: &mut [Chapter], log: &Log, number: usize, entry: &Entry) {
+    let own = log.summary(number);
+    let partner = own.and_then(|own| own.partner);
     match &entry.event {
         Event::Call(call) => {
             let answer = partner.and_then(|partner| log.entry(partner));
@@ -72,26 +71,19 @@ fn take(all: &mut Vec<Chapter>, log: &Log, number: usize, entry: &Arc<Entry>) {
             let (time, tool) = (entry.timestamp, call.tool.clone());
             push(all, Item::Call { time, tool, arguments, answer, is_failed });
         }
-        // Where the call is not in the journal any more.
-        Event::Response(_) | Event::Failure(_) => {
-            let of_session =
-                |number: usize| log.summary(number).map(|summary| (summary.session, summary.kind));
-            let is_told = partner.and_then(of_session).is_some_and(|(session, kind)| {
-                kind == Kind::Call && session == log.summary(number).and_then(|summary| summary.session)
-            });
+        // Where the call is not in the journal any more, or did not know its session yet.
+        Event::Response(Response { tool, .. }) | Event::Failure(Failure { tool, .. }) => {
+            let call = partner.and_then(|partner| log.summary(partner));
+            let is_told = call.is_some_and(|call| Some(call.session) == own.map(|own| own.session));
             if !is_told {
                 let (answer, is_failed) = answered(&entry.event);
-                let tool = match &entry.event {
-                    Event::Response(response) => response.tool.clone(),
-                    Event::Failure(failure) => failure.tool.clone(),
-                    _ => String::new(),
-                };
                 let call = partner.and_then(|partner| log.entry(partner));
                 let arguments = match call.as_deref().map(|call| &call.event) {
                     Some(Event::Call(call)) => words::arguments(&call.request),
                     _ => String::new(),
                 };
-                push(all, Item::Call { time: entry.timestamp, tool, arguments, answer, is_failed });
+                let (time, tool) = (entry.timestamp, tool.clone());
+                push(all, Item::Call { time, tool, arguments, answer, is_failed });
             }
         }
         Event::Breakpoint(change) if change.event == BreakpointEvent::Verified => {
@@ -106,22 +98,21 @@ fn take(all: &mut Vec<Chapter>, log: &Log, number: usize, entry: &Arc<Entry>) {
             }
         }
         Event::Output(written) => {
-            let (more, new) = (plain::text(&written.output), written);
-            let last = all.last_mut().and_then(|chapter| chapter.items.last_mut());
-            match last {
-                Some(Item::Output { category, text, omitted: 0 })
-                    if *category == new.category && new.omitted == 0 =>
+            let more = plain::text(&written.output);
+            match all.last_mut().and_then(|chapter| chapter.items.last_mut()) {
+                Some(Item::Output { category, text, .. })
+                    if *category == written.category && written.omitted == 0 =>
                 {
                     text.push_str(&more);
                 }
                 _ => {
-                    let (category, omitted) = (new.category.clone(), new.omitted);
+                    let (category, omitted) = (written.category.clone(), written.omitted);
                     push(all, Item::Output { category, text: more, omitted });
                 }
             }
         }
         Event::Dropped(dropped) => {
-            push(all, Item::Note(format!("{} entries are missing here", dropped.count)))
+            push(all, Item::Note(format!("{} entries are missing here", dropped.count)));
         }
         _ => {}
     }
