@@ -228,7 +228,7 @@ impl Log {
         if let Some((_, entry)) = cache.iter().rev().find(|(cached, _)| *cached == place) {
             return Some(Arc::clone(entry));
         }
-        let entry = Arc::new(lenient::entry(&self.line(record)?)?);
+        let entry = Arc::new(lenient::entry(&self.line(record)?, record.timestamp)?);
         if record.length <= CACHED_LENGTH {
             if cache.len() >= CACHED {
                 cache.pop_front();

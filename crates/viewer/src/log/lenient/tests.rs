@@ -21,7 +21,7 @@ const EXAMPLES: [&str; 9] = [
 #[test]
 fn the_examples_of_the_specification_are_entries() {
     for example in EXAMPLES {
-        let read = entry(example.as_bytes()).unwrap();
+        let read = entry(example.as_bytes(), 4).unwrap();
         // The parser keeps the last of two keys, which is the number. All else is there, and unchanged.
         let told: Value = serde_json::from_str(example).unwrap();
         let kept = serde_json::to_value(&read).unwrap();
@@ -44,11 +44,11 @@ fn a_time_is_a_number_or_a_text_under_either_name() {
         (json!({"time": "2025-01-06T17:15:00.123+01:00"}), 1_736_180_100_123),
         (json!({"timestamp": "yesterday", "time": 1_736_180_100_123_i64}), 1_736_180_100_123),
         (json!({"timestamp": 5.9}), 5),
-        (json!({}), 0),
+        (json!({}), 4),
     ];
     for (mut line, expected) in cases {
         line["message"] = json!("session:closed");
-        assert_eq!(entry(line.to_string().as_bytes()).unwrap().timestamp, expected, "{line}");
+        assert_eq!(entry(line.to_string().as_bytes(), 4).unwrap().timestamp, expected, "{line}");
     }
 }
 
@@ -82,7 +82,7 @@ fn what_has_no_meaning_is_left_out_and_the_rest_stays() {
         (json!({"message": "journal:dropped"}), json!({"count": 0})),
     ];
     for (line, expected) in cases {
-        let kept = serde_json::to_value(entry(line.to_string().as_bytes()).unwrap()).unwrap();
+        let kept = serde_json::to_value(entry(line.to_string().as_bytes(), 4).unwrap()).unwrap();
         for (key, value) in expected.as_object().unwrap() {
             assert_eq!(&kept[key], value, "{key} of {line}");
         }
@@ -90,7 +90,7 @@ fn what_has_no_meaning_is_left_out_and_the_rest_stays() {
     let no_entries =
         ["", "{}", "{\"message\":\"new\"}", "{\"message\":\"debug:state\",\"event\":\"asleep\"}", "[1]"];
     for line in no_entries {
-        assert_eq!(entry(line.as_bytes()), None, "{line}");
+        assert_eq!(entry(line.as_bytes(), 4), None, "{line}");
     }
 }
 
@@ -104,7 +104,7 @@ fn half_a_pair_of_surrogates_is_no_character() {
     ];
     for (escaped, expected) in cases {
         let line = format!("{{\"message\":\"debug:output\",\"output\":\"{escaped}\"}}");
-        let Event::Output(written) = entry(line.as_bytes()).unwrap().event else { panic!("an output") };
+        let Event::Output(written) = entry(line.as_bytes(), 4).unwrap().event else { panic!("an output") };
         assert_eq!(written.output, expected, "{escaped}");
     }
 }
