@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and who answers.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -7,6 +8,7 @@ use clap::builder::PossibleValue;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use engine::adapter::Adapter;
+use engine::journal::{self, Journal, default_path};
 use tools::{Toolset, toolsets};
 
 use crate::hang::HangArgs;
@@ -21,6 +23,9 @@ use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace};
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Where it is written down what happens; `off` for nowhere. It is in your state folder otherwise.
+    #[arg(long, global = true, env = "STILLFRAME_LOG_FILE", value_name = "PATH")]
+    log_file: Option<OsString>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -94,14 +99,38 @@ pub(crate) fn parse() -> Cli {
     Cli::parse()
 }
 
+/// The journal of that path, or of the usual one.
+fn journal(path: Option<OsString>) -> Journal {
+    match path.map(PathBuf::from).or_else(default_path) {
+        Some(path) if !["", "off"].iter().any(|off| path.as_os_str() == *off) => {
+            Journal::open(journal::Options::new(path))
+        }
+        _ => Journal::none(),
+    }
+}
+
 /// Does what was asked.
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    match cli.command {
-        Command::Probe(args) => probe::run(*args).await,
-        Command::Trace(args) => trace::run(*args).await,
-        Command::Test(args) => test::run(*args).await,
-        Command::Hang(args) => hang::run(*args).await,
-        Command::Serve { toolset } => mcp::serve(toolset.toolset.0).await,
+    let journal = match cli.command {
+        Command::Probe(_)
+        | Command::Trace(_)
+        | Command::Test(_)
+        | Command::Hang(_)
+        | Command::Serve { .. } => journal(cli.log_file),
+        _ => Journal::none(),
+    };
+    let code = run_command(cli.command, journal.clone()).await;
+    journal.flush();
+    code
+}
+
+async fn run_command(command: Command, journal: Journal) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Probe(args) => probe::run(*args, journal).await,
+        Command::Trace(args) => trace::run(*args, journal).await,
+        Command::Test(args) => test::run(*args, journal).await,
+        Command::Hang(args) => hang::run(*args, journal).await,
+        Command::Serve { toolset } => mcp::serve(toolset.toolset.0, journal).await,
         Command::Doctor { json } => doctor::run(json).await,
         Command::Setup { language, executable_path } => {
             setup::run(&language, executable_path.as_deref()).await
