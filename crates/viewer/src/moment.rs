@@ -1,6 +1,12 @@
 //! What was the case when an entry was written, worked out from the entries before it.
+//!
+//! Everything in it is for showing: texts of programs are without control characters.
+
+pub(crate) mod walk;
 
 use engine::journal::entry::{BreakpointChange, Location, SourceWindow, Variable};
+
+use crate::log::Log;
 
 /// One session at one entry.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,3 +58,14 @@ pub struct Line {
     /// How many bytes before it are not in the journal.
     pub omitted: u64,
 }
+
+impl Moment {
+    /// What was the case in a session (an index into [`Log::sessions`]) when the entry of that number was written.
+    /// Reads a bounded number of entries before it, however many there are.
+    pub fn at(log: &Log, session: usize, number: usize) -> Self {
+        walk::moment(log, session, number)
+    }
+}
+
+#[cfg(test)]
+mod tests;
