@@ -13,7 +13,8 @@ use crate::hang::HangArgs;
 use crate::probe::ProbeArgs;
 use crate::test::TestArgs;
 use crate::trace::TraceArgs;
-use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace};
+use crate::view::ViewArgs;
+use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace, view};
 
 /// A run-time debugger for AI agents: stops programs at the right moment and shows real values.
 #[derive(Debug, Parser)]
@@ -38,6 +39,8 @@ enum Command {
         #[command(flatten)]
         toolset: ToolsetArg,
     },
+    /// Watch what an agent does, or has done, in the terminal.
+    View(ViewArgs),
     /// Tell per language what works here, what is missing and how to get it.
     Doctor {
         /// Print JSON.
@@ -102,6 +105,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Test(args) => test::run(*args).await,
         Command::Hang(args) => hang::run(*args).await,
         Command::Serve { toolset } => mcp::serve(toolset.toolset.0).await,
+        Command::View(args) => view::run(&args),
         Command::Doctor { json } => doctor::run(json).await,
         Command::Setup { language, executable_path } => {
             setup::run(&language, executable_path.as_deref()).await

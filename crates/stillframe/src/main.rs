@@ -14,6 +14,7 @@ mod setup;
 mod terminal;
 mod test;
 mod trace;
+mod view;
 
 use std::process::ExitCode;
 
