@@ -278,7 +278,7 @@ fn without_colours_everything_is_told_by_attributes() {
     assert_eq!(text(&plain), text(&coloured));
     let of = |modifier| plain.content.iter().filter(|cell| cell.modifier.contains(modifier)).count();
     for modifier in [Modifier::BOLD, Modifier::DIM, Modifier::REVERSED, Modifier::UNDERLINED] {
-        assert!(of(modifier) > 0, "{modifier}");
+        assert!(of(modifier) > 0, "{modifier:?}");
     }
 }
 
