@@ -1,14 +1,72 @@
 //! The entries of a journal, of all its files and of several programs, in the order of time.
+//!
+//! In memory is an index: where each entry is, when, what it is about and whose it is. The end of the journal is
+//! indexed first, what is before it by a thread of its own. Entries are read when they are asked for. The files stay
+//! open, so that what was set aside or deleted meanwhile can still be read.
+//!
+//! Reading order: `scan.rs` (a line, for the index), `indexing.rs`, `records.rs` (the index), `files.rs`,
+//! `backward.rs` (what is there already), `follow.rs` with `forward.rs` (what is being written), `pairs.rs` and
+//! `sessions.rs` (what belongs together), `lenient.rs` (a line, whole).
 
+mod backward;
+mod files;
+mod follow;
+mod forward;
+mod indexing;
+mod lenient;
+mod names;
+mod pairs;
+mod records;
+mod scan;
+mod sessions;
+
+use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::journal::Entry;
 
+use self::backward::Backward;
+use self::follow::Follow;
+use self::indexing::{Batch, Indexer};
+use self::pairs::{Pair, Pairs};
+pub(crate) use self::records::Detail;
+use self::records::{NONE, Record, Records};
+use self::sessions::Sessions;
+
+/// How many entries are there when a journal is opened, if it has as many.
+const SHOWN: usize = 4096;
+/// How many blocks are read for that at most.
+const BLOCKS: usize = 64;
+/// How many older entries come at once.
+const BATCH: usize = 8192;
+/// How many such batches wait to be taken up.
+const BATCHES: usize = 4;
+/// How many older entries one poll takes up, about.
+const TAKEN: usize = 64 * 1024;
+/// How many entries are known at most.
+const MOST: usize = 2 * 1024 * 1024;
+/// How many entries are kept that were read, and how long the lines of those may be, in bytes.
+const CACHED: usize = 512;
+const CACHED_LENGTH: u32 = 32 * 1024;
+
 /// The entries of all files of a journal, by their numbers, in the order of time.
 #[derive(Debug)]
-pub struct Log;
+pub struct Log {
+    indexer: Indexer,
+    follow: Follow,
+    /// What the thread reads that goes through what is older; none when it is done.
+    older: Option<Receiver<Batch>>,
+    records: Records,
+    /// The place of the first record. Places stay as they are when numbers move.
+    front: i64,
+    pairs: Pairs,
+    sessions: Sessions,
+    skipped: usize,
+    cache: Mutex<VecDeque<(i64, Arc<Entry>)>>,
+}
 
 /// What came with a [`Log::poll`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,20 +145,48 @@ pub struct Known {
 impl Log {
     /// Opens a journal: the file of that path, those that were set aside (`x.log.1`), and those of other programs
     /// beside it (`x.2.log`). Returns as soon as the end can be shown; what is older comes with [`Log::poll`]. A path
-    /// that is not there yet is an empty log.
+    /// that is not there yet is an empty log. Fails for a folder, and where the file or its folder cannot be read.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let _ = path;
-        Ok(Self)
+        let indexer = Indexer::default();
+        let (follow, mut backward) = Follow::open(path)?;
+        let mut log = Self {
+            indexer: indexer.clone(),
+            follow,
+            older: None,
+            records: Records::default(),
+            front: 0,
+            pairs: Pairs::default(),
+            sessions: Sessions::default(),
+            skipped: 0,
+            cache: Mutex::default(),
+        };
+        log.put_behind(&backward.next(SHOWN, BLOCKS, &indexer));
+        if !backward.is_done() {
+            let (sender, older) = sync_channel(BATCHES);
+            let reading = move || read_older(&mut backward, &indexer, |batch| sender.send(batch).is_ok());
+            std::thread::Builder::new().name("older entries".to_owned()).spawn(reading)?;
+            log.older = Some(older);
+        }
+        Ok(log)
     }
 
     /// Takes up what was written since, and older entries that were read meanwhile. Does a bounded amount of work.
     pub fn poll(&mut self) -> Poll {
-        Poll::default()
+        let prepended = self.take_older();
+        let batch = self.follow.take(&self.indexer);
+        self.put_behind(&batch);
+        let removed = self.records.forget(MOST);
+        if removed > 0 {
+            self.front += place(removed);
+            self.sessions.forget(removed);
+        }
+        self.sessions.sort();
+        Poll { added: batch.found.len(), prepended, removed, is_complete: self.older.is_none() }
     }
 
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        0
+        self.records.len()
     }
 
     /// Whether there are none.
@@ -110,36 +196,153 @@ impl Log {
 
     /// What is known of an entry without reading it.
     pub fn summary(&self, number: usize) -> Option<Summary> {
-        let _ = number;
-        None
+        let record = self.records.get(number)?;
+        let partner = isize::try_from(record.partner).ok().filter(|distance| *distance != 0);
+        Some(Summary {
+            timestamp: record.timestamp,
+            kind: record.kind,
+            session: self.sessions.place(record.session),
+            is_error: matches!(record.detail, Detail::Failed | Detail::Thrown),
+            is_stop: matches!(record.detail, Detail::Paused | Detail::Thrown),
+            partner: partner.and_then(|distance| number.checked_add_signed(distance)),
+        })
     }
 
     /// An entry, read from its file. None for what this version does not know, and what is gone or broken.
     pub fn entry(&self, number: usize) -> Option<Arc<Entry>> {
-        let _ = number;
-        None
+        let record = self.records.get(number)?;
+        if record.kind == Kind::Other {
+            return None;
+        }
+        let place = self.front + place(number);
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, entry)) = cache.iter().rev().find(|(cached, _)| *cached == place) {
+            return Some(Arc::clone(entry));
+        }
+        let entry = Arc::new(lenient::entry(&self.line(record)?)?);
+        if record.length <= CACHED_LENGTH {
+            if cache.len() >= CACHED {
+                cache.pop_front();
+            }
+            cache.push_back((place, Arc::clone(&entry)));
+        }
+        Some(entry)
     }
 
     /// The line of an entry as it is in the file, with everything in it, control characters too. None when it is gone.
     pub fn raw(&self, number: usize) -> Option<String> {
-        let _ = number;
-        None
+        let line = self.line(self.records.get(number)?)?;
+        Some(String::from_utf8_lossy(&line).into_owned())
     }
 
     /// The sessions, in the order of their first entries.
     pub fn sessions(&self) -> &[Known] {
-        &[]
+        self.sessions.all()
     }
 
     /// The index of a session that is named by its id, the beginning of its id, its name, or `last` for the one that
-    /// was opened last. The error says, for people, which there are.
+    /// was opened last. A name that several have is that of the last of them. The error says, for people, which there
+    /// are.
     pub fn find_session(&self, wanted: &str) -> Result<usize, String> {
-        let _ = wanted;
-        Err(String::new())
+        sessions::find(self.sessions(), wanted)
     }
 
     /// How many lines were left out because they are no entries, or too long.
     pub fn skipped(&self) -> usize {
-        0
+        self.skipped
+    }
+
+    /// The entries of a session before a number, that one included, newest first: their numbers and what they are
+    /// about.
+    pub(crate) fn back(
+        &self,
+        session: usize,
+        number: usize,
+    ) -> impl Iterator<Item = (usize, Kind, Detail)> + '_ {
+        let name = self.sessions.number(session);
+        let first = self.sessions().get(session).map_or(usize::MAX, |known| known.first);
+        let last = number.min(self.len().saturating_sub(1));
+        let numbers = (first <= last).then_some((first..=last).rev()).into_iter().flatten();
+        numbers.filter_map(move |number| {
+            let record = self.records.get(number).filter(|record| record.session == name && name != NONE)?;
+            Some((number, record.kind, record.detail))
+        })
+    }
+
+    fn line(&self, record: &Record) -> Option<Vec<u8>> {
+        let line = self.follow.file(record.file)?.read(record.offset, usize::try_from(record.length).ok()?);
+        line.ok().filter(|line| line.len() as u64 == u64::from(record.length))
+    }
+
+    fn put_behind(&mut self, batch: &Batch) {
+        self.skipped += batch.skipped;
+        for found in &batch.found {
+            let number = self.records.len();
+            self.records.push_back(found.record);
+            self.sessions.push_back(number, &found.record, &self.indexer);
+            let pair = self.pairs.push_back(found.record.kind, found.call, self.front + place(number));
+            pair.into_iter().for_each(|pair| join(&mut self.records, self.front, pair));
+        }
+    }
+
+    fn take_older(&mut self) -> usize {
+        let mut taken = 0;
+        while let Some(older) = self.older.as_ref().filter(|_| taken < TAKEN) {
+            match older.try_recv() {
+                Ok(batch) => {
+                    taken += batch.found.len();
+                    self.put_in_front(&batch);
+                    if self.records.len() > MOST - BATCH {
+                        self.older = None;
+                    }
+                }
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => self.older = None,
+            }
+        }
+        if self.older.is_none() {
+            self.pairs.begins_here();
+        }
+        taken
+    }
+
+    fn put_in_front(&mut self, batch: &Batch) {
+        self.skipped += batch.skipped;
+        self.sessions.move_up(batch.found.len());
+        self.front -= place(batch.found.len());
+        for found in batch.found.iter().rev() {
+            self.records.push_front(found.record);
+        }
+        for (number, found) in batch.found.iter().enumerate().rev() {
+            self.sessions.push_front(number, &found.record, &self.indexer);
+        }
+        let entries = batch.found.iter().zip(self.front..);
+        let entries = entries.map(|(found, place)| (found.record.kind, found.call, place));
+        self.pairs.put_in_front(entries, |pair| join(&mut self.records, self.front, pair));
     }
 }
+
+fn read_older(backward: &mut Backward, indexer: &Indexer, hand_on: impl Fn(Batch) -> bool) {
+    while !backward.is_done() {
+        if !hand_on(backward.next(BATCH, BLOCKS, indexer)) {
+            break;
+        }
+    }
+}
+
+/// Lets a call and its answer know of each other.
+fn join(records: &mut Records, front: i64, (call, answer): Pair) {
+    let Ok(distance) = i32::try_from(answer - call) else { return };
+    for (place, distance) in [(call, distance), (answer, -distance)] {
+        let record = usize::try_from(place - front).ok().and_then(|number| records.get_mut(number));
+        record.into_iter().for_each(|record| record.partner = distance);
+    }
+}
+
+/// A count of entries, as far as places go.
+fn place(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,8 @@
 //! What was the case when an entry was written, worked out from the entries before it.
+//!
+//! Everything in it is for showing: texts of programs are without control characters.
+
+mod walk;
 
 use engine::journal::entry::{BreakpointChange, Location, SourceWindow, Variable};
 
@@ -57,8 +61,11 @@ pub struct Line {
 
 impl Moment {
     /// What was the case in a session (an index into [`Log::sessions`]) when the entry of that number was written.
+    /// Reads a bounded number of entries before it, however many there are.
     pub fn at(log: &Log, session: usize, number: usize) -> Self {
-        let _ = (log, session, number);
-        Self::default()
+        walk::moment(log, session, number)
     }
 }
+
+#[cfg(test)]
+mod tests;
