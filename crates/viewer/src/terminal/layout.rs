@@ -11,6 +11,9 @@ const TWO: u16 = 64;
 /// From so many on there are three.
 const THREE: (u16, u16) = (140, 24);
 
+/// The source in a journal has 21 lines, and a title.
+const SOURCE: u16 = 22;
+
 /// Where everything is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
@@ -65,13 +68,12 @@ impl Layout {
         let columns = self.columns(&[left, self.body.width - left - right, right]);
         let [first, second, third] = columns.as_slice() else { return };
         self.stack(*first, &[(Pane::Sessions, sessions), (Pane::Timeline, 0)]);
-        self.stack(*second, &[(Pane::Source, source_height(second.height)), (Pane::Output, 0)]);
+        self.stack(*second, &[(Pane::Source, (second.height / 2).min(SOURCE)), (Pane::Output, 0)]);
         self.stack(*third, &[(Pane::Variables, third.height * 60 / 100), (Pane::Stack, 0)]);
     }
 
     fn two(&mut self, focus: Pane, sessions: u16) {
-        let columns =
-            self.columns(&[self.body.width * 48 / 100, self.body.width - self.body.width * 48 / 100]);
+        let columns = self.columns(&[self.body.width / 2, self.body.width - self.body.width / 2]);
         let [left, right] = columns.as_slice() else { return };
         let has_sessions = focus == Pane::Sessions || left.height >= 14;
         let sessions = if has_sessions { sessions.max(3).min(left.height / 2) } else { 0 };
@@ -143,9 +145,9 @@ fn sessions_height(sessions: usize, body: u16) -> u16 {
     wanted.min(body / 4)
 }
 
-/// A window of a journal has 21 lines.
+/// Some lines around the place, and never more than there are.
 fn source_height(column: u16) -> u16 {
-    (column * 36 / 100).clamp(6, 22)
+    (column * 36 / 100).clamp(6, SOURCE)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine::journal::entry::{Event, Failure, Written};
+use engine::journal::entry::{Event, Failure, State, StateEvent, Written};
 
 use super::super::layout::Layout;
 use super::super::view::{Mark, Pace, Pane, Row, SessionRow, Timeline, Took, View};
@@ -124,7 +124,7 @@ impl App {
         let mut row = Row {
             timestamp: summary.timestamp,
             mark: self.mark(number, &summary),
-            text: words::of(&self.log, number),
+            text: self.text(number),
             took: Took::Nothing,
             session: session.map(|known| name(known).to_owned()),
         };
@@ -137,6 +137,23 @@ impl App {
             }
         }
         Some(row)
+    }
+
+    /// An entry in few words. Its mark says what kind it is, and the column is narrow, so what matters comes first.
+    fn text(&self, number: usize) -> String {
+        match self.log.entry(number).as_deref().map(|entry| &entry.event) {
+            Some(Event::State(State { event: StateEvent::Paused, location: Some(at), reason, .. })) => {
+                let place = words::place(&at.file, at.line);
+                let function = if at.function.is_empty() { "" } else { " in " };
+                let reason = reason.as_deref().unwrap_or("paused");
+                format!("{place}{function}{}, {reason}", at.function)
+            }
+            Some(Event::Output(Written { output, omitted: 0, .. })) => output.trim_end().to_owned(),
+            _ => {
+                let words = words::of(&self.log, number);
+                words.strip_prefix("✗ ").map(str::to_owned).unwrap_or(words)
+            }
+        }
     }
 
     fn mark(&self, number: usize, summary: &Summary) -> Mark {
