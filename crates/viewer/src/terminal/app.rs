@@ -1,6 +1,7 @@
 //! What the person does with what the journal says: the place in time, the filters, the panes.
 
 mod moving;
+mod opening;
 mod showing;
 
 use std::path::Path;

@@ -63,8 +63,8 @@ impl Layout {
     }
 
     fn three(&mut self, sessions: u16) {
-        let left = self.body.width * 35 / 100;
-        let right = self.body.width * 27 / 100;
+        let left = self.body.width * 38 / 100;
+        let right = self.body.width * 26 / 100;
         let columns = self.columns(&[left, self.body.width - left - right, right]);
         let [first, second, third] = columns.as_slice() else { return };
         self.stack(*first, &[(Pane::Sessions, sessions), (Pane::Timeline, 0)]);

@@ -48,7 +48,7 @@ fn shown(view: &View, width: u16, height: u16) -> String {
 }
 
 fn row(after: i64, mark: Mark, text: &str, took: Took) -> Row {
-    Row { timestamp: START + after, mark, text: text.to_owned(), took, session: None }
+    Row { timestamp: START + after, mark, text: text.to_owned(), took, session: None, is_other: false }
 }
 
 fn place(file: &str, line: u32, function: &str) -> Location {
@@ -101,6 +101,7 @@ fn moment() -> Moment {
         variables: vec![
             seen("basket", "list", "[{'price': 300}, {'price': 'free'}]", None, false),
             seen("sum", "float", "357.0", Some("0"), false),
+            seen("tax", "float", "1.19", Some("1.19"), false),
             seen("item", "dict", "{'price': 'free'}", None, true),
         ],
         output: vec![
@@ -236,7 +237,7 @@ fn the_help_fits() {
 fn a_whole_entry_is_broken_into_lines_and_scrolled_to_its_end() {
     let long = format!("  \"error\": \"{}\",", "word ".repeat(40));
     let lines = ["{", &long, "  \"line\": 42", "}"].map(str::to_owned).to_vec();
-    let overlay = Overlay::Detail { title: "Entry 5 of 14".to_owned(), lines, scroll: 0 };
+    let overlay = Overlay::Detail { title: "Entry 5 of 14".to_owned(), lines, is_json: true, scroll: 0 };
     let mut view = View { overlay, ..view() };
     insta::assert_snapshot!(shown(&view, 40, 9));
     if let Overlay::Detail { scroll, .. } = &mut view.overlay {
@@ -328,7 +329,7 @@ fn hostile() -> View {
 #[test]
 fn nothing_of_a_program_is_obeyed_at_any_size() {
     let lines = vec![HOSTILE.repeat(50)];
-    let detail = Overlay::Detail { title: HOSTILE.to_owned(), lines, scroll: 0 };
+    let detail = Overlay::Detail { title: HOSTILE.to_owned(), lines, is_json: true, scroll: 0 };
     let overlays = [Overlay::None, Overlay::Search(HOSTILE.repeat(50)), detail];
     for overlay in overlays {
         for (width, height) in

@@ -1,6 +1,6 @@
 //! What things look like: the sixteen colours of the terminal, whatever they are there, and no background.
 //!
-//! Only colours that can be read on light and on dark are used, so neither yellow nor white. Without colours,
+//! Only colours that can be read on light and on dark are used, so neither yellow, blue nor white. Without colours,
 //! attributes tell apart what has to be told apart.
 
 use ratatui::style::{Color, Modifier, Style};
@@ -23,6 +23,8 @@ pub(super) enum Role {
     Kept,
     Good,
     Bad,
+    /// Written to where errors are written, which is not wrong by itself.
+    ErrorOutput,
     /// It is still going on.
     Busy,
     /// Where a program is suspended.
@@ -71,10 +73,9 @@ fn attributes(role: Role) -> Modifier {
 fn colour(role: Role) -> Option<Color> {
     Some(match role {
         Role::Good | Role::Literal => Color::Green,
-        Role::Bad | Role::Breakpoint => Color::Red,
+        Role::Bad | Role::ErrorOutput | Role::Breakpoint => Color::Red,
         Role::Busy | Role::Changed | Role::Keyword => Color::Magenta,
-        Role::Place | Role::Number => Color::Cyan,
-        Role::Name => Color::Blue,
+        Role::Place | Role::Number | Role::Name => Color::Cyan,
         _ => return None,
     })
 }

@@ -104,6 +104,8 @@ pub(super) struct Row {
     pub(super) took: Took,
     /// The name of the session, where rows of several are shown.
     pub(super) session: Option<String>,
+    /// What is shown is of another session.
+    pub(super) is_other: bool,
 }
 
 /// How long a call took.
@@ -142,7 +144,7 @@ impl Mark {
     /// The character for it, one column wide.
     pub(super) fn sign(self) -> &'static str {
         match self {
-            Self::Busy => "◌",
+            Self::Busy => "◐",
             Self::Good => "✓",
             Self::Bad => "✗",
             Self::Unanswered => "?",
@@ -162,7 +164,8 @@ impl Mark {
         match self {
             Self::Busy | Self::Unanswered => Role::Busy,
             Self::Good => Role::Good,
-            Self::Bad | Self::Thrown | Self::ErrorOutput => Role::Bad,
+            Self::Bad | Self::Thrown => Role::Bad,
+            Self::ErrorOutput => Role::ErrorOutput,
             Self::Stop => Role::Place,
             Self::Breakpoint => Role::Breakpoint,
             Self::Session => Role::Strong,
@@ -180,6 +183,6 @@ pub(super) enum Overlay {
     Help(usize),
     /// A text is typed to search for.
     Search(String),
-    /// Whole entries, scrolled by so many lines.
-    Detail { title: String, lines: Vec<String>, scroll: usize },
+    /// Something whole, its lines broken where they are too long, scrolled by so many lines.
+    Detail { title: String, lines: Vec<String>, is_json: bool, scroll: usize },
 }

@@ -4,13 +4,9 @@ use std::time::Instant;
 
 use super::super::keys::Direction;
 use super::super::replay::Replay;
-use super::super::rows::Filter;
-use super::super::view::{Overlay, Pane};
+use super::super::view::Pane;
 use super::App;
 use crate::log::Summary;
-
-/// How many lines of an entry are shown.
-const LINES: usize = 20_000;
 
 impl App {
     /// The row that is chosen: of the entry that is shown, else the last.
@@ -171,38 +167,5 @@ impl App {
         };
         let chosen = row.checked_sub(1).and_then(|row| self.log.sessions().iter().rev().nth(row));
         self.session_cursor = chosen.map(|known| known.id.clone());
-    }
-
-    /// In the sessions, shows the chosen one alone or all again; elsewhere the whole entry.
-    pub(super) fn open(&mut self) {
-        if self.focus == Pane::Sessions {
-            let chosen = self.session_cursor.clone();
-            let session = chosen.filter(|id| self.rows.filter().session.as_ref() != Some(id));
-            self.show(Filter { session, ..self.rows.filter().clone() });
-            return;
-        }
-        let Some(number) = self.row().and_then(|row| self.rows.get(row)) else { return };
-        let mut lines = self.entry_lines(number);
-        if let Some(partner) = self.log.summary(number).and_then(|summary| summary.partner) {
-            lines.push(String::new());
-            lines.extend(self.entry_lines(partner));
-        }
-        let time = self.log.summary(number).map_or(0, |summary| summary.timestamp);
-        let title = format!("Entry {} of {}, {}", number + 1, self.log.len(), self.clock.moment(time));
-        self.overlay = Overlay::Detail { title, lines, scroll: 0 };
-    }
-
-    /// An entry as it is in the file, one key a line where it is JSON.
-    fn entry_lines(&self, number: usize) -> Vec<String> {
-        let Some(raw) = self.log.raw(number) else {
-            return vec!["the journal has this entry no more".to_owned()];
-        };
-        let value = serde_json::from_str::<serde_json::Value>(&raw);
-        let text = value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or(raw);
-        let mut lines: Vec<String> = text.lines().take(LINES).map(str::to_owned).collect();
-        if lines.len() == LINES {
-            lines.push("…".to_owned());
-        }
-        lines
     }
 }

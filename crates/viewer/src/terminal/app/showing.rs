@@ -10,12 +10,14 @@ use super::super::view::{Mark, Pace, Pane, Row, SessionRow, Timeline, Took, View
 use super::App;
 use crate::log::{Kind, Known, Summary};
 use crate::moment::Moment;
-use crate::words;
+use crate::{plain, words};
 
 /// A call that has had no answer for so long, in milliseconds, will have none: every call has a deadline.
 const PATIENCE: i64 = 10 * 60 * 1000;
 /// How many entries before one of no session are looked at for the session that it is among.
 const NEAR: usize = 4096;
+/// How many entries behind a stop are looked at for what was read there.
+const READ: usize = 64;
 
 impl App {
     /// Everything for a screen of that size, at a time in milliseconds since 1970.
@@ -25,8 +27,11 @@ impl App {
         let height = layout.pane(Pane::Timeline).map_or(0, |area| area.height.saturating_sub(1));
         let number = self.cursor.or_else(|| self.log.len().checked_sub(1));
         let session = number.and_then(|number| self.session_at(number));
-        let moment = number.zip(session).and_then(|(number, session)| self.moment(session, number));
-        let timeline = self.timeline(height.into(), now);
+        let moment = number.zip(session).and_then(|(number, session)| {
+            let number = self.with_what_was_read(session, number);
+            self.moment(session, number)
+        });
+        let timeline = self.timeline(height.into(), session, now);
         let is_busy = timeline.rows.iter().any(|row| matches!(row.took, Took::Already(_)));
         self.clock_since = is_busy.then(Instant::now);
         let shown =
@@ -78,6 +83,22 @@ impl App {
         (number.saturating_sub(NEAR)..=number).rev().find_map(of)
     }
 
+    /// Of a stop, the last entry of what the debugger read at once: a stop is shown with its variables.
+    fn with_what_was_read(&self, session: usize, number: usize) -> usize {
+        if !self.log.summary(number).is_some_and(|summary| summary.is_stop) {
+            return number;
+        }
+        let mut last = number;
+        for next in number + 1..number + READ {
+            match self.log.summary(next) {
+                Some(summary) if summary.session != Some(session) => {}
+                Some(summary) if matches!(summary.kind, Kind::Variables | Kind::Breakpoint) => last = next,
+                _ => break,
+            }
+        }
+        last
+    }
+
     fn moment(&mut self, session: usize, number: usize) -> Option<Arc<Moment>> {
         let id = &self.log.sessions().get(session)?.id;
         if let Some((of, at, moment)) = &self.moment
@@ -92,7 +113,7 @@ impl App {
     }
 
     /// The rows around the chosen one, as many as fit.
-    fn timeline(&self, height: usize, now: i64) -> Timeline {
+    fn timeline(&self, height: usize, shown: Option<usize>, now: i64) -> Timeline {
         let filter = self.rows.filter();
         let is_searching = !self.is_complete || !self.rows.is_done(&self.log);
         let mut names = Vec::new();
@@ -111,15 +132,17 @@ impl App {
         let first = chosen.saturating_sub(height / 2).min(last);
         let has_several = filter.session.is_none() && self.log.sessions().len() > 1;
         let numbers = (first..first + height).map_while(|row| self.rows.get(row));
-        timeline.rows = numbers.filter_map(|number| self.timeline_row(number, has_several, now)).collect();
+        timeline.rows =
+            numbers.filter_map(|number| self.timeline_row(number, shown, has_several, now)).collect();
         timeline.cursor = Some(chosen - first);
         timeline
     }
 
-    fn timeline_row(&self, number: usize, has_several: bool, now: i64) -> Option<Row> {
+    fn timeline_row(&self, number: usize, shown: Option<usize>, has_several: bool, now: i64) -> Option<Row> {
         let summary = self.log.summary(number)?;
         let answer = summary.partner.and_then(|partner| Some((partner, self.log.summary(partner)?)));
         let session = summary.session.or(answer.and_then(|(_, answer)| answer.session));
+        let is_other = session.is_some() && session != shown;
         let session = session.filter(|_| has_several).and_then(|session| self.log.sessions().get(session));
         let mut row = Row {
             timestamp: summary.timestamp,
@@ -127,6 +150,7 @@ impl App {
             text: self.text(number),
             took: Took::Nothing,
             session: session.map(|known| name(known).to_owned()),
+            is_other,
         };
         if summary.kind == Kind::Call {
             (row.mark, row.took) = call(&summary, answer.map(|(_, answer)| answer), now);
@@ -148,7 +172,7 @@ impl App {
                 let reason = reason.as_deref().unwrap_or("paused");
                 format!("{place}{function}{}, {reason}", at.function)
             }
-            Some(Event::Output(Written { output, omitted: 0, .. })) => output.trim_end().to_owned(),
+            Some(Event::Output(Written { output, omitted: 0, .. })) => plain::line(output.trim_end()),
             _ => {
                 let words = words::of(&self.log, number);
                 words.strip_prefix("✗ ").map(str::to_owned).unwrap_or(words)

@@ -9,7 +9,7 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
     let mut lines = Vec::new();
     for piece in view.moment.iter().flat_map(|moment| &moment.output) {
         let (sign, role) = match piece.category.as_str() {
-            "stderr" => ("┃", Role::Bad),
+            "stderr" => ("┃", Role::ErrorOutput),
             "log" => ("»", Role::Place),
             "console" => ("·", Role::Faint),
             _ => (" ", Role::Plain),

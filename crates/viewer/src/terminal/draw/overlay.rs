@@ -22,8 +22,9 @@ pub(super) fn content(view: &View, theme: Theme, area: Rect) -> Option<Content> 
     match &view.overlay {
         Overlay::None | Overlay::Search(_) => None,
         Overlay::Help(scroll) => Some(cut("Keys and signs".to_owned(), help(theme, room), *scroll, room)),
-        Overlay::Detail { title, lines, scroll } => {
-            Some(cut(title.clone(), entry(lines, theme, room.columns), *scroll, room))
+        Overlay::Detail { title, lines, is_json, scroll } => {
+            let language = if *is_json { Language::Json } else { Language::Other };
+            Some(cut(title.clone(), broken(lines, language, theme, room.columns), *scroll, room))
         }
     }
 }
@@ -44,9 +45,9 @@ fn help(theme: Theme, room: Room) -> Vec<Line<'static>> {
     lines.collect()
 }
 
-/// Lines of JSON, broken where they are longer than the pane.
-fn entry(lines: &[String], theme: Theme, columns: usize) -> Vec<Line<'static>> {
-    let mut lexer = Lexer::new(Language::Json);
+/// Lines, broken where they are longer than the pane.
+fn broken(lines: &[String], language: Language, theme: Theme, columns: usize) -> Vec<Line<'static>> {
+    let mut lexer = Lexer::new(language);
     let mut broken = Vec::new();
     for line in lines {
         let line = clean(line, LINE);

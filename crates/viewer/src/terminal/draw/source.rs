@@ -8,12 +8,16 @@ use ratatui::text::Line;
 use super::super::lexer::{Language, Lexer};
 use super::super::text::{Strip, clean, fit_end, width};
 use super::super::theme::{Role, Theme};
-use super::super::view::View;
-use super::{Content, Room, nothing, window};
+use super::super::view::{Mark, View};
+use super::{Content, Room, nothing, window, wrap};
 use crate::moment::Moment;
+use crate::plain;
 
 /// How much of a line is looked at. A window's own lines are cut at 200 characters.
 const COLUMNS: usize = 400;
+/// From so many lines on there is a description below the source, of so many lines at most.
+const WITH_DESCRIPTION: usize = 5;
+const DESCRIPTION: usize = 2;
 
 pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
     let Some(moment) = &view.moment else {
@@ -37,6 +41,8 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
     let mut lexer = Lexer::new(Language::of_file(&location.file));
     let breakpoints = breakpoints(moment);
     let digits = (u64::from(source.first_line) + source.lines.len() as u64).to_string().len();
+    let wrong = wrong(moment, theme, room);
+    let room = Room { lines: room.lines.saturating_sub(wrong.len()), ..room };
     let total = source.lines.len();
     let current = usize::try_from(location.line.saturating_sub(source.first_line)).unwrap_or(0);
     let first = current.saturating_sub(room.lines / 2);
@@ -63,7 +69,31 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
         strip.line()
     });
     let lines: Vec<Line> = lines.collect();
-    Content { title, lines: lines.into_iter().skip(range.start).collect(), scroll }
+    let mut lines: Vec<Line> = lines.into_iter().skip(range.start).collect();
+    lines.resize(lines.len().max(room.lines.min(total)), Line::default());
+    lines.extend(wrong);
+    Content { title, lines, scroll }
+}
+
+/// What the debugger adds to a stop, such as the exception, below the source.
+fn wrong(moment: &Moment, theme: Theme, room: Room) -> Vec<Line<'static>> {
+    let text = moment.description.as_deref().unwrap_or_default();
+    if text.is_empty() || room.lines < WITH_DESCRIPTION {
+        return Vec::new();
+    }
+    let is_exception = moment.reason.as_deref() == Some("exception");
+    let role = if is_exception { Role::Bad } else { Role::Strong };
+    let columns = room.columns.saturating_sub(2).max(1);
+    let broken = wrap(&clean(&plain::line(text), columns * DESCRIPTION), columns);
+    let lines = broken.into_iter().take(DESCRIPTION).enumerate().map(|(number, line)| {
+        let mut strip = Strip::new(room.columns);
+        if number == 0 {
+            strip.push(Mark::Thrown.sign(), theme.style(role));
+        }
+        strip.pad_to(2).push(&line, theme.style(role));
+        strip.line()
+    });
+    lines.collect()
 }
 
 /// The lines of the file with breakpoints, and whether these are bound.

@@ -11,8 +11,9 @@ use super::{Content, Room, nothing, window};
 
 /// From so many columns on rows have a time.
 const WITH_TIME: usize = 30;
-/// From so many on they have the name of their session.
-const WITH_SESSION: usize = 34;
+/// From so many on those of other sessions have its name, and from so many all have.
+const WITH_OTHERS: usize = 34;
+const WITH_ALL: usize = 50;
 
 /// The sessions, the newest first, below a row for all of them.
 pub(super) fn sessions(view: &View, theme: Theme, room: Room) -> Content {
@@ -29,7 +30,7 @@ pub(super) fn sessions(view: &View, theme: Theme, room: Room) -> Content {
             Some(row) => session(row, theme, &mut strip),
             None => {
                 let role = if is_all { Role::Strong } else { Role::Plain };
-                strip.push("  all, whichever acts", theme.style(role));
+                strip.push("   all, whichever acts", theme.style(role));
             }
         }
         finish(strip, number == view.session_cursor && view.focus == Pane::Sessions, Role::Chosen, theme)
@@ -97,12 +98,14 @@ fn line(row: &Row, view: &View, theme: Theme, strip: &mut Strip) {
         strip.push(" ", theme.style(Role::Plain));
     }
     strip.push(row.mark.sign(), theme.style(row.mark.role())).push(" ", theme.style(Role::Plain));
-    if let Some(session) = row.session.as_ref().filter(|_| columns >= WITH_SESSION) {
+    let is_named = columns >= if row.is_other { WITH_OTHERS } else { WITH_ALL };
+    if let Some(session) = row.session.as_ref().filter(|_| is_named) {
         strip.push(&fit(session, (columns / 5).min(12)), theme.style(Role::Name));
         strip.push(" ", theme.style(Role::Plain));
     }
     let role = match row.mark {
-        Mark::Bad | Mark::Thrown | Mark::ErrorOutput => Role::Bad,
+        Mark::Bad | Mark::Thrown => Role::Bad,
+        Mark::ErrorOutput => Role::ErrorOutput,
         Mark::Stop | Mark::Session => Role::Strong,
         Mark::State | Mark::Variables | Mark::Other => Role::Faint,
         _ => Role::Plain,
