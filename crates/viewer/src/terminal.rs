@@ -35,6 +35,8 @@ use crate::log::Log;
 
 /// How many keys are taken before the screen is drawn again.
 const KEYS: usize = 64;
+/// How often the screen is drawn at most while nobody presses a key.
+const FRAME: Duration = Duration::from_millis(33);
 /// How long a session is looked for in older parts of a journal.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -90,8 +92,12 @@ fn find(log: &mut Log, wanted: &str) -> io::Result<String> {
 type Output = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
 
 fn show(mut app: App, screen: &mut Output, theme: Theme, is_asked_to_end: &AtomicBool) -> io::Result<()> {
+    let mut drawn_at: Option<Instant> = None;
+    // A key is answered at once; what the journal brings can wait for the next frame.
+    let mut has_key = true;
     while !is_asked_to_end.load(Ordering::Relaxed) {
-        if app.is_stale() {
+        let until_frame = drawn_at.map_or(Duration::ZERO, |at| FRAME.saturating_sub(at.elapsed()));
+        if app.is_stale() && (has_key || until_frame.is_zero()) {
             screen.autoresize()?;
             let view = app.view(screen.get_frame().area(), clock::now());
             let mut drawn = draw::Drawn::default();
@@ -100,13 +106,19 @@ fn show(mut app: App, screen: &mut Output, theme: Theme, is_asked_to_end: &Atomi
             screen.draw(|frame| drawn = draw::draw(frame, &view, theme))?;
             execute!(screen.backend_mut(), terminal::EndSynchronizedUpdate)?;
             app.drawn(drawn, Instant::now());
+            drawn_at = Some(Instant::now());
         }
         let mut wait = app.idle(Instant::now());
+        if app.is_stale() {
+            wait = wait.min(until_frame);
+        }
+        has_key = false;
         for _ in 0..KEYS {
             if !poll_for_event(wait)? {
                 break;
             }
             wait = Duration::ZERO;
+            has_key = true;
             match event::read()? {
                 event::Event::Key(key) => {
                     let page = usize::from(screen.size()?.height / 2).max(1);
@@ -156,6 +168,8 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
+        // What waits to be written belongs to the screen that is left.
+        let _ = Write::flush(self.0.backend_mut());
         give_back();
     }
 }

@@ -21,6 +21,8 @@ use crate::moment::Moment;
 const LOOKING: Duration = Duration::from_millis(8);
 /// How often the journal is asked for news.
 pub(super) const TICK: Duration = Duration::from_millis(100);
+/// The same while older parts are being read.
+const READING: Duration = Duration::from_millis(10);
 /// How often the durations of calls that go on are shown anew.
 const SECOND: Duration = Duration::from_secs(1);
 /// How many characters can be searched for.
@@ -108,6 +110,9 @@ impl App {
     pub(super) fn idle(&self, now: Instant) -> Duration {
         if !self.rows.is_done(&self.log) {
             return Duration::from_millis(1);
+        }
+        if !self.is_complete {
+            return READING;
         }
         self.replay.map_or(TICK, |replay| replay.idle(now).clamp(Duration::from_millis(5), TICK))
     }
