@@ -16,7 +16,8 @@ use crate::one_shot::Around;
 use crate::probe::ProbeArgs;
 use crate::test::TestArgs;
 use crate::trace::TraceArgs;
-use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace};
+use crate::view::ViewArgs;
+use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace, view};
 
 /// A run-time debugger for AI agents: stops programs at the right moment and shows real values.
 #[derive(Debug, Parser)]
@@ -69,6 +70,14 @@ enum Command {
     Serve {
         #[command(flatten)]
         toolset: ToolsetArg,
+    },
+    /// Watch what an agent does, or has done, in the terminal.
+    View(ViewArgs),
+    /// Print the story of a session as Markdown: what was asked, where it stopped, what was seen.
+    Report {
+        /// Its id, the beginning of its id, or its name.
+        #[arg(default_value = "last")]
+        session: String,
     },
     /// Tell per language what works here, what is missing and how to get it.
     Doctor {
@@ -126,14 +135,10 @@ pub(crate) fn parse() -> Cli {
     Cli::parse()
 }
 
-/// The journal of that path, or of the usual one.
-fn journal(path: Option<OsString>) -> Journal {
-    match path.map(PathBuf::from).or_else(default_path) {
-        Some(path) if !["", "off"].iter().any(|off| path.as_os_str() == *off) => {
-            Journal::open(journal::Options::new(path))
-        }
-        _ => Journal::none(),
-    }
+/// Where the journal is; none for nowhere.
+fn log_file(given: Option<OsString>) -> Option<PathBuf> {
+    let path = given.map(PathBuf::from).or_else(default_path);
+    path.filter(|path| !["", "off"].iter().any(|off| path.as_os_str() == *off))
 }
 
 /// Does what was asked.
@@ -142,15 +147,17 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     if shows_credentials {
         terminal::show_credentials();
     }
-    let journal = match cli.command {
-        Command::Probe(_)
-        | Command::Trace(_)
-        | Command::Test(_)
-        | Command::Hang(_)
-        | Command::Serve { .. } => journal(cli.log_file),
-        _ => Journal::none(),
+    let log_file = log_file(cli.log_file);
+    let debugs = matches!(
+        cli.command,
+        Command::Probe(_) | Command::Trace(_) | Command::Test(_) | Command::Hang(_) | Command::Serve { .. }
+    );
+    let journal = match log_file.clone().filter(|_| debugs) {
+        Some(path) => Journal::open(journal::Options::new(path)),
+        None => Journal::none(),
     };
-    let code = run_command(cli.command, Around { journal: journal.clone(), shows_credentials }).await;
+    let around = Around { journal: journal.clone(), log_file, shows_credentials };
+    let code = run_command(cli.command, around).await;
     journal.flush();
     code
 }
@@ -162,6 +169,8 @@ async fn run_command(command: Command, around: Around) -> anyhow::Result<ExitCod
         Command::Test(args) => test::run(*args, around).await,
         Command::Hang(args) => hang::run(*args, around).await,
         Command::Serve { toolset } => mcp::serve(toolset.toolset.0, around).await,
+        Command::View(args) => view::run(&args, around.log_file),
+        Command::Report { session } => view::report(&session, around.log_file),
         Command::Doctor { json } => doctor::run(json).await,
         Command::Setup { language, executable_path } => {
             setup::run(&language, executable_path.as_deref()).await

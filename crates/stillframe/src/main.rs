@@ -15,6 +15,7 @@ mod setup;
 mod terminal;
 mod test;
 mod trace;
+mod view;
 
 use std::process::ExitCode;
 

@@ -1,5 +1,6 @@
 //! One operation of the command line: sessions of its own, which end with it, and an answer for people or scripts.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use engine::journal::Journal;
@@ -18,6 +19,8 @@ pub(crate) const INTERRUPTED: u8 = 130;
 pub(crate) struct Around {
     /// Where it is written down what happens.
     pub(crate) journal: Journal,
+    /// The file of the journal; none when nothing is written down.
+    pub(crate) log_file: Option<PathBuf>,
     /// Answers show what has the shape of a credential.
     pub(crate) shows_credentials: bool,
 }
