@@ -144,7 +144,8 @@ fn breakpoint(change: &BreakpointChange) -> String {
 }
 
 /// The arguments that are told without their names, or not at all.
-const TOLD: [&str; 12] = [
+const TOLD: [&str; 13] = [
+    "command",
     "file",
     "path",
     "program",
@@ -170,6 +171,7 @@ pub(crate) fn arguments(request: &Map<String, Value>) -> String {
         (None, Some(line)) => said.push(format!("line {line}")),
         (None, None) => {}
     }
+    said.extend(text(&["command"]).map(str::to_owned));
     said.extend(text(&["expression"]).map(|expression| cut(expression, VALUE)));
     said.extend(text(&["condition"]).map(|condition| format!("({})", cut(condition, VALUE))));
     let told = |key: &str| TOLD.contains(&key) && (key != "line" || line.is_some());
