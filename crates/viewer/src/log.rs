@@ -298,9 +298,7 @@ impl Log {
             self.records.push_back(found.record);
             self.sessions.push_back(number, &found.record, &self.indexer);
             let pair = self.pairs.push_back(found.record.kind, found.call, self.front + place(number));
-            if let Some(pair) = pair {
-                join(&mut self.records, self.front, pair);
-            }
+            self.join(pair.into_iter());
         }
     }
 
@@ -340,7 +338,28 @@ impl Log {
         }
         let entries = batch.found.iter().zip(self.front..);
         let entries = entries.map(|(found, place)| (found.record.kind, found.call, place));
-        self.pairs.put_in_front(entries, |pair| join(&mut self.records, self.front, pair));
+        let mut found = Vec::new();
+        self.pairs.put_in_front(entries, |pair| found.push(pair));
+        self.join(found.into_iter());
+    }
+
+    /// Lets calls and their answers know of each other. A call that opened a session belongs to it, as its answer
+    /// says.
+    fn join(&mut self, pairs: impl Iterator<Item = Pair>) {
+        for (call, answer) in pairs {
+            let number = |place: i64| usize::try_from(place - self.front).ok();
+            let (Some(call), Some(answer)) = (number(call), number(answer)) else { continue };
+            let Ok(distance) = i32::try_from(answer.abs_diff(call)) else { continue };
+            let Some(answer) = self.records.get_mut(answer) else { continue };
+            answer.partner = -distance;
+            let session = answer.session;
+            let Some(record) = self.records.get_mut(call) else { continue };
+            record.partner = distance;
+            if record.session == NONE {
+                record.session = session;
+                self.sessions.begins(session, call);
+            }
+        }
     }
 }
 
@@ -348,17 +367,6 @@ fn read_older(backward: &mut Backward, indexer: &Indexer, hand_on: impl Fn(Batch
     while !backward.is_done() {
         if !hand_on(backward.next(BATCH, BLOCKS, indexer)) {
             break;
-        }
-    }
-}
-
-/// Lets a call and its answer know of each other.
-fn join(records: &mut Records, front: i64, (call, answer): Pair) {
-    let Ok(distance) = i32::try_from(answer - call) else { return };
-    for (place, distance) in [(call, distance), (answer, -distance)] {
-        let record = usize::try_from(place - front).ok().and_then(|number| records.get_mut(number));
-        if let Some(record) = record {
-            record.partner = distance;
         }
     }
 }

@@ -67,6 +67,15 @@ impl Sessions {
         }
     }
 
+    /// An entry turned out to be of a session.
+    pub(super) fn begins(&mut self, session: u32, number: usize) {
+        let known = self.place(session).and_then(|place| self.known.get_mut(place));
+        if let Some(known) = known.filter(|known| number < known.first) {
+            known.first = number;
+            self.is_sorted = false;
+        }
+    }
+
     /// The oldest entries were forgotten: all numbers have moved down.
     pub(super) fn forget(&mut self, count: usize) {
         let mut kept: Vec<_> =

@@ -242,6 +242,23 @@ fn calls_are_paired_with_their_answers() {
 }
 
 #[test]
+fn a_call_that_opens_a_session_belongs_to_it() {
+    let folder = Folder::new();
+    let of_none = |line: String| line.replace("\"sessionId\":\"a\",", "");
+    folder.write("x.log", of_none(call(1, "tool:call", "1")) + &of_none(call(2, "tool:call", "2")));
+    folder.write("x.log", output(3, "b") + &output(4, "a"));
+    let mut log = folder.open();
+    assert_eq!(log.summary(0).unwrap().session, None);
+    folder.write("x.log", call(5, "tool:response", "1") + &of_none(call(6, "tool:response", "2")));
+    log.poll();
+    let sessions: Vec<_> = (0..log.len()).map(|number| log.summary(number).unwrap().session).collect();
+    assert_eq!(sessions, [Some(0), None, Some(1), Some(0), Some(0), None]);
+    let spans: Vec<_> =
+        log.sessions().iter().map(|known| (known.id.as_str(), known.first, known.last)).collect();
+    assert_eq!(spans, [("a", 0, 4), ("b", 2, 2)]);
+}
+
+#[test]
 fn what_is_older_is_put_in_front() {
     let folder = Folder::new();
     let count: i64 = 30_000;
