@@ -323,7 +323,7 @@ fn a_replay_goes_from_the_beginning_to_the_end() {
     reader.press(&[" "]);
     assert_eq!(reader.view().pace, Pace::Still);
     reader.press(&[" "]);
-    reader.app.tick(Instant::now() + Duration::from_secs(60));
+    reader.app.tick(Instant::now() + Duration::from_mins(1));
     assert_eq!(reader.view().pace, Pace::Live);
 }
 
@@ -368,7 +368,7 @@ fn nothing_is_drawn_anew_when_nothing_has_changed() {
     reader.app.drawn(super::Drawn::default(), now);
     reader.app.tick(now + Duration::from_millis(900));
     assert!(!reader.app.is_stale());
-    reader.app.tick(now + Duration::from_millis(1_000));
+    reader.app.tick(now + Duration::from_secs(1));
     assert!(reader.app.is_stale());
 }
 
