@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and who answers.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -7,6 +8,7 @@ use clap::builder::PossibleValue;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use engine::adapter::Adapter;
+use engine::journal::{self, Journal, default_path};
 use tools::{Toolset, toolsets};
 
 use crate::hang::HangArgs;
@@ -22,6 +24,9 @@ use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace, vie
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Where it is written down what happens; `off` for nowhere. It is in your state folder otherwise.
+    #[arg(long, global = true, env = "STILLFRAME_LOG_FILE", value_name = "PATH")]
+    log_file: Option<OsString>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -97,15 +102,43 @@ pub(crate) fn parse() -> Cli {
     Cli::parse()
 }
 
+/// Where the journal is: the path that was given, or the usual one; none when it is off.
+fn journal_path(given: Option<OsString>) -> Option<PathBuf> {
+    let path = given.map(PathBuf::from).or_else(default_path)?;
+    (!["", "off"].iter().any(|off| path.as_os_str() == *off)).then_some(path)
+}
+
 /// Does what was asked.
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    match cli.command {
-        Command::Probe(args) => probe::run(*args).await,
-        Command::Trace(args) => trace::run(*args).await,
-        Command::Test(args) => test::run(*args).await,
-        Command::Hang(args) => hang::run(*args).await,
-        Command::Serve { toolset } => mcp::serve(toolset.toolset.0).await,
-        Command::View(args) => view::run(&args),
+    let path = journal_path(cli.log_file);
+    let journal = match (&cli.command, &path) {
+        (
+            Command::Probe(_)
+            | Command::Trace(_)
+            | Command::Test(_)
+            | Command::Hang(_)
+            | Command::Serve { .. },
+            Some(path),
+        ) => Journal::open(journal::Options::new(path.clone())),
+        _ => Journal::none(),
+    };
+    let code = run_command(cli.command, journal.clone(), path).await;
+    journal.flush();
+    code
+}
+
+async fn run_command(
+    command: Command,
+    journal: Journal,
+    journal_path: Option<PathBuf>,
+) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Probe(args) => probe::run(*args, journal).await,
+        Command::Trace(args) => trace::run(*args, journal).await,
+        Command::Test(args) => test::run(*args, journal).await,
+        Command::Hang(args) => hang::run(*args, journal).await,
+        Command::Serve { toolset } => mcp::serve(toolset.toolset.0, journal).await,
+        Command::View(args) => view::run(&args, journal_path.as_deref()),
         Command::Doctor { json } => doctor::run(json).await,
         Command::Setup { language, executable_path } => {
             setup::run(&language, executable_path.as_deref()).await

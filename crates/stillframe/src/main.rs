@@ -8,6 +8,7 @@ mod doctor;
 mod hang;
 mod listing;
 mod mcp;
+mod one_shot;
 mod probe;
 mod program;
 mod setup;

@@ -15,6 +15,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use engine::journal::Journal;
 use engine::sessions::Sessions;
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -34,7 +35,7 @@ const LAST_ANSWERS: Duration = Duration::from_millis(500);
 const LAST_PROGRAMS: Duration = Duration::from_millis(1500);
 
 /// Serves until the client goes away or a signal comes, and ends every program that was started.
-pub(crate) async fn serve(toolsets: Vec<&'static Toolset>) -> anyhow::Result<ExitCode> {
+pub(crate) async fn serve(toolsets: Vec<&'static Toolset>, journal: Journal) -> anyhow::Result<ExitCode> {
     if std::io::stdin().is_terminal() {
         terminal::hint(
             "this is an MCP server: it waits for a client's messages on standard input (end it with Ctrl-D). \
@@ -45,7 +46,7 @@ pub(crate) async fn serve(toolsets: Vec<&'static Toolset>) -> anyhow::Result<Exi
     // request's own token, so that all of them notice at once.
     let shutdown = CancellationToken::new();
     let signals = tokio::spawn(cancel_on_signal(shutdown.clone()));
-    let context = Context::new(Sessions::new());
+    let context = Context::new(Sessions::journaled(journal));
     let (reader, writer) = stdio_pipes();
     let transport = Front::new(AsyncRwTransport::new_server(reader, writer), shutdown.clone());
     let server = Guarded(Server::new(context.clone(), toolsets));

@@ -53,6 +53,19 @@ impl Context {
         Self { report, ..self.clone() }
     }
 
+    /// The same, for one call of which it is written down what session it has used.
+    #[must_use]
+    pub fn for_call(&self) -> Self {
+        Self { sessions: self.sessions.for_call(), ..self.clone() }
+    }
+
+    /// The session of the vocabulary that has no ids.
+    pub(crate) async fn quick_session(&self) -> Result<Session, ToolError> {
+        let session = self.quick.session().await?;
+        self.sessions.note(&session);
+        Ok(session)
+    }
+
     /// Ends all sessions in an orderly way.
     pub async fn close(&self) {
         // Side by side, because there may be little time for either.
@@ -61,6 +74,12 @@ impl Context {
 
     /// The session of that id; without one, the only open session.
     pub fn session(&self, id: Option<&str>) -> Result<Session, ToolError> {
+        let session = self.find(id)?;
+        self.sessions.note(&session);
+        Ok(session)
+    }
+
+    fn find(&self, id: Option<&str>) -> Result<Session, ToolError> {
         let open = self.sessions.list();
         let Some(id) = id else {
             return match open.as_slice() {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::journaled::JournaledCall;
 use crate::{Answer, Context, Reply, ToolError, arguments, schema};
 
 /// A tool is its parameters.
@@ -93,7 +94,14 @@ impl Entry {
 
     /// Calls the tool. Bad arguments are an answer too, so that the model sees what was wrong.
     pub async fn call(&self, arguments: Map<String, Value>, context: &Context) -> Reply {
-        (self.call)(arguments, context).await
+        if !context.sessions.journal().is_kept() {
+            return (self.call)(arguments, context).await;
+        }
+        let context = context.for_call();
+        let call = JournaledCall::begin(&context, self.name, &arguments);
+        let reply = (self.call)(arguments, &context).await;
+        call.end(&reply);
+        reply
     }
 }
 

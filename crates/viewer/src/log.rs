@@ -181,7 +181,16 @@ impl Log {
             self.sessions.forget(removed);
         }
         self.sessions.sort();
-        Poll { added: batch.found.len(), prepended, removed, is_complete: self.older.is_none() }
+        let is_complete = self.older.is_none() && !self.follow.has_more();
+        Poll { added: batch.found.len(), prepended, removed, is_complete }
+    }
+
+    /// Takes up everything that is in the files now, however long it takes.
+    pub fn complete(&mut self) {
+        while let Some(Ok(batch)) = self.older.as_ref().map(Receiver::recv) {
+            self.take_batch(&batch);
+        }
+        while !self.poll().is_complete {}
     }
 
     /// How many entries there are.
@@ -219,7 +228,7 @@ impl Log {
         if let Some((_, entry)) = cache.iter().rev().find(|(cached, _)| *cached == place) {
             return Some(Arc::clone(entry));
         }
-        let entry = Arc::new(lenient::entry(&self.line(record)?)?);
+        let entry = Arc::new(lenient::entry(&self.line(record)?, record.timestamp)?);
         if record.length <= CACHED_LENGTH {
             if cache.len() >= CACHED {
                 cache.pop_front();
@@ -269,6 +278,14 @@ impl Log {
         })
     }
 
+    /// The numbers of a session's entries, in their order.
+    pub(crate) fn of_session(&self, session: usize) -> impl Iterator<Item = usize> + '_ {
+        let name = self.sessions.number(session);
+        let span = self.sessions().get(session).map_or(0..0, |known| known.first..known.last + 1);
+        let is_of_it = move |number: &usize| self.records.get(*number).is_some_and(|one| one.session == name);
+        span.filter(is_of_it)
+    }
+
     fn line(&self, record: &Record) -> Option<Vec<u8>> {
         let line = self.follow.file(record.file)?.read(record.offset, usize::try_from(record.length).ok()?);
         line.ok().filter(|line| line.len() as u64 == u64::from(record.length))
@@ -281,7 +298,7 @@ impl Log {
             self.records.push_back(found.record);
             self.sessions.push_back(number, &found.record, &self.indexer);
             let pair = self.pairs.push_back(found.record.kind, found.call, self.front + place(number));
-            pair.into_iter().for_each(|pair| join(&mut self.records, self.front, pair));
+            self.join(pair.into_iter());
         }
     }
 
@@ -289,13 +306,7 @@ impl Log {
         let mut taken = 0;
         while let Some(older) = self.older.as_ref().filter(|_| taken < TAKEN) {
             match older.try_recv() {
-                Ok(batch) => {
-                    taken += batch.found.len();
-                    self.put_in_front(&batch);
-                    if self.records.len() > MOST - BATCH {
-                        self.older = None;
-                    }
-                }
+                Ok(batch) => taken += self.take_batch(&batch),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => self.older = None,
             }
@@ -304,6 +315,15 @@ impl Log {
             self.pairs.begins_here();
         }
         taken
+    }
+
+    /// Takes older entries; no more once there are as many as can be.
+    fn take_batch(&mut self, batch: &Batch) -> usize {
+        self.put_in_front(batch);
+        if self.records.len() > MOST - BATCH {
+            self.older = None;
+        }
+        batch.found.len()
     }
 
     fn put_in_front(&mut self, batch: &Batch) {
@@ -318,7 +338,28 @@ impl Log {
         }
         let entries = batch.found.iter().zip(self.front..);
         let entries = entries.map(|(found, place)| (found.record.kind, found.call, place));
-        self.pairs.put_in_front(entries, |pair| join(&mut self.records, self.front, pair));
+        let mut found = Vec::new();
+        self.pairs.put_in_front(entries, |pair| found.push(pair));
+        self.join(found.into_iter());
+    }
+
+    /// Lets calls and their answers know of each other. A call that opened a session belongs to it, as its answer
+    /// says.
+    fn join(&mut self, pairs: impl Iterator<Item = Pair>) {
+        for (call, answer) in pairs {
+            let number = |place: i64| usize::try_from(place - self.front).ok();
+            let (Some(call), Some(answer)) = (number(call), number(answer)) else { continue };
+            let Ok(distance) = i32::try_from(answer.abs_diff(call)) else { continue };
+            let Some(answer) = self.records.get_mut(answer) else { continue };
+            answer.partner = -distance;
+            let session = answer.session;
+            let Some(record) = self.records.get_mut(call) else { continue };
+            record.partner = distance;
+            if record.session == NONE {
+                record.session = session;
+                self.sessions.begins(session, call);
+            }
+        }
     }
 }
 
@@ -327,15 +368,6 @@ fn read_older(backward: &mut Backward, indexer: &Indexer, hand_on: impl Fn(Batch
         if !hand_on(backward.next(BATCH, BLOCKS, indexer)) {
             break;
         }
-    }
-}
-
-/// Lets a call and its answer know of each other.
-fn join(records: &mut Records, front: i64, (call, answer): Pair) {
-    let Ok(distance) = i32::try_from(answer - call) else { return };
-    for (place, distance) in [(call, distance), (answer, -distance)] {
-        let record = usize::try_from(place - front).ok().and_then(|number| records.get_mut(number));
-        record.into_iter().for_each(|record| record.partner = distance);
     }
 }
 

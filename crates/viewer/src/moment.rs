@@ -2,7 +2,7 @@
 //!
 //! Everything in it is for showing: texts of programs are without control characters.
 
-mod walk;
+pub(crate) mod walk;
 
 use engine::journal::entry::{BreakpointChange, Location, SourceWindow, Variable};
 

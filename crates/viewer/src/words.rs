@@ -1,5 +1,7 @@
 //! An entry as one line for people, such as `set_breakpoint main.py:42 (x > 10)`.
 
+use std::fmt::Write;
+
 use engine::journal::Entry;
 use engine::journal::entry::{BreakpointChange, BreakpointEvent, Event, Location, State, StateEvent};
 use serde_json::{Map, Value};
@@ -64,7 +66,7 @@ pub fn of(log: &Log, number: usize) -> String {
             let kind = object.get("message").and_then(Value::as_str).unwrap_or_default();
             let known = ["message", "timestamp", "time", "level", "namespace", "sessionId", "sessionName"];
             let rest = pairs(&object, |key| known.contains(&key));
-            cut(&plain::line(&format!("{kind} {}", rest.join(" "))), LINE)
+            cut(plain::line(&format!("{kind} {}", rest.join(" "))).trim(), LINE)
         }
         Some(Err(_)) => "a line that is broken".to_owned(),
         None => "no longer there".to_owned(),
@@ -109,10 +111,10 @@ fn state(state: &State) -> String {
         StateEvent::Paused => {
             let mut said = format!("paused, {}", reason.unwrap_or("stopped"));
             if let Some(place) = place {
-                said.push_str(&format!(" at {place}"));
+                let _ = write!(said, " at {place}");
             }
             if let Some(description) = &state.description {
-                said.push_str(&format!(": {description}"));
+                let _ = write!(said, ": {description}");
             }
             said
         }
@@ -132,10 +134,10 @@ fn breakpoint(change: &BreakpointChange) -> String {
     };
     let mut said = format!("{} {what}: {place}", change.breakpoint_id);
     if let Some(condition) = &change.condition {
-        said.push_str(&format!(" ({condition})"));
+        let _ = write!(said, " ({condition})");
     }
     if let Some(message) = &change.log_message {
-        said.push_str(&format!(" prints {}", cut(message, VALUE)));
+        let _ = write!(said, " prints {}", cut(message, VALUE));
     }
     said
 }
@@ -184,11 +186,11 @@ pub(crate) fn answer(response: &Map<String, Value>) -> String {
         let line = location.get("line").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
         let mut said = state.to_owned();
         if let Some(reason) = text("reason") {
-            said.push_str(&format!(", {reason}"));
+            let _ = write!(said, ", {reason}");
         }
-        said.push_str(&format!(" at {}", place(file, line.unwrap_or(0))));
+        let _ = write!(said, " at {}", place(file, line.unwrap_or(0)));
         if let Some(function) = location.get("function").and_then(Value::as_str) {
-            said.push_str(&format!(" in {function}"));
+            let _ = write!(said, " in {function}");
         }
         return said;
     }

@@ -52,6 +52,11 @@ impl Entry {
     }
 }
 
+/// The JSON Schema of an entry.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Entry)
+}
+
 /// How much an entry matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

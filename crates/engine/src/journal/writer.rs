@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError};
+use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -66,11 +66,8 @@ impl Writer {
     pub(super) fn run(mut self, entries: &Receiver<Message>) {
         while let Ok(first) = entries.recv() {
             self.take(first);
-            loop {
-                match entries.try_recv() {
-                    Ok(next) => self.take(next),
-                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
-                }
+            while let Ok(next) = entries.try_recv() {
+                self.take(next);
             }
             self.write();
         }

@@ -224,7 +224,6 @@ pub(super) struct Actor<C: Connector> {
     /// Who waits for a process to run again.
     resuming: Vec<(TargetId, Reply<()>)>,
     journaling: Journaling,
-    opened: jiff::Timestamp,
 }
 
 impl<C: Connector> Actor<C> {
@@ -256,7 +255,6 @@ impl<C: Connector> Actor<C> {
             profiling: None,
             resuming: Vec::new(),
             journaling: Journaling::new(journal),
-            opened: jiff::Timestamp::now(),
         }
     }
 
@@ -271,8 +269,6 @@ impl<C: Connector> Actor<C> {
                 Some(then) = self.jobs.next(), if !self.jobs.is_empty() => then(&mut self),
             }
         }
-        self.sinks.output.finish();
-        self.journaling.closed(self.opened);
         if let Some(process) = self.run.and_then(|run| run.process) {
             process.kill().await;
         }

@@ -1,9 +1,11 @@
-//! What the journal is told of variables that were read.
+//! What the journal is told of variables that were read, and of the end of a session.
 
 use std::sync::PoisonError;
 
+use jiff::Timestamp;
+
 use super::Session;
-use crate::journal::entry::{Event, Variable, Variables};
+use crate::journal::entry::{Closed, Event, Variable, Variables};
 use crate::journal::truncation;
 use crate::model::ids::Reference;
 use crate::model::stack::Scope;
@@ -18,6 +20,12 @@ const SCOPES: usize = 64;
 pub(super) type NamedScope = (Reference, Reference, String);
 
 impl Session {
+    /// The session is closed: nobody will use it again.
+    pub(crate) fn journal_closing(&self) {
+        let open = Timestamp::now().as_millisecond() - self.created().as_millisecond();
+        self.fixed.journal.record(Event::Closed(Closed { duration: u64::try_from(open).unwrap_or(0) }));
+    }
+
     /// These scopes were listed: their variables are told under their names.
     pub(super) fn remember_scopes(&self, frame: Reference, listed: &[Scope<Reference>]) {
         if !self.fixed.journal.is_kept() {

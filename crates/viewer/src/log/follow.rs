@@ -25,6 +25,8 @@ pub(super) struct Follow {
     /// By number. None for one whose content is gone.
     files: Vec<Option<Part>>,
     seen: HashSet<Identity>,
+    /// At the last look there was more than is read at once.
+    has_more: bool,
 }
 
 #[derive(Debug, Default)]
@@ -46,6 +48,7 @@ impl Follow {
             programs: BTreeMap::new(),
             files: Vec::new(),
             seen: HashSet::new(),
+            has_more: false,
         };
         let mut backward = Backward::default();
         for (program, files) in list(path)? {
@@ -75,9 +78,15 @@ impl Follow {
         self.files.get(usize::from(number))?.as_ref()
     }
 
+    /// At the last look there was more than is read at once.
+    pub(super) fn has_more(&self) -> bool {
+        self.has_more
+    }
+
     /// What was written since, in the order of time.
     pub(super) fn take(&mut self, indexer: &Indexer) -> Batch {
         let mut batch = Batch::default();
+        self.has_more = false;
         let mut listed = list(&self.path).unwrap_or_default();
         for program in listed.keys() {
             self.programs.entry(*program).or_default();
@@ -85,7 +94,8 @@ impl Follow {
         let each = (AT_ONCE / self.programs.len().max(1)).max(OF_ONE);
         for (name, mut program) in std::mem::take(&mut self.programs) {
             let before = batch.found.len();
-            self.read(&mut program, &listed.remove(&name).unwrap_or_default(), each, indexer, &mut batch);
+            let files = listed.remove(&name).unwrap_or_default();
+            self.has_more |= !self.read(&mut program, &files, each, indexer, &mut batch);
             let mut ceiling = 0;
             for one in batch.found.iter_mut().skip(before) {
                 if one.record.timestamp == 0 {
@@ -101,6 +111,7 @@ impl Follow {
         batch
     }
 
+    /// Takes what there is of one program. False when there is more.
     fn read(
         &mut self,
         program: &mut Program,
@@ -108,7 +119,7 @@ impl Follow {
         mut budget: usize,
         indexer: &Indexer,
         batch: &mut Batch,
-    ) {
+    ) -> bool {
         let mut is_done = true;
         for tail in &mut program.tails {
             let mut reading = tail.read(indexer, &mut budget, batch);
@@ -121,7 +132,7 @@ impl Follow {
         }
         for (path, identity) in listed {
             if !is_done {
-                return;
+                break;
             }
             if self.seen.contains(identity) {
                 continue;
@@ -138,6 +149,7 @@ impl Follow {
         if is_done {
             program.tails.drain(..program.tails.len().saturating_sub(TAILS));
         }
+        is_done
     }
 
     /// Gives a file a number. Beyond the last number, files are one whose entries cannot be read.

@@ -5,14 +5,14 @@ use engine::journal::Entry;
 use engine::journal::entry::Location;
 use serde_json::{Map, Value, json};
 
-/// Reads a line. None when it is of a kind that is not known, or cannot be understood.
-pub(super) fn entry(line: &[u8]) -> Option<Entry> {
+/// Reads a line; one that says no time is of the time `otherwise`, in milliseconds since 1970. None when it is of a kind that is not known, or cannot be understood.
+pub(super) fn entry(line: &[u8], otherwise: i64) -> Option<Entry> {
     let text = String::from_utf8_lossy(line);
     let mut object: Map<String, Value> = match serde_json::from_str(&text) {
         Ok(object) => object,
         Err(_) => serde_json::from_str(&without_lone_surrogates(&text)).ok()?,
     };
-    let timestamp = timestamp(&object);
+    let timestamp = timestamp(&object).unwrap_or(otherwise);
     let time = jiff::Timestamp::from_millisecond(timestamp).ok()?;
     object.insert("timestamp".to_owned(), json!(timestamp));
     object.insert("time".to_owned(), json!(format!("{time:.3}")));
@@ -21,12 +21,12 @@ pub(super) fn entry(line: &[u8]) -> Option<Entry> {
 }
 
 /// In milliseconds since 1970. Of a key that is there twice, the parser keeps the last.
-fn timestamp(object: &Map<String, Value>) -> i64 {
+fn timestamp(object: &Map<String, Value>) -> Option<i64> {
     let of = |key: &str| match object.get(key)? {
         Value::String(text) => text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond),
         number => whole(number),
     };
-    of("timestamp").or_else(|| of("time")).unwrap_or(0)
+    of("timestamp").or_else(|| of("time"))
 }
 
 fn whole(number: &Value) -> Option<i64> {

@@ -16,7 +16,7 @@ pub(super) struct Names {
 #[derive(Debug, Default)]
 pub(super) struct Name {
     pub(super) id: String,
-    pub(super) name: String,
+    pub(super) title: String,
     pub(super) language: String,
 }
 
@@ -24,17 +24,16 @@ impl Names {
     /// The number of the session of an entry.
     pub(super) fn number(&mut self, entry: &Scan<'_>) -> Option<u32> {
         let id = entry.session_id?;
-        let number = match self.numbers.get(id) {
-            Some(number) => *number,
-            None => {
-                let number = u32::try_from(self.all.len()).ok()?;
-                self.numbers.insert(id.into(), number);
-                self.all.push(Name { id: decoded(id), ..Name::default() });
-                number
-            }
+        let number = if let Some(number) = self.numbers.get(id) {
+            *number
+        } else {
+            let number = u32::try_from(self.all.len()).ok()?;
+            self.numbers.insert(id.into(), number);
+            self.all.push(Name { id: decoded(id), ..Name::default() });
+            number
         };
         let known = self.all.get_mut(usize::try_from(number).ok()?)?;
-        fill(&mut known.name, entry.session_name);
+        fill(&mut known.title, entry.session_name);
         fill(&mut known.language, entry.language);
         Some(number)
     }

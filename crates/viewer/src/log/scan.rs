@@ -156,9 +156,14 @@ fn time(value: &[u8]) -> Option<i64> {
     let text = str::from_utf8(value).ok()?;
     let time = match text.strip_prefix('"') {
         Some(iso) => iso.strip_suffix('"')?.parse::<jiff::Timestamp>().ok()?.as_millisecond(),
-        None => text.trim_ascii_end().split(['.', 'e', 'E']).next()?.parse().ok()?,
+        None => number(text.trim_ascii_end())?,
     };
     TIMES.contains(&time).then_some(time)
+}
+
+fn number(text: &str) -> Option<i64> {
+    #[expect(clippy::cast_possible_truncation, reason = "what is behind the point is not needed")]
+    text.parse().ok().or_else(|| text.parse().ok().map(|number: f64| number as i64))
 }
 
 #[cfg(test)]
@@ -167,9 +172,12 @@ mod tests {
 
     use super::*;
 
+    /// What a line is about, when, and of which session.
+    type Needed = (Kind, Option<i64>, Option<&'static str>);
+
     #[test]
     fn what_is_needed_is_found_wherever_it_is() {
-        let cases: [(&str, Option<(Kind, Option<i64>, Option<&str>)>); 14] = [
+        let cases: [(&str, Option<Needed>); 14] = [
             (
                 r#"{"timestamp":5,"message":"tool:call","sessionId":"a"}"#,
                 Some((Kind::Call, Some(5), Some("a"))),
@@ -184,7 +192,7 @@ mod tests {
             ),
             (r#"{"message":"new:kind","time":9}"#, Some((Kind::Other, Some(9), None))),
             (r#"{"message":"new:kind","timestamp":null}"#, Some((Kind::Other, None, None))),
-            (r#"{"message":"new:kind","timestamp":1e300}"#, Some((Kind::Other, Some(1), None))),
+            (r#"{"message":"new:kind","timestamp":1e300}"#, Some((Kind::Other, None, None))),
             (r#"{"message":"new:kind","timestamp":-4,"time":8.5}"#, Some((Kind::Other, Some(8), None))),
             (r#"{"message":"new:kind","timestamp":99999999999999999999}"#, Some((Kind::Other, None, None))),
             (r#"{"message":1}"#, None),

@@ -67,6 +67,15 @@ impl Sessions {
         }
     }
 
+    /// An entry turned out to be of a session.
+    pub(super) fn begins(&mut self, session: u32, number: usize) {
+        let known = self.place(session).and_then(|place| self.known.get_mut(place));
+        if let Some(known) = known.filter(|known| number < known.first) {
+            known.first = number;
+            self.is_sorted = false;
+        }
+    }
+
     /// The oldest entries were forgotten: all numbers have moved down.
     pub(super) fn forget(&mut self, count: usize) {
         let mut kept: Vec<_> =
@@ -94,7 +103,9 @@ impl Sessions {
         (self.known, self.numbers) = all.into_iter().unzip();
         for (place, number) in self.numbers.iter().enumerate() {
             let slot = usize::try_from(*number).ok().and_then(|number| self.places.get_mut(number));
-            slot.into_iter().for_each(|slot| *slot = Some(place));
+            if let Some(slot) = slot {
+                *slot = Some(place);
+            }
         }
     }
 
@@ -125,7 +136,7 @@ impl Sessions {
             indexer.with_names(|names| {
                 if let Some(found) = names.get(record.session) {
                     known.id.clone_from(&found.id);
-                    known.name.clone_from(&found.name);
+                    known.name.clone_from(&found.title);
                     known.language.clone_from(&found.language);
                 }
             });

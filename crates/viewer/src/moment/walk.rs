@@ -123,11 +123,30 @@ impl Walk {
             is_same.then(|| of_frame(&self.earlier, Some(place)))
         });
         moment.variables = compared(of_frame(&self.now, innermost), earlier.unwrap_or_default());
-        moment.source = state.source.map(plain_source);
-        moment.stack = state.stack.into_iter().map(plain_place).collect();
-        moment.location = state.location.map(plain_place);
+        moment.source = state.source.as_ref().map(plain_source);
+        moment.stack = state.stack.iter().map(plain_place).collect();
+        moment.location = state.location.as_ref().map(plain_place);
         moment
     }
+}
+
+/// A stop, and what was read while it lasted, newest first.
+pub(crate) type Stop<'a> = (&'a State, &'a [Variables]);
+
+/// The variables of the innermost frame of a stop, compared with those of the stop before, if that was in the same
+/// function.
+pub(crate) fn seen((state, read): Stop<'_>, before: Option<Stop<'_>>) -> Vec<Seen> {
+    let innermost = innermost(state);
+    let earlier = before.and_then(|(before, read)| {
+        let place = self::innermost(before)?;
+        let is_same = innermost.is_some_and(|now| now.file == place.file && now.function == place.function);
+        is_same.then(|| of_frame(read, Some(place)))
+    });
+    compared(of_frame(read, innermost), earlier.unwrap_or_default())
+}
+
+fn innermost(state: &State) -> Option<&Location> {
+    state.location.as_ref().or(state.stack.first())
 }
 
 /// Variables of a frame, and whether these are all.
@@ -183,13 +202,14 @@ fn compared(now: Frame, earlier: Frame) -> Vec<Seen> {
     seen.collect()
 }
 
-fn plain_place(place: Location) -> Location {
-    Location { file: plain::line(&place.file), function: plain::line(&place.function), ..place }
+fn plain_place(place: &Location) -> Location {
+    let [file, function] = [&place.file, &place.function].map(|raw| plain::line(raw));
+    Location { file, function, ..*place }
 }
 
-fn plain_source(source: SourceWindow) -> SourceWindow {
+fn plain_source(source: &SourceWindow) -> SourceWindow {
     let lines = source.lines.iter().map(|line| plain::text(line).replace('\n', "⏎"));
-    SourceWindow { lines: lines.collect(), ..source }
+    SourceWindow { lines: lines.collect(), ..*source }
 }
 
 fn plain_change(change: BreakpointChange) -> BreakpointChange {

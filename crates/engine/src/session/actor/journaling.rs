@@ -12,11 +12,11 @@ use jiff::Timestamp;
 use super::Actor;
 use crate::debugger::Connector;
 use crate::journal::SessionJournal;
-use crate::journal::entry::{BreakpointChange, BreakpointEvent, Closed, Event, Location, State, StateEvent};
+use crate::journal::entry::{BreakpointChange, BreakpointEvent, Event, Location, State, StateEvent};
 use crate::model::breakpoint::{Binding, Breakpoint, Place};
 use crate::model::ids::{BreakpointId, Reference};
 use crate::model::stack::{Stack, StackFrame};
-use crate::model::stop::{End, Stop};
+use crate::model::stop::Stop;
 use crate::session::state::Execution;
 use crate::snapshot;
 
@@ -59,7 +59,7 @@ impl Journaling {
             }
             Execution::Ended(end) => {
                 self.runs = false;
-                self.state(StateEvent::Stopped, Some(ending(end)));
+                self.state(StateEvent::Stopped, Some(end.to_string()));
             }
         }
     }
@@ -116,13 +116,6 @@ impl Journaling {
     fn breakpoint(&self, event: BreakpointEvent, of: &BreakpointChange) {
         self.journal.record(Event::Breakpoint(BreakpointChange { event, ..of.clone() }));
     }
-
-    /// The session is closed.
-    pub(super) fn closed(&mut self, opened: Timestamp) {
-        self.tell_stop(&[]);
-        let duration = Timestamp::now().as_millisecond() - opened.as_millisecond();
-        self.journal.record(Event::Closed(Closed { duration: u64::try_from(duration).unwrap_or(0) }));
-    }
 }
 
 impl<C: Connector> Actor<C> {
@@ -132,6 +125,9 @@ impl<C: Connector> Actor<C> {
             return;
         }
         self.journal_breakpoints();
+        if matches!(now, Execution::Ended(_)) {
+            self.sinks.output.finish();
+        }
         self.journaling.execution(now);
         if let Some(stop) = now.stop() {
             let epoch = stop.epoch;
@@ -159,10 +155,6 @@ impl<C: Connector> Actor<C> {
             self.stack_trace(None, 0, READ, reply);
         }
     }
-}
-
-fn ending(end: &End) -> String {
-    end.to_string()
 }
 
 fn place(frame: &StackFrame<Reference>) -> Option<Location> {

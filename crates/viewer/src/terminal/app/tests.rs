@@ -105,7 +105,7 @@ fn write(path: &PathBuf, entries: &[Value]) {
     }
 }
 
-fn entry(after: i64, session: Option<&str>, message: &str, more: Value) -> Value {
+fn entry(after: i64, session: Option<&str>, message: &str, mut more: Value) -> Value {
     let mut entry = json!({
         "timestamp": START + after, "time": "2025-01-06T16:15:00.000Z", "level": "info",
         "namespace": "debug-mcp:tools", "message": message,
@@ -114,7 +114,7 @@ fn entry(after: i64, session: Option<&str>, message: &str, more: Value) -> Value
         entry["sessionId"] = json!(format!("{session}-0000"));
         entry["sessionName"] = json!(session);
     }
-    entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    entry.as_object_mut().unwrap().append(more.as_object_mut().unwrap());
     entry
 }
 

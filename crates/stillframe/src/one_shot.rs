@@ -1,0 +1,82 @@
+//! One operation of the command line: sessions of its own, which end with it, and an answer for people or scripts.
+
+use std::process::ExitCode;
+
+use engine::journal::Journal;
+use engine::sessions::Sessions;
+use serde_json::{Map, Value};
+use tools::{Context, JournaledCall, Report};
+
+use crate::terminal;
+
+/// What shells give for a command that Ctrl-C ended.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// What came of it.
+pub(crate) struct Told {
+    /// For people.
+    pub(crate) people: String,
+    /// The same as data.
+    pub(crate) data: Value,
+    /// The exit code.
+    pub(crate) code: u8,
+}
+
+/// How it is done.
+pub(crate) struct OneShot {
+    /// The command, such as `probe`.
+    pub(crate) name: &'static str,
+    /// Where it is written down.
+    pub(crate) journal: Journal,
+    /// The answer is printed as JSON.
+    pub(crate) as_json: bool,
+    /// At which Ctrl-C it is given up: the first, unless the operation makes something of that one itself.
+    pub(crate) patience: usize,
+}
+
+impl OneShot {
+    /// Does it, and prints what came of it.
+    pub(crate) async fn run(
+        self,
+        operation: impl AsyncFnOnce(&Context) -> anyhow::Result<Told>,
+    ) -> anyhow::Result<ExitCode> {
+        let sessions = Sessions::journaled(self.journal.clone());
+        let context =
+            Context::new(sessions.clone()).reporting(Some(Report::new(|message| terminal::hint(&message))));
+        let tool = format!("stillframe {}", self.name);
+        let mut call = JournaledCall::begin(&context, &tool, &command_line());
+        let told = tokio::select! {
+            told = operation(&context) => Some(told),
+            () = interrupted(self.patience) => None,
+        };
+        sessions.close_all().await;
+        let Some(told) = told else { return Ok(ExitCode::from(INTERRUPTED)) };
+        let told = told.inspect_err(|error| call.failed(&format!("{error:#}")))?;
+        call.answered(told.data.as_object().unwrap_or(&Map::new()));
+        terminal::print(&if self.as_json {
+            serde_json::to_string_pretty(&told.data)? + "\n"
+        } else {
+            told.people
+        })?;
+        Ok(ExitCode::from(told.code))
+    }
+}
+
+async fn interrupted(times: usize) {
+    for _ in 0..times {
+        // Where signals cannot be heard, they end the program without its help.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// What was typed, behind the name of the command.
+fn command_line() -> Map<String, Value> {
+    let words: Vec<String> = std::env::args().skip(2).map(quoted).collect();
+    Map::from_iter([("command".to_owned(), words.join(" ").into())])
+}
+
+fn quoted(word: String) -> String {
+    if word.is_empty() || word.contains([' ', '\'', '"', '\n']) { format!("{word:?}") } else { word }
+}
