@@ -167,8 +167,8 @@ impl App {
             Action::Move(direction) => self.move_in_pane(direction, 1),
             Action::Page(direction) => self.move_in_pane(direction, page),
             Action::Step(direction) => self.step(direction, 1),
-            Action::First => self.to_first(),
-            Action::Live => self.to_end(),
+            Action::First => self.go_to_first(),
+            Action::Live => self.go_to_end(),
             Action::Error(direction) => self.jump(direction, "error", |summary| summary.is_error),
             Action::Stop(direction) => self.jump(direction, "stop", |summary| summary.is_stop),
             Action::Play => self.toggle_replay(Instant::now()),
@@ -197,7 +197,7 @@ impl App {
         } else if filter.session.is_some() {
             self.show(Filter { session: None, ..filter });
         } else if self.cursor.is_some() {
-            self.to_end();
+            self.go_to_end();
         }
     }
 

@@ -130,8 +130,9 @@ impl Rows {
         let (before, began) = (self.found.len(), Instant::now());
         let block = if self.filter.text.is_empty() { BLOCK } else { 1 };
         let session = self.filter.session.as_ref();
-        // None where the session is not known yet, so that nothing is of it.
-        let session = session.map(|id| log.sessions().iter().position(|known| known.id == *id));
+        // Nothing is of a session that is not known yet.
+        let session =
+            session.map(|id| log.sessions().iter().position(|known| known.id == *id).unwrap_or(usize::MAX));
         while !self.is_done(log) {
             for _ in 0..block {
                 if self.to < log.len() {
@@ -149,11 +150,11 @@ impl Rows {
         self.found.len() != before
     }
 
-    fn take(&mut self, log: &Log, number: usize, session: Option<Option<usize>>, in_front: bool) {
+    fn take(&mut self, log: &Log, number: usize, session: Option<usize>, in_front: bool) {
         let Some(summary) = log.summary(number) else { return };
         let partner = summary.partner.and_then(|partner| Some((partner, log.summary(partner)?)));
         let of = summary.session.or(partner.and_then(|(_, partner)| partner.session));
-        let is_wanted = session.is_none_or(|session| session.is_some() && session == of)
+        let is_wanted = session.is_none_or(|session| of == Some(session))
             && self.filter.kinds.contain(&summary)
             && contains(log, number, &self.filter.text);
         if !is_wanted {

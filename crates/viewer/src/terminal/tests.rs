@@ -228,6 +228,25 @@ fn an_exception_is_told_at_the_top() {
 }
 
 #[test]
+fn pieces_of_a_line_are_one_line() {
+    let output = [
+        ("stdout", "a"),
+        ("stdout", "b\nc"),
+        ("stderr", "^"),
+        ("stderr", "^"),
+        ("stdout", "\n"),
+        ("stdout", "d"),
+    ];
+    let output = output.map(|(category, text)| written(category, text)).to_vec();
+    let moment = Moment { output, ..moment() };
+    let view = View { moment: Some(Arc::new(moment)), focus: Pane::Output, ..view() };
+    let text = shown(&view, 64, 6);
+    let right: Vec<&str> =
+        text.lines().filter_map(|line| line.split_once('│')).map(|(_, right)| right).collect();
+    assert_eq!(right, [" Output ───────────────────────", "┃^^", "", " d"]);
+}
+
+#[test]
 fn the_help_fits() {
     let view = View { overlay: Overlay::Help(0), ..view() };
     insta::assert_snapshot!(shown(&view, 80, 24));

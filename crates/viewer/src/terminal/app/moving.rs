@@ -31,17 +31,17 @@ impl App {
         let Some(row) = self.row() else { return };
         match direction {
             Direction::Back => self.go_to(row.saturating_sub(count)),
-            Direction::Forward if row + 1 >= self.rows.len() => self.to_end(),
+            Direction::Forward if row + 1 >= self.rows.len() => self.go_to_end(),
             Direction::Forward => self.go_to((row + count).min(self.rows.len() - 1)),
         }
     }
 
-    pub(super) fn to_first(&mut self) {
+    pub(super) fn go_to_first(&mut self) {
         self.replay = None;
         self.go_to(0);
     }
 
-    pub(super) fn to_end(&mut self) {
+    pub(super) fn go_to_end(&mut self) {
         self.replay = None;
         self.cursor = None;
         self.scrolls = Default::default();
@@ -60,20 +60,15 @@ impl App {
             }
             (None, _) => None,
         };
-        match found {
-            Some(row) => {
-                self.replay = None;
-                self.go_to(row);
-            }
-            None => {
-                let which = match direction {
-                    Direction::Forward if self.cursor.is_some() => "no later",
-                    _ => "no earlier",
-                };
-                let so_far = if self.rows.is_done(&self.log) && self.is_complete { "" } else { " so far" };
-                self.notice = Some(format!("{which} {what}{so_far}"));
-            }
+        if let Some(row) = found {
+            self.replay = None;
+            self.go_to(row);
+            return;
         }
+        let is_later = direction == Direction::Forward && self.cursor.is_some();
+        let which = if is_later { "no later" } else { "no earlier" };
+        let so_far = if self.rows.is_done(&self.log) && self.is_complete { "" } else { " so far" };
+        self.notice = Some(format!("{which} {what}{so_far}"));
     }
 
     /// Whether a row, or the answer in it, is of a kind.
@@ -117,7 +112,7 @@ impl App {
         self.replay = Some(replay);
         self.go_to(row + steps);
         if row + steps + 1 >= self.rows.len() {
-            self.to_end();
+            self.go_to_end();
         }
     }
 

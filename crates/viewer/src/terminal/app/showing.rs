@@ -172,7 +172,10 @@ impl App {
                 let reason = reason.as_deref().unwrap_or("paused");
                 format!("{place}{function}{}, {reason}", at.function)
             }
-            Some(Event::Output(Written { output, omitted: 0, .. })) => plain::line(output.trim_end()),
+            Some(Event::Output(Written { output, omitted: 0, .. })) => {
+                let text = plain::line(output.trim_end());
+                if text.is_empty() { "⏎".to_owned() } else { text }
+            }
             _ => {
                 let words = words::of(&self.log, number);
                 words.strip_prefix("✗ ").map(str::to_owned).unwrap_or(words)

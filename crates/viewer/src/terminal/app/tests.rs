@@ -105,7 +105,7 @@ fn write(path: &PathBuf, entries: &[Value]) {
     }
 }
 
-fn entry(after: i64, session: Option<&str>, message: &str, more: Value) -> Value {
+fn entry(after: i64, session: Option<&str>, message: &str, mut more: Value) -> Value {
     let mut entry = json!({
         "timestamp": START + after, "time": "2025-01-06T16:15:00.000Z", "level": "info",
         "namespace": "debug-mcp:tools", "message": message,
@@ -114,7 +114,7 @@ fn entry(after: i64, session: Option<&str>, message: &str, more: Value) -> Value
         entry["sessionId"] = json!(format!("{session}-0000"));
         entry["sessionName"] = json!(session);
     }
-    entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    entry.as_object_mut().unwrap().append(more.as_object_mut().unwrap());
     entry
 }
 
@@ -323,7 +323,7 @@ fn a_replay_goes_from_the_beginning_to_the_end() {
     reader.press(&[" "]);
     assert_eq!(reader.view().pace, Pace::Still);
     reader.press(&[" "]);
-    reader.app.tick(Instant::now() + Duration::from_secs(60));
+    reader.app.tick(Instant::now() + Duration::from_mins(1));
     assert_eq!(reader.view().pace, Pace::Live);
 }
 
@@ -368,7 +368,7 @@ fn nothing_is_drawn_anew_when_nothing_has_changed() {
     reader.app.drawn(super::Drawn::default(), now);
     reader.app.tick(now + Duration::from_millis(900));
     assert!(!reader.app.is_stale());
-    reader.app.tick(now + Duration::from_millis(1_000));
+    reader.app.tick(now + Duration::from_secs(1));
     assert!(reader.app.is_stale());
 }
 

@@ -6,7 +6,9 @@ use super::super::view::{Pane, View};
 use super::{Content, Room, nothing, window};
 
 pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
-    let mut lines = Vec::new();
+    let mut lines: Vec<(&str, Role, String)> = Vec::new();
+    // Of what was written last, when it was not the whole line.
+    let mut unfinished: Option<&str> = None;
     for piece in view.moment.iter().flat_map(|moment| &moment.output) {
         let (sign, role) = match piece.category.as_str() {
             "stderr" => ("┃", Role::ErrorOutput),
@@ -17,8 +19,15 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
         if piece.omitted > 0 {
             lines.push((" ", Role::Faint, format!("… {} bytes are not in the journal", piece.omitted)));
         }
+        let goes_on = piece.omitted == 0 && unfinished == Some(piece.category.as_str());
         let text = piece.text.strip_suffix('\n').unwrap_or(&piece.text);
-        lines.extend(text.split('\n').map(|line| (sign, role, line.trim_end_matches('\r').to_owned())));
+        for (number, line) in text.split('\n').enumerate() {
+            match lines.last_mut().filter(|_| number == 0 && goes_on) {
+                Some((_, _, before)) => before.push_str(line),
+                None => lines.push((sign, role, line.trim_end_matches('\r').to_owned())),
+            }
+        }
+        unfinished = (!piece.text.ends_with('\n')).then_some(piece.category.as_str());
     }
     if lines.is_empty() {
         return nothing("Output", "what the program writes appears here", theme, room);

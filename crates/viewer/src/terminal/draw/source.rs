@@ -26,8 +26,8 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
     let Some(location) = &moment.location else {
         let text = match moment.state {
             "running" => "the program is running; its source appears when it is suspended",
-            "stopped" => "the program has ended",
-            "closed" => "the session is closed",
+            "stopped" => "the program has ended; s shows where it was suspended last",
+            "closed" => "the session is closed; s shows where its program was suspended last",
             _ => "appears when the program is suspended",
         };
         return nothing("Source", text, theme, room);

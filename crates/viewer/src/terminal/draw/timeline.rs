@@ -26,12 +26,11 @@ pub(super) fn sessions(view: &View, theme: Theme, room: Room) -> Content {
     let is_all = !view.sessions.iter().any(|row| row.is_only);
     let lines = range.map(|number| {
         let mut strip = Strip::new(room.columns);
-        match number.checked_sub(1).and_then(|number| view.sessions.get(number)) {
-            Some(row) => session(row, theme, &mut strip),
-            None => {
-                let role = if is_all { Role::Strong } else { Role::Plain };
-                strip.push("   all, whichever acts", theme.style(role));
-            }
+        if let Some(row) = number.checked_sub(1).and_then(|number| view.sessions.get(number)) {
+            session(row, theme, &mut strip);
+        } else {
+            let role = if is_all { Role::Strong } else { Role::Plain };
+            strip.push("   all, whichever acts", theme.style(role));
         }
         finish(strip, number == view.session_cursor && view.focus == Pane::Sessions, Role::Chosen, theme)
     });
