@@ -60,11 +60,11 @@ pub(super) fn timeline(view: &View, theme: Theme, room: Room) -> Content {
     if !timeline.filter.is_empty() {
         title = format!("{title}: {}, {} found", timeline.filter, timeline.count);
     }
-    if timeline.is_searching {
-        title.push_str(" so far…");
+    if let Some(percent) = timeline.searched {
+        title = format!("{title} in {percent} %");
     }
     if timeline.rows.is_empty() {
-        let text = match (timeline.filter.is_empty(), timeline.is_searching) {
+        let text = match (timeline.filter.is_empty(), timeline.searched.is_some()) {
             (true, _) if view.entries == 0 => &*format!(
                 "nothing yet: what an agent does with stillframe is shown here as it happens. The journal is {}",
                 view.path
