@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use engine::journal::Entry;
 use engine::journal::entry::{BreakpointChange, BreakpointEvent, Event, Location, State, StateEvent};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::log::Log;
@@ -143,7 +144,8 @@ fn breakpoint(change: &BreakpointChange) -> String {
 }
 
 /// The arguments that are told without their names, or not at all.
-const TOLD: [&str; 12] = [
+const TOLD: [&str; 13] = [
+    "command",
     "file",
     "path",
     "program",
@@ -169,6 +171,7 @@ pub(crate) fn arguments(request: &Map<String, Value>) -> String {
         (None, Some(line)) => said.push(format!("line {line}")),
         (None, None) => {}
     }
+    said.extend(text(&["command"]).map(str::to_owned));
     said.extend(text(&["expression"]).map(|expression| cut(expression, VALUE)));
     said.extend(text(&["condition"]).map(|condition| format!("({})", cut(condition, VALUE))));
     let told = |key: &str| TOLD.contains(&key) && (key != "line" || line.is_some());
@@ -176,23 +179,26 @@ pub(crate) fn arguments(request: &Map<String, Value>) -> String {
     said.join(" ")
 }
 
-/// What an answer says most of all: where the program is, a result, a message.
+/// What an answer says most of all: where the program is, a result, a message; and what was evaluated beside that.
 pub(crate) fn answer(response: &Map<String, Value>) -> String {
+    let mut said = vec![first_of_all(response)];
+    for value in response.get("values").and_then(Value::as_array).into_iter().flatten() {
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        if let (Some(expression), Some(value)) = (text("expression"), text("value").or_else(|| text("error")))
+        {
+            said.push(format!("{} = {}", cut(expression, VALUE), cut(value, VALUE)));
+        }
+    }
+    said.join("; ")
+}
+
+fn first_of_all(response: &Map<String, Value>) -> String {
     let text = |key: &str| response.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-    if let (Some(state), Some(location)) =
-        (text("state"), response.get("location").and_then(Value::as_object))
-    {
-        let file = location.get("file").and_then(Value::as_str).unwrap_or_default();
-        let line = location.get("line").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
-        let mut said = state.to_owned();
-        if let Some(reason) = text("reason") {
-            let _ = write!(said, ", {reason}");
-        }
-        let _ = write!(said, " at {}", place(file, line.unwrap_or(0)));
-        if let Some(function) = location.get("function").and_then(Value::as_str) {
-            let _ = write!(said, " in {function}");
-        }
-        return said;
+    let location: Option<Location> =
+        response.get("location").and_then(|location| Location::deserialize(location).ok());
+    if let (Some(state), Some(location)) = (text("state"), location) {
+        let reason = text("reason").map(|reason| format!(", {reason}")).unwrap_or_default();
+        return format!("{state}{reason} at {}", at(&location));
     }
     if let Some(said) = ["message", "result", "value", "verdict"].into_iter().find_map(text) {
         return said.to_owned();

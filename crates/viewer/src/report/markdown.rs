@@ -6,6 +6,8 @@ use crate::plain;
 
 /// How many lines of a long text are told of its beginning and of its end.
 const KEPT: usize = 30;
+/// How many lines of a source are told before a place and after it.
+const AROUND: u64 = 4;
 
 /// A text as code inside a line.
 pub(super) fn code(raw: &str) -> String {
@@ -38,11 +40,12 @@ pub(super) fn shortened(text: &str) -> String {
     first.chain([middle.as_str()]).chain(last).collect::<Vec<_>>().join("\n")
 }
 
-/// Lines of a source with their numbers, `>` in front of one.
+/// Lines of a source with their numbers, `>` in front of one, and not many around it.
 pub(super) fn excerpt(source: &SourceWindow, at: u32) -> String {
-    let last = u64::from(source.first_line) + source.lines.len() as u64;
+    let last = u64::from(at) + AROUND;
     let width = last.to_string().len();
-    let lines = source.lines.iter().zip(u64::from(source.first_line)..).map(|(line, number)| {
+    let lines = source.lines.iter().zip(u64::from(source.first_line)..);
+    let lines = lines.filter(|(_, number)| number.abs_diff(u64::from(at)) <= AROUND).map(|(line, number)| {
         let mark = if number == u64::from(at) { '>' } else { ' ' };
         let line = plain::text(line).replace('\n', "⏎");
         format!("{mark} {number:>width$}  {line}").trim_end().to_owned()
@@ -89,5 +92,9 @@ mod tests {
         let source =
             SourceWindow { first_line: 9, lines: vec!["a".into(), String::new(), "\tc\u{1b}[0m".into()] };
         assert_eq!(excerpt(&source, 10), "   9  a\n> 10\n  11  \tc");
+        let lines = (1..=21).map(|line| line.to_string()).collect();
+        let told = excerpt(&SourceWindow { first_line: 1, lines }, 11);
+        assert_eq!(told.lines().count(), 9);
+        assert_eq!(told.lines().nth(4), Some("> 11  11"));
     }
 }

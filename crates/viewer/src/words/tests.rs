@@ -36,8 +36,15 @@ fn an_entry_is_one_line() {
             call("start_debugging", json!({"scriptPath": "a/b.py", "args": ["-v"]})),
             "start_debugging b.py args=[\"-v\"]",
         ),
+        (call("stillframe probe", json!({"command": "a.py:f -e x"})), "stillframe probe a.py:f -e x"),
         (call("step_over", json!({"sessionId": "a"})), "step_over"),
         (call("x", json!({"line": "a\nb\u{1b}[31mc"})), "x line=a⏎bc"),
+        (
+            response(
+                json!({"state": "paused", "location": place, "values": [{"expression": "x", "value": "1"}]}),
+            ),
+            "→ paused at main.py:42 in f; x = 1",
+        ),
         (
             response(json!({"state": "paused", "reason": "breakpoint", "location": place, "message": "m"})),
             "→ paused, breakpoint at main.py:42 in f",
