@@ -277,7 +277,7 @@ fn what_is_typed_and_what_was_found_is_told() {
     view.timeline.searched = Some(40);
     let text = shown(&view, 120, 24);
     assert_eq!(text.lines().last(), Some(" no earlier error"));
-    assert!(text.contains(" Timeline: errors, \"zero\", 14 found in 40 % "), "{text}");
+    assert!(text.contains(" Timeline: 14 found in 40 %: errors, \"zero\" "), "{text}");
 }
 
 #[test]

@@ -58,10 +58,9 @@ pub(super) fn timeline(view: &View, theme: Theme, room: Room) -> Content {
     let timeline = &view.timeline;
     let mut title = "Timeline".to_owned();
     if !timeline.filter.is_empty() {
-        title = format!("{title}: {}, {} found", timeline.filter, timeline.count);
-    }
-    if let Some(percent) = timeline.searched {
-        title = format!("{title} in {percent} %");
+        // The numbers first: they change.
+        let part = timeline.searched.map(|percent| format!(" in {percent} %")).unwrap_or_default();
+        title = format!("{title}: {} found{part}: {}", timeline.count, timeline.filter);
     }
     if timeline.rows.is_empty() {
         let text = match (timeline.filter.is_empty(), timeline.searched.is_some()) {
