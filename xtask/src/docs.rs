@@ -1,4 +1,4 @@
-//! `cargo xtask docs`: the reference of all tools, from the tables of the toolsets.
+//! `cargo xtask docs`: the reference of all tools, from the tables of the toolsets, and the schema of the journal.
 
 mod fields;
 mod page;
@@ -9,27 +9,37 @@ use anyhow::{Context, Result, bail};
 
 use crate::repository;
 
-/// Where the reference is kept.
-const PATH: &str = "docs/tools.md";
-
-/// Writes the reference. With `--check` it only compares, and fails if the file differs.
+/// Writes the files. With `--check` it only compares, and fails if one differs.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let expected = page::write(tools::toolsets::TOOLSETS);
-    let path = repository::root().join(PATH);
-    match arguments.as_slice() {
-        [] => {
-            std::fs::write(&path, expected).with_context(|| format!("cannot write `{PATH}`"))?;
-            Ok(ExitCode::SUCCESS)
-        }
-        ["--check"] => {
-            let found = std::fs::read_to_string(&path).unwrap_or_default();
-            let Some(line) = difference(&found, &expected) else { return Ok(ExitCode::SUCCESS) };
-            println!("{PATH}:{line}: differs from the tables of the toolsets; run `cargo xtask docs`");
-            Ok(ExitCode::FAILURE)
-        }
+    let is_check = match arguments.as_slice() {
+        [] => false,
+        ["--check"] => true,
         _ => bail!("takes nothing but `--check`"),
+    };
+    let mut code = ExitCode::SUCCESS;
+    for (name, expected) in files()? {
+        let path = repository::root().join(name);
+        if is_check {
+            let found = std::fs::read_to_string(&path).unwrap_or_default();
+            if let Some(line) = difference(&found, &expected) {
+                println!("{name}:{line}: differs from what the code says; run `cargo xtask docs`");
+                code = ExitCode::FAILURE;
+            }
+        } else {
+            std::fs::write(&path, expected).with_context(|| format!("cannot write `{name}`"))?;
+        }
     }
+    Ok(code)
+}
+
+/// What is generated, by its place.
+fn files() -> Result<[(&'static str, String); 2]> {
+    let schema = serde_json::to_string_pretty(&engine::journal::entry::schema())? + "\n";
+    Ok([
+        ("docs/tools.md", page::write(tools::toolsets::TOOLSETS)),
+        ("docs/reference/journal.schema.json", schema),
+    ])
 }
 
 /// The first line at which texts differ.

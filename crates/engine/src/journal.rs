@@ -1,26 +1,162 @@
-//! The record of everything that happens. Nothing is kept yet: the calls are in place, and lead nowhere.
+//! The record of everything that happens: lines of JSON in a file, which a person can watch or read later.
+//!
+//! Whoever records hands an [`Entry`] to a queue and goes on; a thread of its own hides secrets, writes, and begins a
+//! new file when one is full. Entries that come faster than that are counted and left out. A journal that cannot be
+//! written costs one warning, never a session.
 
-use crate::model::breakpoint::Breakpoint;
-use crate::session::state::Execution;
+pub mod entry;
+mod files;
+mod outputs;
+pub mod truncation;
+mod windows;
+mod writer;
 
-/// Something to remember.
-#[derive(Clone, Copy, Debug)]
-pub enum Record<'a> {
-    /// A program does something else than before.
-    Execution(&'a Execution),
-    /// What is known of the breakpoints changed.
-    Breakpoints(&'a [Breakpoint]),
-    /// The session is closed.
-    SessionClosed,
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use etcetera::BaseStrategy;
+
+pub use self::entry::{Entry, Event};
+pub(crate) use self::outputs::Outputs;
+use self::writer::{Message, Writer};
+use crate::redaction::Redaction;
+
+/// How many entries wait at most.
+const QUEUE: usize = 4096;
+/// How long the end of a program waits for the last entries to be written.
+const FLUSH: Duration = Duration::from_secs(1);
+/// Where a journal is, below the folder for what belongs to a user and is not theirs to edit.
+const PLACE: &str = "stillframe/logs/debug-mcp-server.log";
+
+/// Where a journal is written, and how much of it is kept.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The file. A second program that writes at the same time takes `NAME.2.log` beside it, and so on.
+    pub path: PathBuf,
+    /// A file that has reached this size is set aside as `NAME.log.1`, in bytes.
+    pub file_size: u64,
+    /// How many files are set aside.
+    pub kept: usize,
 }
 
-/// Where records go.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Journal;
-
-impl Journal {
-    /// Remembers.
-    pub fn record(&self, record: &Record<'_>) {
-        tracing::trace!(?record, "journal");
+impl Options {
+    /// 20 MB a file, and four that are set aside.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, file_size: 20 * 1024 * 1024, kept: 4 }
     }
 }
+
+/// Where journals are unless it is said: in the user's state folder, such as `~/.local/state`. None without a home.
+pub fn default_path() -> Option<PathBuf> {
+    let base = etcetera::choose_base_strategy().ok()?;
+    Some(base.state_dir().unwrap_or_else(|| base.data_dir()).join(PLACE))
+}
+
+/// Where records go. Clones are the same journal.
+#[derive(Clone, Debug, Default)]
+pub struct Journal(Option<Arc<Shared>>);
+
+#[derive(Debug)]
+struct Shared {
+    queue: SyncSender<Message>,
+    dropped: Arc<AtomicU64>,
+    calls: AtomicU64,
+    /// The path that is written to, once it is known.
+    path: Arc<OnceLock<PathBuf>>,
+}
+
+impl Journal {
+    /// Keeps nothing.
+    pub fn none() -> Self {
+        Self(None)
+    }
+
+    /// Begins to write. The file is opened beside the caller; one that cannot be written costs a warning.
+    pub fn open(options: Options) -> Self {
+        let (queue, entries) = sync_channel(QUEUE);
+        let dropped = Arc::new(AtomicU64::new(0));
+        let path = Arc::new(OnceLock::new());
+        let writer =
+            Writer::new(options, Redaction::of_this_machine(), Arc::clone(&dropped), Arc::clone(&path));
+        let started =
+            std::thread::Builder::new().name("journal".to_owned()).spawn(move || writer.run(&entries));
+        if let Err(error) = started {
+            tracing::warn!(%error, "there is no journal: its thread could not be started");
+            return Self::none();
+        }
+        Self(Some(Arc::new(Shared { queue, dropped, calls: AtomicU64::new(0), path })))
+    }
+
+    /// Whether anything is kept.
+    pub fn is_kept(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The file, once it is open.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.as_ref()?.path.get().map(PathBuf::as_path)
+    }
+
+    /// Records. It never waits: when too much waits already, the entry is counted and left out.
+    pub fn record(&self, entry: Entry) {
+        let Some(shared) = &self.0 else { return };
+        if let Err(TrySendError::Full(_)) = shared.queue.try_send(Message::Entry(Box::new(entry))) {
+            shared.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A new id for a call, which no other call of any program has.
+    pub fn next_call(&self) -> String {
+        static PROCESS: OnceLock<String> = OnceLock::new();
+        let process = PROCESS.get_or_init(|| uuid::Uuid::new_v4().simple().to_string());
+        let number = self.0.as_ref().map_or(0, |shared| shared.calls.fetch_add(1, Ordering::Relaxed) + 1);
+        format!("{}-{number}", process.get(..8).unwrap_or(process))
+    }
+
+    /// Waits until everything so far is written, at most for a second.
+    pub fn flush(&self) {
+        let Some(shared) = &self.0 else { return };
+        let (done, heard) = sync_channel(1);
+        if shared.queue.try_send(Message::Flush(done)).is_ok() {
+            let _ = heard.recv_timeout(FLUSH);
+        }
+    }
+
+    /// What is recorded of one session.
+    pub fn of_session(&self, id: &str, name: &str) -> SessionJournal {
+        let session = self.is_kept().then(|| Arc::new((id.to_owned(), name.to_owned())));
+        SessionJournal { journal: self.clone(), session }
+    }
+}
+
+/// Where the records of one session go. Clones are the same journal.
+#[derive(Clone, Debug, Default)]
+pub struct SessionJournal {
+    journal: Journal,
+    session: Option<Arc<(String, String)>>,
+}
+
+impl SessionJournal {
+    /// Whether anything is kept.
+    pub fn is_kept(&self) -> bool {
+        self.journal.is_kept()
+    }
+
+    /// Records what happens now.
+    pub fn record(&self, event: Event) {
+        self.record_at(jiff::Timestamp::now(), event);
+    }
+
+    /// Records what happened at a moment.
+    pub fn record_at(&self, time: jiff::Timestamp, event: Event) {
+        if let Some(session) = &self.session {
+            self.journal.record(Entry::at(time, Some((**session).clone()), event));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

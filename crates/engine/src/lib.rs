@@ -17,6 +17,7 @@ mod named_pipe;
 pub mod output;
 pub mod process;
 pub mod recording;
+pub mod redaction;
 pub mod session;
 pub mod sessions;
 pub mod snapshot;

@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
+use crate::journal::{Outputs, SessionJournal};
+
 /// How much is kept, in bytes.
 const KEPT: usize = 1024 * 1024;
 /// Neighbouring pieces of one category are joined up to this size, in bytes.
@@ -77,6 +79,8 @@ pub struct Output(Arc<Shared>);
 
 struct Shared {
     ring: Mutex<Ring>,
+    /// Who writes it down.
+    outputs: Outputs,
     end: watch::Sender<u64>,
 }
 
@@ -104,7 +108,18 @@ impl Default for Output {
 impl Output {
     /// Nothing was written yet.
     pub fn new() -> Self {
-        Self(Arc::new(Shared { ring: Mutex::default(), end: watch::Sender::new(0) }))
+        Self::journaled(SessionJournal::default())
+    }
+
+    /// The same, of which a journal is told.
+    pub(crate) fn journaled(journal: SessionJournal) -> Self {
+        let outputs = Outputs::new(journal);
+        Self(Arc::new(Shared { ring: Mutex::default(), outputs, end: watch::Sender::new(0) }))
+    }
+
+    /// Nothing will be written any more.
+    pub(crate) fn finish(&self) {
+        self.0.outputs.finish();
     }
 
     /// Adds text at the end.
@@ -118,6 +133,7 @@ impl Output {
             ring.end
         };
         self.0.end.send_replace(end);
+        self.0.outputs.wrote(category, text);
     }
 
     /// The cursor after the last byte.

@@ -7,6 +7,7 @@
 
 mod actor;
 pub mod breakpoints;
+mod journaling;
 mod performance;
 pub mod placing;
 mod references;
@@ -16,7 +17,7 @@ pub mod temporary;
 pub mod watches;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -25,12 +26,15 @@ use tokio::time::Instant;
 
 use self::actor::{Actor, Command, Reply};
 use self::breakpoints::{Change, Relocation};
+use self::journaling::NamedScope;
 use self::state::Execution;
 use self::temporary::Temporary;
 use self::watches::Watches;
 use crate::adapter::{Adapter, Host};
 use crate::debugger::{Connector, Progress, Step};
 use crate::error::{Error, Result};
+use crate::journal::entry::Created;
+use crate::journal::{Event, Journal, SessionJournal};
 use crate::model::activity::ProcessActivity;
 use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
 use crate::model::ids::{BreakpointId, Reference, SessionId, ThreadId};
@@ -59,6 +63,9 @@ struct Fixed {
     created: Timestamp,
     updated: watch::Sender<Timestamp>,
     output: Output,
+    journal: SessionJournal,
+    /// The last scopes that were listed, as the journal names them.
+    scopes: Mutex<Vec<NamedScope>>,
     /// The cursor after the output that was told last.
     told: watch::Sender<u64>,
     /// The epoch of the last stop that somebody was told of.
@@ -68,7 +75,7 @@ struct Fixed {
     watches: Watches,
     /// The frame that somebody has chosen to look at, and the stop that it belongs to.
     selected: watch::Sender<Option<(u64, Reference)>>,
-    temporary: std::sync::Mutex<Option<Temporary>>,
+    temporary: Mutex<Option<Temporary>>,
     progress: Progress,
 }
 
@@ -102,6 +109,8 @@ pub struct SessionOptions<C> {
     pub executable: Option<PathBuf>,
     /// Starts and reaches programs.
     pub connector: C,
+    /// Where it is written down what happens.
+    pub journal: Journal,
 }
 
 impl Session {
@@ -110,21 +119,30 @@ impl Session {
         let (commands, received) = mpsc::channel(64);
         let (told_execution, execution) = watch::channel(Execution::Created);
         let now = Timestamp::now();
+        let id = SessionId::random();
+        let journal = options.journal.of_session(id.as_str(), &options.name);
+        journal.record(Event::Created(Created {
+            language: options.adapter.name().to_owned(),
+            executable_path: options.executable.as_ref().map(|path| path.display().to_string()),
+            server: Some(std::process::id()),
+        }));
         let fixed = Arc::new(Fixed {
-            id: SessionId::random(),
+            id,
             name: options.name,
             adapter: options.adapter,
             host: options.host,
             executable: options.executable,
             created: now,
             updated: watch::Sender::new(now),
-            output: Output::new(),
+            output: Output::journaled(journal.clone()),
+            journal: journal.clone(),
+            scopes: Mutex::default(),
             told: watch::Sender::new(0),
             told_stop: watch::Sender::new(0),
             told_end: watch::Sender::new(None),
             watches: Watches::default(),
             selected: watch::Sender::new(None),
-            temporary: std::sync::Mutex::default(),
+            temporary: Mutex::default(),
             progress: Progress::new(),
         });
         let sinks = crate::debugger::Sinks {
@@ -132,7 +150,7 @@ impl Session {
             progress: fixed.progress.clone(),
             session: fixed.id.to_string(),
         };
-        tokio::spawn(Actor::new(options.connector, sinks, received, told_execution).run());
+        tokio::spawn(Actor::new(options.connector, sinks, received, told_execution, journal).run());
         Self { fixed, commands, execution }
     }
 
@@ -349,7 +367,9 @@ impl Session {
 
     /// The scopes of a frame.
     pub async fn scopes(&self, frame: Reference) -> Result<Vec<Scope<Reference>>> {
-        self.ask(|reply| Command::Scopes { frame, reply }).await
+        let scopes = self.ask(|reply| Command::Scopes { frame, reply }).await?;
+        self.remember_scopes(frame, &scopes);
+        Ok(scopes)
     }
 
     /// The variables of a frame's innermost scope, and that scope's name.
@@ -359,7 +379,9 @@ impl Session {
         page: Page,
         text: usize,
     ) -> Result<(String, Children<Reference>)> {
-        self.ask(|reply| Command::Locals { frame, page, text, reply }).await
+        let (scope, locals) = self.ask(|reply| Command::Locals { frame, page, text, reply }).await?;
+        self.journal_variables(Some((frame, &scope)), Reference(0), &locals);
+        Ok((scope, locals))
     }
 
     /// Children of a scope or value.
@@ -369,7 +391,14 @@ impl Session {
         page: Page,
         text: usize,
     ) -> Result<Children<Reference>> {
-        self.ask(|reply| Command::Variables { reference, page, text, reply }).await
+        let children = self.ask(|reply| Command::Variables { reference, page, text, reply }).await?;
+        let scope = self.scope_of(reference);
+        self.journal_variables(
+            scope.as_ref().map(|(frame, name)| (*frame, name.as_str())),
+            reference,
+            &children,
+        );
+        Ok(children)
     }
 
     /// Evaluates an expression in a frame. A `pure` one may change nothing, and is refused when it could.

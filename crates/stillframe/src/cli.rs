@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and who answers.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -7,13 +8,16 @@ use clap::builder::PossibleValue;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use engine::adapter::Adapter;
+use engine::journal::{self, Journal, default_path};
 use tools::{Toolset, toolsets};
 
 use crate::hang::HangArgs;
+use crate::one_shot::Around;
 use crate::probe::ProbeArgs;
 use crate::test::TestArgs;
 use crate::trace::TraceArgs;
-use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace};
+use crate::view::ViewArgs;
+use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace, view};
 
 /// A run-time debugger for AI agents: stops programs at the right moment and shows real values.
 #[derive(Debug, Parser)]
@@ -21,6 +25,35 @@ use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace};
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Where it is written down what happens; `off` for nowhere. It is in your state folder otherwise.
+    #[arg(long, global = true, env = "STILLFRAME_LOG_FILE", value_name = "PATH")]
+    log_file: Option<OsString>,
+    #[command(flatten)]
+    redact: RedactArg,
+}
+
+#[derive(Debug, clap::Args)]
+struct RedactArg {
+    /// Hide in answers what has the shape of a credential, as is usual; `false` shows it. In what is written to
+    /// the log file, credentials are hidden always.
+    #[arg(
+        long,
+        global = true,
+        env = "STILLFRAME_REDACT",
+        value_name = "BOOL",
+        default_value = "true",
+        default_missing_value = "true",
+        num_args = 0..=1,
+        require_equals = true,
+        action = clap::ArgAction::Set,
+        value_parser = clap::builder::BoolishValueParser::new(),
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
+    redact: bool,
+    /// Show in answers what has the shape of a credential. It is still hidden in the log file.
+    #[arg(long, global = true)]
+    no_redact: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -37,6 +70,14 @@ enum Command {
     Serve {
         #[command(flatten)]
         toolset: ToolsetArg,
+    },
+    /// Watch what an agent does, or has done, in the terminal.
+    View(ViewArgs),
+    /// Print the story of a session as Markdown: what was asked, where it stopped, what was seen.
+    Report {
+        /// Its id, the beginning of its id, or its name.
+        #[arg(default_value = "last")]
+        session: String,
     },
     /// Tell per language what works here, what is missing and how to get it.
     Doctor {
@@ -94,14 +135,42 @@ pub(crate) fn parse() -> Cli {
     Cli::parse()
 }
 
+/// Where the journal is; none for nowhere.
+fn log_file(given: Option<OsString>) -> Option<PathBuf> {
+    let path = given.map(PathBuf::from).or_else(default_path);
+    path.filter(|path| !["", "off"].iter().any(|off| path.as_os_str() == *off))
+}
+
 /// Does what was asked.
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    match cli.command {
-        Command::Probe(args) => probe::run(*args).await,
-        Command::Trace(args) => trace::run(*args).await,
-        Command::Test(args) => test::run(*args).await,
-        Command::Hang(args) => hang::run(*args).await,
-        Command::Serve { toolset } => mcp::serve(toolset.toolset.0).await,
+    let shows_credentials = cli.redact.no_redact || !cli.redact.redact;
+    if shows_credentials {
+        terminal::show_credentials();
+    }
+    let log_file = log_file(cli.log_file);
+    let debugs = matches!(
+        cli.command,
+        Command::Probe(_) | Command::Trace(_) | Command::Test(_) | Command::Hang(_) | Command::Serve { .. }
+    );
+    let journal = match log_file.clone().filter(|_| debugs) {
+        Some(path) => Journal::open(journal::Options::new(path)),
+        None => Journal::none(),
+    };
+    let around = Around { journal: journal.clone(), log_file, shows_credentials };
+    let code = run_command(cli.command, around).await;
+    journal.flush();
+    code
+}
+
+async fn run_command(command: Command, around: Around) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Probe(args) => probe::run(*args, around).await,
+        Command::Trace(args) => trace::run(*args, around).await,
+        Command::Test(args) => test::run(*args, around).await,
+        Command::Hang(args) => hang::run(*args, around).await,
+        Command::Serve { toolset } => mcp::serve(toolset.toolset.0, around).await,
+        Command::View(args) => view::run(&args, around.log_file),
+        Command::Report { session } => view::report(&session, around.log_file),
         Command::Doctor { json } => doctor::run(json).await,
         Command::Setup { language, executable_path } => {
             setup::run(&language, executable_path.as_deref()).await

@@ -11,18 +11,16 @@ use engine::adapter::{Machine, by_name};
 use engine::deadlines;
 use engine::model::launch::{Attach, Endpoint, Stdin};
 use engine::session::Session;
-use engine::sessions::Sessions;
+use tools::Context;
 use tools::ops::command::Command;
 use tools::ops::hang::{self, Diagnosis, Hang, Verdict};
 use tools::ops::lifecycle;
 use tools::ops::run_until::whole;
 use tools::ops::settle::Wait;
 use tools::render::HangReport;
-use tools::{Context, Report};
 
-use crate::probe::INTERRUPTED;
+use crate::one_shot::{Around, OneShot, Told};
 use crate::setup::told;
-use crate::terminal;
 
 /// What to run, and how long.
 #[derive(Debug, Args)]
@@ -55,26 +53,15 @@ pub(crate) struct HangArgs {
 }
 
 /// Does it.
-pub(crate) async fn run(args: HangArgs) -> anyhow::Result<ExitCode> {
-    let sessions = Sessions::new();
-    let context =
-        Context::new(sessions.clone()).reporting(Some(Report::new(|message| terminal::hint(&message))));
-    let as_json = args.json;
-    let found = tokio::select! {
-        found = diagnose(args, &context) => Some(found),
-        _ = tokio::signal::ctrl_c() => None,
+pub(crate) async fn run(args: HangArgs, around: Around) -> anyhow::Result<ExitCode> {
+    let one_shot = OneShot { name: "hang", around, as_json: args.json, patience: 1 };
+    let operation = async |context: &Context| {
+        let found = diagnose(args, context).await?;
+        let code = exit_code(found.verdict);
+        let report = HangReport::new(found);
+        Ok(Told { people: report::people(&report), data: serde_json::to_value(&report)?, code })
     };
-    sessions.close_all().await;
-    let Some(found) = found else { return Ok(ExitCode::from(INTERRUPTED)) };
-    let found = found?;
-    let code = exit_code(found.verdict);
-    let report = HangReport::new(found);
-    terminal::print(&if as_json {
-        serde_json::to_string_pretty(&report)? + "\n"
-    } else {
-        report::people(&report)
-    })?;
-    Ok(ExitCode::from(code))
+    one_shot.run(operation).await
 }
 
 async fn diagnose(args: HangArgs, context: &Context) -> anyhow::Result<Diagnosis> {

@@ -8,12 +8,14 @@ mod doctor;
 mod hang;
 mod listing;
 mod mcp;
+mod one_shot;
 mod probe;
 mod program;
 mod setup;
 mod terminal;
 mod test;
 mod trace;
+mod view;
 
 use std::process::ExitCode;
 

@@ -26,6 +26,7 @@ use tools::{Context, Toolset};
 use self::front::Front;
 use self::guarded::Guarded;
 use self::server::Server;
+use crate::one_shot::Around;
 use crate::terminal;
 
 /// How long calls in flight may take to answer once the client is gone.
@@ -34,7 +35,7 @@ const LAST_ANSWERS: Duration = Duration::from_millis(500);
 const LAST_PROGRAMS: Duration = Duration::from_millis(1500);
 
 /// Serves until the client goes away or a signal comes, and ends every program that was started.
-pub(crate) async fn serve(toolsets: Vec<&'static Toolset>) -> anyhow::Result<ExitCode> {
+pub(crate) async fn serve(toolsets: Vec<&'static Toolset>, around: Around) -> anyhow::Result<ExitCode> {
     if std::io::stdin().is_terminal() {
         terminal::hint(
             "this is an MCP server: it waits for a client's messages on standard input (end it with Ctrl-D). \
@@ -45,7 +46,8 @@ pub(crate) async fn serve(toolsets: Vec<&'static Toolset>) -> anyhow::Result<Exi
     // request's own token, so that all of them notice at once.
     let shutdown = CancellationToken::new();
     let signals = tokio::spawn(cancel_on_signal(shutdown.clone()));
-    let context = Context::new(Sessions::new());
+    let context =
+        Context::new(Sessions::journaled(around.journal)).showing_credentials(around.shows_credentials);
     let (reader, writer) = stdio_pipes();
     let transport = Front::new(AsyncRwTransport::new_server(reader, writer), shutdown.clone());
     let server = Guarded(Server::new(context.clone(), toolsets));

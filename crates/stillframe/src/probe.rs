@@ -11,16 +11,15 @@ use engine::deadlines;
 use engine::model::breakpoint::{HitCondition, Rule};
 use engine::model::stop::{ExceptionBreakpoints, StopReason};
 use engine::session::placing::Wanted;
-use engine::sessions::Sessions;
+use tools::Context;
 use tools::ops::run_until::{Frames, Ran, RunUntil, run_until, whole};
 use tools::ops::settle::{Settled, Wait};
 use tools::render::{CallerData, StopReport, expression_value};
-use tools::{Context, Report};
 
 use self::place::Place;
+use crate::one_shot::{Around, OneShot, Told};
 use crate::program::ProgramArgs;
 use crate::setup::told;
-use crate::terminal;
 
 /// What to run, where to stop, and what to ask there.
 ///
@@ -57,27 +56,20 @@ pub(crate) struct ProbeArgs {
 }
 
 /// Does it.
-pub(crate) async fn run(args: ProbeArgs) -> anyhow::Result<ExitCode> {
-    let sessions = Sessions::new();
-    let context =
-        Context::new(sessions.clone()).reporting(Some(Report::new(|message| terminal::hint(&message))));
-    let as_json = args.json;
+pub(crate) async fn run(args: ProbeArgs, around: Around) -> anyhow::Result<ExitCode> {
+    let one_shot = OneShot { name: "probe", around, as_json: args.json, patience: 1 };
     let has_place = !args.places().is_empty();
-    let probed = tokio::select! {
-        probed = probe(args, &context) => Some(probed),
-        _ = tokio::signal::ctrl_c() => None,
+    let operation = async |context: &Context| {
+        let ran = probe(args, context).await?;
+        let code = exit_code(&ran.settled, has_place);
+        let mut stop = StopReport::new("Ran", ran.settled);
+        stop.notes.extend(ran.notes);
+        let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
+        let callers = ran.callers.iter().map(CallerData::from).collect();
+        let report = report::Probed { stop, callers, values };
+        Ok(Told { people: report.people(), data: serde_json::to_value(&report)?, code })
     };
-    sessions.close_all().await;
-    let Some(probed) = probed else { return Ok(ExitCode::from(INTERRUPTED)) };
-    let ran = probed?;
-    let code = exit_code(&ran.settled, has_place);
-    let mut stop = StopReport::new("Ran", ran.settled);
-    stop.notes.extend(ran.notes);
-    let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
-    let callers = ran.callers.iter().map(CallerData::from).collect();
-    let report = report::Probed { stop, callers, values };
-    terminal::print(&if as_json { report.json()? } else { report.people() })?;
-    Ok(ExitCode::from(code))
+    one_shot.run(operation).await
 }
 
 async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
@@ -116,8 +108,6 @@ impl ProbeArgs {
 const ENDED_BEFORE: u8 = 3;
 const EXCEPTION_FIRST: u8 = 4;
 const STILL_RUNNING: u8 = 5;
-/// What shells give for a command that Ctrl-C ended.
-pub(crate) const INTERRUPTED: u8 = 130;
 
 fn exit_code(settled: &Settled, has_place: bool) -> u8 {
     match settled {

@@ -4,8 +4,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use anstyle::AnsiColor;
 pub(crate) use anstyle::Style;
+use engine::redaction;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The width that everything fits in.
@@ -57,9 +60,19 @@ pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// A text as it can be measured: a program may print colours, tabs and other control characters.
+/// Whether texts show what has the shape of a credential.
+static SHOWS_CREDENTIALS: AtomicBool = AtomicBool::new(false);
+
+/// From now on, texts show what has the shape of a credential.
+pub(crate) fn show_credentials() {
+    SHOWS_CREDENTIALS.store(true, Ordering::Relaxed);
+}
+
+/// A text as it can be measured: a program may print colours, tabs and other control characters. Credentials are
+/// hidden while they are in one piece: in a text that was cut or broken into lines they would not be known.
 fn measurable(text: &str) -> String {
-    let text = anstream::adapter::strip_str(text).to_string().replace('\t', "    ");
+    let text = if SHOWS_CREDENTIALS.load(Ordering::Relaxed) { text.into() } else { redaction::shapes(text) };
+    let text = anstream::adapter::strip_str(&text).to_string().replace('\t', "    ");
     text.replace(|char: char| char.is_control() && char != '\n', "")
 }
 

@@ -9,16 +9,14 @@ use std::time::Duration;
 use clap::Args;
 use engine::adapter::Machine;
 use engine::deadlines;
-use engine::sessions::Sessions;
+use tools::Context;
 use tools::ops::command::Command;
 use tools::ops::settle::Wait;
 use tools::ops::test::{self, Test, Tested, Verdict};
 use tools::render::TestData;
-use tools::{Context, Report};
 
-use crate::probe::INTERRUPTED;
+use crate::one_shot::{Around, OneShot, Told};
 use crate::setup::told;
-use crate::terminal;
 
 /// The tests to run.
 #[derive(Debug, Args)]
@@ -44,26 +42,15 @@ pub(crate) struct TestArgs {
 }
 
 /// Does it.
-pub(crate) async fn run(args: TestArgs) -> anyhow::Result<ExitCode> {
-    let sessions = Sessions::new();
-    let context =
-        Context::new(sessions.clone()).reporting(Some(Report::new(|message| terminal::hint(&message))));
-    let as_json = args.json;
-    let tested = tokio::select! {
-        tested = tested(args, &context) => Some(tested),
-        _ = tokio::signal::ctrl_c() => None,
+pub(crate) async fn run(args: TestArgs, around: Around) -> anyhow::Result<ExitCode> {
+    let one_shot = OneShot { name: "test", around, as_json: args.json, patience: 1 };
+    let operation = async |context: &Context| {
+        let tested = tested(args, context).await?;
+        let code = exit_code(tested.verdict);
+        let data = TestData::new(tested, test::limits());
+        Ok(Told { people: report::people(&data), data: serde_json::to_value(&data)?, code })
     };
-    sessions.close_all().await;
-    let Some(tested) = tested else { return Ok(ExitCode::from(INTERRUPTED)) };
-    let tested = tested?;
-    let code = exit_code(tested.verdict);
-    let data = TestData::new(tested, test::limits());
-    terminal::print(&if as_json {
-        serde_json::to_string_pretty(&data)? + "\n"
-    } else {
-        report::people(&data)
-    })?;
-    Ok(ExitCode::from(code))
+    one_shot.run(operation).await
 }
 
 async fn tested(args: TestArgs, context: &Context) -> anyhow::Result<Tested> {

@@ -11,18 +11,16 @@ use clap::Args;
 use engine::deadlines;
 use engine::model::limits::{Limits, MAX_VALUE};
 use engine::recording::Cells;
-use engine::sessions::Sessions;
 use tokio::sync::Notify;
+use tools::Context;
 use tools::ops::settle::Wait;
 use tools::ops::trace::{self, Because, MOST_ROWS, Trace, Traced, WhenFull};
 use tools::render::TraceReport;
-use tools::{Context, Report};
 
 use self::points::PointsArgs;
-use crate::probe::INTERRUPTED;
+use crate::one_shot::{Around, INTERRUPTED, OneShot, Told};
 use crate::program::ProgramArgs;
 use crate::setup::told;
-use crate::terminal;
 
 /// What to run, and what to record where.
 #[derive(Debug, Args)]
@@ -71,39 +69,26 @@ enum Way {
 }
 
 /// Does it. When it is interrupted, what was recorded so far is printed.
-pub(crate) async fn run(args: TraceArgs) -> anyhow::Result<ExitCode> {
-    let sessions = Sessions::new();
-    let context =
-        Context::new(sessions.clone()).reporting(Some(Report::new(|message| terminal::hint(&message))));
-    let as_json = args.json;
+pub(crate) async fn run(args: TraceArgs, around: Around) -> anyhow::Result<ExitCode> {
+    // The second Ctrl-C is for those who cannot wait.
+    let one_shot = OneShot { name: "trace", around, as_json: args.json, patience: 2 };
     let interrupt = Arc::new(Notify::new());
-    let traced = record(args, Arc::clone(&interrupt), &context);
-    tokio::pin!(traced);
-    let first = tokio::select! {
-        traced = &mut traced => Some(traced),
-        _ = tokio::signal::ctrl_c() => None,
+    let operation = async |context: &Context| {
+        let traced = record(args, Arc::clone(&interrupt), context);
+        tokio::pin!(traced);
+        let traced = tokio::select! {
+            traced = &mut traced => traced,
+            Ok(()) = tokio::signal::ctrl_c() => {
+                interrupt.notify_one();
+                traced.await
+            }
+        };
+        let traced = traced?;
+        let code = exit_code(&traced);
+        let report = TraceReport::new(traced, true);
+        Ok(Told { people: report::people(&report), data: serde_json::to_value(&report)?, code })
     };
-    let traced = if first.is_some() {
-        first
-    } else {
-        interrupt.notify_one();
-        // The second time is for those who cannot wait.
-        tokio::select! {
-            traced = &mut traced => Some(traced),
-            _ = tokio::signal::ctrl_c() => None,
-        }
-    };
-    sessions.close_all().await;
-    let Some(traced) = traced else { return Ok(ExitCode::from(INTERRUPTED)) };
-    let traced = traced?;
-    let code = exit_code(&traced);
-    let report = TraceReport::new(traced, true);
-    terminal::print(&if as_json {
-        serde_json::to_string_pretty(&report)? + "\n"
-    } else {
-        report::people(&report)
-    })?;
-    Ok(ExitCode::from(code))
+    one_shot.run(operation).await
 }
 
 async fn record(args: TraceArgs, interrupt: Arc<Notify>, context: &Context) -> anyhow::Result<Traced> {

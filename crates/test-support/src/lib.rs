@@ -20,3 +20,13 @@ pub use leftovers::{Mark, interrupt};
 pub use python_packages::python_with_packages;
 pub use server::{Answer, Built, Era, Goodbye, Reply, Server, ServerOptions};
 pub use toolchains::{run_tool, toolchains};
+
+/// Waits until something is true that nobody tells of, such as what is in a file.
+pub async fn eventually(is_true: impl Fn() -> bool) {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while !is_true() {
+        assert!(std::time::Instant::now() < until, "it did not become true in time");
+        // sleep: what is asked for is in a file, of whose changes nobody tells.
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+}

@@ -34,6 +34,10 @@ pub enum Era {
     Stateless,
 }
 
+/// Where a server writes its journal. Only tests of the journal want one.
+const JOURNAL: &str = "STILLFRAME_LOG_FILE";
+const NOWHERE: &str = "off";
+
 /// The program under test, as cargo tells an integration test of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Built {
@@ -86,7 +90,7 @@ impl Built {
     #[expect(clippy::disallowed_methods, reason = "the program under test, which ends what it starts")]
     pub fn command(self) -> tokio::process::Command {
         let mut command = tokio::process::Command::new(self.program);
-        command.kill_on_drop(true).stdin(Stdio::null());
+        command.kill_on_drop(true).stdin(Stdio::null()).env(JOURNAL, NOWHERE);
         command
     }
 }
@@ -173,6 +177,7 @@ impl Server {
         let (name, value) = mark.variable();
         let mut command = tokio::process::Command::new(options.program);
         command.args(options.args).env(name, value).env("STILLFRAME_CACHE_DIR", options.cache);
+        command.env(JOURNAL, NOWHERE);
         command.envs(options.env).kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(cwd) = options.cwd {

@@ -15,6 +15,8 @@ pub struct Context {
     pub sessions: Sessions,
     /// The one session of the vocabulary that has no ids.
     pub quick: Quick,
+    /// Answers show what has the shape of a credential.
+    pub shows_credentials: bool,
     /// Who hears of progress, when somebody wants to.
     pub report: Option<Report>,
 }
@@ -44,13 +46,32 @@ impl std::fmt::Debug for Report {
 impl Context {
     /// For calls that nobody is told the progress of.
     pub fn new(sessions: Sessions) -> Self {
-        Self { sessions, quick: Quick::default(), report: None }
+        Self { sessions, quick: Quick::default(), shows_credentials: false, report: None }
+    }
+
+    /// The same, with answers that show or hide what has the shape of a credential.
+    #[must_use]
+    pub fn showing_credentials(&self, shows_credentials: bool) -> Self {
+        Self { shows_credentials, ..self.clone() }
     }
 
     /// The same, for a call that somebody may be told the progress of.
     #[must_use]
     pub fn reporting(&self, report: Option<Report>) -> Self {
         Self { report, ..self.clone() }
+    }
+
+    /// The same, for one call of which it is written down what session it has used.
+    #[must_use]
+    pub fn for_call(&self) -> Self {
+        Self { sessions: self.sessions.for_call(), ..self.clone() }
+    }
+
+    /// The session of the vocabulary that has no ids.
+    pub(crate) async fn quick_session(&self) -> Result<Session, ToolError> {
+        let session = self.quick.session().await?;
+        self.sessions.note(&session);
+        Ok(session)
     }
 
     /// Ends all sessions in an orderly way.
@@ -61,6 +82,12 @@ impl Context {
 
     /// The session of that id; without one, the only open session.
     pub fn session(&self, id: Option<&str>) -> Result<Session, ToolError> {
+        let session = self.find(id)?;
+        self.sessions.note(&session);
+        Ok(session)
+    }
+
+    fn find(&self, id: Option<&str>) -> Result<Session, ToolError> {
         let open = self.sessions.list();
         let Some(id) = id else {
             return match open.as_slice() {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::journaled::JournaledCall;
 use crate::{Answer, Context, Reply, ToolError, arguments, schema};
 
 /// A tool is its parameters.
@@ -93,7 +94,20 @@ impl Entry {
 
     /// Calls the tool. Bad arguments are an answer too, so that the model sees what was wrong.
     pub async fn call(&self, arguments: Map<String, Value>, context: &Context) -> Reply {
-        (self.call)(arguments, context).await
+        if !context.sessions.journal().is_kept() {
+            return self.answer(arguments, context).await;
+        }
+        let context = context.for_call();
+        let call = JournaledCall::begin(&context, self.name, &arguments);
+        let reply = self.answer(arguments, &context).await;
+        call.end(&reply);
+        reply
+    }
+
+    /// What leaves: without credentials, unless they are to be shown.
+    async fn answer(&self, arguments: Map<String, Value>, context: &Context) -> Reply {
+        let reply = (self.call)(arguments, context).await;
+        if context.shows_credentials { reply } else { reply.without_credentials() }
     }
 }
 

@@ -6,6 +6,7 @@
 //! job is done. So a debugger that does not answer holds up nothing but its own caller.
 
 mod inspection;
+mod journaling;
 mod performance;
 mod planting;
 mod program;
@@ -20,6 +21,7 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use self::journaling::Journaling;
 use self::performance::Profiling;
 use self::planting::Planter;
 use self::program::Run;
@@ -30,7 +32,7 @@ use super::state::{Execution, State};
 use crate::deadlines;
 use crate::debugger::{Connector, Evaluate, Sinks, Step};
 use crate::error::{Error, Result};
-use crate::journal::{Journal, Record};
+use crate::journal::SessionJournal;
 use crate::model::activity::ProcessActivity;
 use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
 use crate::model::ids::{BreakpointId, RawId, Reference, TargetId, ThreadId};
@@ -246,7 +248,7 @@ pub(super) struct Actor<C: Connector> {
     resuming: Vec<(TargetId, Reply<()>)>,
     /// What was asked of a program that is leaving. It is answered when its end is known.
     held: Vec<Command>,
-    journal: Journal,
+    journaling: Journaling,
 }
 
 impl<C: Connector> Actor<C> {
@@ -255,6 +257,7 @@ impl<C: Connector> Actor<C> {
         sinks: Sinks,
         commands: mpsc::Receiver<Command>,
         published: watch::Sender<Execution>,
+        journal: SessionJournal,
     ) -> Self {
         Self {
             connector: Arc::new(connector),
@@ -277,7 +280,7 @@ impl<C: Connector> Actor<C> {
             profiling: None,
             resuming: Vec::new(),
             held: Vec::new(),
-            journal: Journal,
+            journaling: Journaling::new(journal),
         }
     }
 
@@ -292,7 +295,6 @@ impl<C: Connector> Actor<C> {
                 Some(then) = self.jobs.next(), if !self.jobs.is_empty() => then(&mut self),
             }
         }
-        self.journal.record(&Record::SessionClosed);
         if let Some(process) = self.run.and_then(|run| run.process) {
             process.kill().await;
         }
@@ -402,7 +404,7 @@ impl<C: Connector> Actor<C> {
         // A number from before belongs to another stop from here on.
         self.references.retire();
         self.stacks.forget();
-        self.journal.record(&Record::Execution(&now));
+        self.journal_execution(&now);
         if matches!(now, Execution::Ended(_)) {
             self.clean_up();
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use engine::adapter::python::Python;
 use engine::debugger::dap::DapConnector;
+use engine::journal::Journal;
 use engine::model::breakpoint::{Breakpoint, Rule};
 use engine::model::launch::{Launch, Program, Start};
 use engine::model::stop::End;
@@ -49,6 +50,7 @@ impl Scene {
             host: &TestMachine,
             executable,
             connector,
+            journal: Journal::none(),
         };
         let recorder = Recorder::new(100_000).unwrap();
         Self { way, session: Session::spawn(options), recorder, folder, mark: Mark::default() }

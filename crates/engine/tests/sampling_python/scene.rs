@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use engine::adapter::python::Python;
 use engine::debugger::dap::DapConnector;
+use engine::journal::Journal;
 use engine::model::activity::{Activity, CallNode, ThreadActivity};
 use engine::model::launch::{Launch, Program, Start, Stdin};
 use engine::model::source::Location;
@@ -45,6 +46,7 @@ impl Scene {
             host: &TestMachine,
             executable,
             connector,
+            journal: Journal::none(),
         };
         let session = Session::spawn(options);
         let scene = Self { way, session, source: source.to_owned(), folder, mark: Mark::default() };

@@ -12,6 +12,7 @@ use rmcp::{ErrorData, Peer, RoleServer};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
+use tools::hide_in_text;
 use tools::render::output_text;
 
 /// At most this often does a subscriber hear of one session.
@@ -51,12 +52,15 @@ pub(super) fn find(sessions: &Sessions, uri: &str) -> Result<Output, ErrorData> 
     })
 }
 
-/// All of it that is kept.
-pub(super) fn read(output: &Output, uri: &str) -> ResourceContents {
+/// All of it that is kept, without credentials unless they are to be shown.
+pub(super) fn read(output: &Output, uri: &str, shows_credentials: bool) -> ResourceContents {
     let all = output.read(0, usize::MAX);
     let mut text = output_text(&all);
     if all.skipped > 0 {
         text.insert_str(0, &format!("[the first {} bytes are not kept]\n", all.skipped));
+    }
+    if !shows_credentials {
+        hide_in_text(&mut text);
     }
     ResourceContents::text(text, uri)
 }

@@ -181,7 +181,8 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let found = output::find(&self.context.sessions, &request.uri)?;
-        Ok(ReadResourceResult::new(vec![output::read(&found, &request.uri)]).into())
+        Ok(ReadResourceResult::new(vec![output::read(&found, &request.uri, self.context.shows_credentials)])
+            .into())
     }
 
     async fn subscribe(

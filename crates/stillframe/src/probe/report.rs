@@ -25,11 +25,6 @@ pub(super) struct Probed {
 }
 
 impl Probed {
-    /// For machines.
-    pub(super) fn json(&self) -> anyhow::Result<String> {
-        Ok(serde_json::to_string_pretty(self)? + "\n")
-    }
-
     /// For people: the place first, then what was asked for, then what else is there.
     pub(super) fn people(&self) -> String {
         let mut text = self.headline();

@@ -226,3 +226,19 @@ async fn a_program_that_still_runs_when_the_time_is_up_is_code_5() {
     let ran = stillframe(["probe", &at(&program, "never"), "--timeout", "1"]).await.ended_with(5);
     assert_eq!(ran.out, "still running when the time was up\noutput\n  begun\n");
 }
+
+#[tokio::test]
+async fn what_looks_like_a_credential_is_hidden_unless_it_is_asked_for() {
+    let folder = folder();
+    let text = "kept = 'note ' * 12 + 'gh' + 'p_' + 'A1b2C3' * 6\nprint(kept)  # @stop\n";
+    let program = Fixture::write(folder.path(), "secret.py", text);
+    let place = at(&program, "stop");
+    let note = "hidden: 2 values that look like credentials (start with --no-redact to see them)\n";
+    let ran = stillframe(["probe", &place, "-e", "kept"]).await.ended_with(0);
+    assert!(!ran.out.contains("A1b2C3A1b2C3") && ran.out.ends_with(note), "{}", ran.out);
+    let ran = stillframe(["probe", &place, "-e", "kept", "--json"]).await.ended_with(0);
+    assert!(!ran.out.contains("A1b2C3A1b2C3"), "{}", ran.out);
+    assert_eq!(ran.json()["hidden"], note.trim_start_matches("hidden: ").trim_end());
+    let ran = stillframe(["probe", &place, "-e", "kept", "--json", "--no-redact"]).await.ended_with(0);
+    assert!(ran.out.contains("A1b2C3A1b2C3") && ran.json()["hidden"].is_null(), "{}", ran.out);
+}

@@ -101,6 +101,7 @@ async fn python_session(mode: &str) -> Value {
         "serve",
     ]);
     client.env(name, value).env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
+    client.env("STILLFRAME_LOG_FILE", "off");
     let done = must_succeed(&mut client).await;
     mark.assert_gone_within(Duration::from_secs(2));
     let mut seen: Value = serde_json::from_slice(&done.stdout).expect("the client prints JSON");

@@ -10,6 +10,7 @@
 
 mod bad_input;
 mod breakpoints;
+mod credentials;
 mod debugging;
 mod launching;
 mod reference;

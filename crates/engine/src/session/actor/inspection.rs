@@ -90,6 +90,7 @@ impl<C: Connector> Actor<C> {
                 && actor.stopped_thread(None) == Ok((target, raw))
             {
                 actor.stacks.keep((target, raw), stack.clone());
+                actor.journal_stack(stack);
             }
             answer(reply, stack);
         });

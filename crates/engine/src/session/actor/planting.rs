@@ -13,7 +13,6 @@ use super::{Actor, Reply, Which, answer};
 use crate::deadlines;
 use crate::debugger::{Connector, Debugger, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::error::Error;
-use crate::journal::Record;
 use crate::model::breakpoint::{Breakpoint, Planned, Request};
 use crate::model::ids::{BreakpointId, TargetId};
 use crate::model::stop::ExceptionBreakpoints;
@@ -118,7 +117,7 @@ impl<C: Connector> Actor<C> {
         for (_, then) in self.planter.waiting.extract_if(.., |(waiting, _)| *waiting <= version) {
             then(&self.breakpoints, live);
         }
-        self.journal.record(&Record::Breakpoints(&self.breakpoints.list(live)));
+        self.journal_breakpoints();
     }
 
     fn content(&self, group: Group) -> Content {

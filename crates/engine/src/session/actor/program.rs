@@ -277,7 +277,10 @@ impl<C: Connector> Actor<C> {
                 }
             }
             Event::RuleFailed { id, message, times } => self.breakpoints.failed(id, message, times),
-            Event::Planted { id, planted } => self.breakpoints.settle(target, [(id, planted)]),
+            Event::Planted { id, planted } => {
+                self.breakpoints.settle(target, [(id, planted)]);
+                self.journal_breakpoints();
+            }
             Event::Profiled(profile) => self.profiled(target, profile),
             Event::Left => self.left(target),
         }

@@ -9,6 +9,7 @@ use crate::adapter::{self, Machine};
 use crate::debugger::fake::{self, Arrivals, FakeConnector, FakeDebugger, FakeProgram};
 use crate::debugger::{Arrival, Event, Step};
 use crate::error::Error;
+use crate::journal::Journal;
 use crate::model::breakpoint::{Binding, Breakpoint, Failures, Place, Planned, Request, Rule};
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::{Launch, Program, Start};
@@ -39,6 +40,7 @@ impl Scene {
             host: &Machine,
             executable: None,
             connector,
+            journal: Journal::none(),
         });
         let (program, arrivals) = FakeProgram::new();
         programs.send(program).unwrap();

@@ -60,7 +60,10 @@ impl DebugBreakpoint {
 
 async fn set(state: &mut State, mut wished: Wished, context: &Context) -> Result<String, ToolError> {
     let (breakpoint, note) = match &state.session {
-        Some(session) => session.set_breakpoint(wished.wanted()).await?,
+        Some(session) => {
+            context.sessions.note(session);
+            session.set_breakpoint(wished.wanted()).await?
+        }
         None => try_out(state, &wished, context).await?,
     };
     wished.was_set(&breakpoint);

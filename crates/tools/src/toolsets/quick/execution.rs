@@ -35,7 +35,7 @@ impl Tool for DebugContinue {
 
 impl DebugContinue {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
-        let session = context.quick.session().await?;
+        let session = context.quick_session().await?;
         let settled = if self.pause == Some(true) {
             let wait = execution::pause_wait(self.timeout, Limits::default());
             execution::pause(&session, None, wait, context).await?
@@ -91,7 +91,7 @@ impl Tool for DebugStep {
 
 impl DebugStep {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
-        let session = context.quick.session().await?;
+        let session = context.quick_session().await?;
         let wait = Wait::new(self.timeout, Limits::default());
         let step = self.action.unwrap_or_default().into();
         let settled = execution::step(&session, None, step, wait, context).await?;

@@ -56,7 +56,7 @@ impl Tool for DebugEvaluate {
 
 impl DebugEvaluate {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
-        let session = context.quick.session().await?;
+        let session = context.quick_session().await?;
         let frame = frame(&session, self.frame).await?;
         let length = self.max_length.unwrap_or(RESULT);
         let value =
@@ -96,7 +96,7 @@ impl Tool for DebugStack {
 
 impl DebugStack {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
-        let session = context.quick.session().await?;
+        let session = context.quick_session().await?;
         let count = self.count.unwrap_or(FRAMES);
         let stack = inspect::stack(&session, None, 0, count, false).await?;
         let shown = stack.frames.iter().enumerate().map(|(number, frame)| text::frame(number, frame));
@@ -129,7 +129,7 @@ impl Tool for DebugVariables {
 
 impl DebugVariables {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
-        let session = context.quick.session().await?;
+        let session = context.quick_session().await?;
         let frame = frame(&session, self.frame).await?;
         let page = Page { start: 0, count: VARIABLES, special: false, internals: false };
         let (scope, children) = session.locals(frame, page, Limits::default().value).await?;

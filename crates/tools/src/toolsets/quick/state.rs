@@ -31,7 +31,7 @@ impl Quick {
     }
 
     /// The session, once there is one.
-    pub(super) async fn session(&self) -> Result<Session, ToolError> {
+    pub(crate) async fn session(&self) -> Result<Session, ToolError> {
         let state = self.lock().await;
         state.session.clone().ok_or_else(|| state.no_program())
     }

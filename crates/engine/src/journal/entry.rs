@@ -1,0 +1,367 @@
+//! What a journal's line says, in the format of mcp-debugger's logging specification 1.0.0.
+//!
+//! Where that lists the key `timestamp` twice, the number keeps it and the text is `time`. What goes beyond the
+//! specification is marked as an addition; readers must not need it.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// When, in milliseconds since 1970. Entries are sorted by it.
+    pub timestamp: i64,
+    /// The same as ISO 8601 in UTC, for people.
+    pub time: String,
+    /// How much it matters.
+    pub level: Level,
+    /// What it is about, such as `debug-mcp:tools`.
+    pub namespace: String,
+    /// The session that it belongs to; none for a call that belongs to no session, or not yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// The name of that session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_name: Option<String>,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+impl Entry {
+    /// An entry of this moment.
+    pub fn now(session: Option<(String, String)>, event: Event) -> Self {
+        Self::at(Timestamp::now(), session, event)
+    }
+
+    /// An entry of a moment, with the id and the name of its session.
+    pub fn at(time: Timestamp, session: Option<(String, String)>, event: Event) -> Self {
+        let (session_id, session_name) = session.unzip();
+        Self {
+            timestamp: time.as_millisecond(),
+            time: format!("{time:.3}"),
+            level: event.level(),
+            namespace: event.namespace().to_owned(),
+            session_id,
+            session_name,
+            event,
+        }
+    }
+}
+
+/// The JSON Schema of an entry.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Entry)
+}
+
+/// How much an entry matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// For the developers of a debugger.
+    Debug,
+    /// What a person wants to see.
+    Info,
+    /// Something is missing.
+    Warn,
+    /// A call failed.
+    Error,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "message")]
+pub enum Event {
+    /// A tool is called.
+    #[serde(rename = "tool:call")]
+    Call(Call),
+    /// A tool has answered.
+    #[serde(rename = "tool:response")]
+    Response(Response),
+    /// A tool has failed.
+    #[serde(rename = "tool:error")]
+    Failure(Failure),
+    /// A program does something else than before.
+    #[serde(rename = "debug:state")]
+    State(State),
+    /// A breakpoint was set, verified, hit or removed.
+    #[serde(rename = "debug:breakpoint")]
+    Breakpoint(BreakpointChange),
+    /// Variables were read.
+    #[serde(rename = "debug:variables")]
+    Variables(Variables),
+    /// A session was opened.
+    #[serde(rename = "session:created")]
+    Created(Created),
+    /// A session was closed.
+    #[serde(rename = "session:closed")]
+    Closed(Closed),
+    /// A program, or the debugger for it, wrote something.
+    #[serde(rename = "debug:output")]
+    Output(Written),
+    /// Entries are missing here, because they came faster than they could be written. An addition.
+    #[serde(rename = "journal:dropped")]
+    Dropped(Dropped),
+}
+
+impl Event {
+    fn level(&self) -> Level {
+        match self {
+            Self::Failure(_) => Level::Error,
+            Self::Dropped(_) => Level::Warn,
+            _ => Level::Info,
+        }
+    }
+
+    fn namespace(&self) -> &'static str {
+        match self {
+            Self::Call(_) | Self::Response(_) | Self::Failure(_) => "debug-mcp:tools",
+            Self::State(_) => "debug-mcp:state",
+            Self::Breakpoint(_) => "debug-mcp:breakpoint",
+            Self::Variables(_) => "debug-mcp:variables",
+            Self::Created(_) | Self::Closed(_) => "debug-mcp:session",
+            Self::Output(_) => "debug-mcp:output",
+            Self::Dropped(_) => "debug-mcp:journal",
+        }
+    }
+}
+
+/// A tool is called.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Call {
+    /// The tool; a command of the command line is `stillframe probe`.
+    pub tool: String,
+    /// Joins a call with its answer; unique in all journals. An addition.
+    #[serde(default)]
+    pub call_id: String,
+    /// The arguments, cut.
+    pub request: Map<String, Value>,
+}
+
+/// A tool has answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    /// The tool.
+    pub tool: String,
+    /// The call's. An addition.
+    #[serde(default)]
+    pub call_id: String,
+    /// True.
+    pub success: bool,
+    /// The answer's data, cut; `{ "text": … }` where there is only text.
+    pub response: Map<String, Value>,
+}
+
+/// A tool has failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Failure {
+    /// The tool.
+    pub tool: String,
+    /// The call's. An addition.
+    #[serde(default)]
+    pub call_id: String,
+    /// What was wrong.
+    pub error: String,
+}
+
+/// What a program does now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct State {
+    /// Which of the three.
+    pub event: StateEvent,
+    /// Why: of a pause `breakpoint`, `step`, `entry`, `exception`, `pause` or the debugger's word; of an end how it
+    /// came, such as `exited with code 1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Where it is suspended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
+    /// The thread that is suspended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<u32>,
+    /// What the debugger adds, such as the exception. An addition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The innermost frames, innermost first. An addition.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<Location>,
+    /// The source around the location. An addition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceWindow>,
+}
+
+impl State {
+    /// Nothing else is known.
+    pub fn of(event: StateEvent) -> Self {
+        Self {
+            event,
+            reason: None,
+            location: None,
+            thread_id: None,
+            description: None,
+            stack: Vec::new(),
+            source: None,
+        }
+    }
+}
+
+/// What a program does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum StateEvent {
+    /// It is suspended.
+    Paused,
+    /// It runs.
+    Running,
+    /// It has ended.
+    Stopped,
+}
+
+/// A place in a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Location {
+    /// The file, its home folder shortened to `~`.
+    pub file: String,
+    /// 1-based.
+    pub line: u32,
+    /// The function.
+    #[serde(default)]
+    pub function: String,
+    /// The frame's number, by which variables name it. An addition.
+    #[serde(rename = "frameId", default, skip_serializing_if = "Option::is_none")]
+    pub frame_id: Option<u64>,
+}
+
+/// Some lines of a source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SourceWindow {
+    /// The number of the first of them, 1-based.
+    pub first_line: u32,
+    /// Their texts, each cut at 200 characters.
+    pub lines: Vec<String>,
+}
+
+/// Something happened to a breakpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BreakpointChange {
+    /// What happened to it.
+    pub event: BreakpointEvent,
+    /// Its id, such as `bp-1`.
+    pub breakpoint_id: String,
+    /// The file; empty for one on a function.
+    #[serde(default)]
+    pub file: String,
+    /// 1-based, where it is bound or else was asked for; 0 for one on a function that is not bound.
+    #[serde(default)]
+    pub line: u32,
+    /// It is bound.
+    #[serde(default)]
+    pub verified: bool,
+    /// The function that it was asked for on. An addition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// It stops only where this is true. An addition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// It prints this and does not stop. An addition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_message: Option<String>,
+}
+
+/// What happened to a breakpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BreakpointEvent {
+    /// It was asked for.
+    Set,
+    /// The debugger has bound it.
+    Verified,
+    /// A program was suspended by it.
+    Hit,
+    /// It was taken away. An addition.
+    Removed,
+}
+
+/// Variables were read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Variables {
+    /// The frame's number, where they are of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_id: Option<u64>,
+    /// The scope, such as `Locals`; none for the parts of a value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// The number by which they were asked for; 0 where a frame was asked for.
+    pub variables_reference: u64,
+    /// How many there are.
+    pub variable_count: u64,
+    /// The first hundred of those that were read.
+    pub variables: Vec<Variable>,
+}
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its type, in the language's word.
+    #[serde(rename = "type", default)]
+    pub type_name: String,
+    /// Its value as text, cut at 200 characters.
+    pub value: String,
+}
+
+/// A session was opened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Created {
+    /// Its language.
+    pub language: String,
+    /// The interpreter that was chosen; its absolute path is not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executable_path: Option<String>,
+    /// The process id of the server. An addition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<u32>,
+}
+
+/// A session was closed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Closed {
+    /// How long it was open, in milliseconds.
+    pub duration: u64,
+}
+
+/// A program wrote something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Written {
+    /// `stdout`, `stderr`, `log` for a logpoint, `console` for the debugger.
+    pub category: String,
+    /// What it wrote, cut at 200 characters.
+    pub output: String,
+    /// So many bytes before it are not told, because there were too many at once. An addition.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub omitted: u64,
+}
+
+/// Entries are missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Dropped {
+    /// How many.
+    pub count: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks in this way")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}

@@ -1,0 +1,142 @@
+//! Hiding what nobody should read: credentials by their shape and by their name, environments, homes.
+//!
+//! Shapes ([`shapes`]) are sure enough to be hidden from everyone. Names are not, so what they stand for is hidden
+//! only in what is written down ([`Redaction::clean`]).
+
+mod assignments;
+mod names;
+mod places;
+mod shapes;
+mod tree;
+mod unquoted;
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+
+use self::places::Home;
+
+/// What stands where something was hidden.
+pub const MARK: &str = "[redacted]";
+
+/// The shapes that are known: the name of each rule, and what it matches.
+pub fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
+    shapes::rules()
+}
+
+/// A text without what has the shape of a credential, such as a key of a cloud provider.
+pub fn shapes(text: &str) -> Cow<'_, str> {
+    shapes::hide(text).map_or(Cow::Borrowed(text), |(hidden, _)| Cow::Owned(hidden))
+}
+
+/// Hides what has the shape of a credential in a text, and tells how many there were.
+pub fn hide_shapes(text: &mut String) -> usize {
+    let Some((hidden, count)) = shapes::hide(text) else { return 0 };
+    *text = hidden;
+    count
+}
+
+/// The same for every text in a value, also for keys.
+pub fn hide_shapes_in(value: &mut Value) -> usize {
+    match value {
+        Value::String(text) => hide_shapes(text),
+        Value::Array(elements) => elements.iter_mut().map(hide_shapes_in).sum(),
+        Value::Object(object) => {
+            let mut count = object.values_mut().map(hide_shapes_in).sum();
+            if object.keys().any(|key| shapes::hide(key).is_some()) {
+                *object = std::mem::take(object)
+                    .into_iter()
+                    .map(|(mut key, value)| {
+                        count += hide_shapes(&mut key);
+                        (key, value)
+                    })
+                    .collect();
+            }
+            count
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
+}
+
+/// So many calls that asked for a credential are remembered until they are answered.
+const ASKED: usize = 256;
+
+/// The rules of one machine and user, for what is written down. Clones remember the same calls.
+#[derive(Clone, Debug, Default)]
+pub struct Redaction {
+    home: Option<Home>,
+    folder: Option<PathBuf>,
+    /// The ids of calls that ask for the value of a credential.
+    asked: Arc<Mutex<VecDeque<String>>>,
+}
+
+impl Redaction {
+    /// With the user's home and the current folder.
+    pub fn of_this_machine() -> Self {
+        Self::of(std::env::home_dir(), std::env::current_dir().ok())
+    }
+
+    /// With this home and this folder.
+    pub(crate) fn of(home: Option<PathBuf>, folder: Option<PathBuf>) -> Self {
+        Self { home: home.and_then(|home| Home::new(&home)), folder, asked: Arc::default() }
+    }
+
+    /// Hides what must not be written down in an entry of the journal, or in anything made like one.
+    ///
+    /// Keys keep their places and lists their lengths. Cleaning twice is the same as cleaning once.
+    pub fn clean(&self, entry: &mut Value) {
+        self.hide_answer(entry);
+        self.hide_in(entry);
+    }
+
+    /// A text without credentials, and with the user's home as `~`.
+    fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut hidden = assignments::hide(text).map_or(Cow::Borrowed(text), Cow::Owned);
+        if let Some((next, _)) = shapes::hide(&hidden) {
+            hidden = Cow::Owned(next);
+        }
+        if let Some(next) = self.home.as_ref().and_then(|home| home.shorten(&hidden)) {
+            hidden = Cow::Owned(next);
+        }
+        hidden
+    }
+
+    /// An answer may not repeat what was asked for, so the entry of the call is remembered until then.
+    fn hide_answer(&self, entry: &mut Value) {
+        let Some(call) = entry.get("callId").and_then(Value::as_str).map(str::to_owned) else { return };
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if entry.get("request").is_some_and(tree::asks_for_credential) {
+            if asked.len() == ASKED {
+                asked.pop_front();
+            }
+            asked.push_back(call);
+        } else if let Some(response) = entry.get_mut("response")
+            && let Some(at) = asked.iter().position(|id| *id == call)
+        {
+            asked.remove(at);
+            tree::hide_values(response);
+        }
+    }
+}
+
+/// A text with the mark in these places, which are in order.
+fn marked(text: &str, secrets: Vec<Range<usize>>) -> String {
+    let mut hidden = String::with_capacity(text.len());
+    let mut from = 0;
+    for secret in secrets.into_iter().filter(|secret| !secret.is_empty()) {
+        hidden.push_str(text.get(from..secret.start).unwrap_or_default());
+        hidden.push_str(MARK);
+        from = secret.end;
+    }
+    hidden.push_str(text.get(from..).unwrap_or_default());
+    hidden
+}
+
+#[cfg(test)]
+mod corpus;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,286 @@
+//! Credentials that are known by their shape, wherever they stand.
+//!
+//! A text is looked through once for all rules, and again only for those that match. A rule hides what its group
+//! matches.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexSet};
+
+use super::marked;
+
+/// Nothing shorter holds a credential that is known by its shape.
+const SHORTEST: usize = 10;
+/// Where a word begins: also behind an escape that is written out, a colour, and a percent escape.
+const BEGIN: &str = r"(?:(?-u:\b)|_|\\[abefnrtv]|\[[0-9;]{1,8}m|%[0-9A-F][0-9A-F])";
+/// Behind what was cut. What was cut is hidden although it is shorter than a whole one.
+const CUT: &str = r#"(?:\\?["'`])?(?:\.\.\.|…)"#;
+/// So much of a credential that was cut is worth hiding.
+const LEAST_OF_CUT: usize = 6;
+
+/// A kind of credential.
+struct Shape {
+    /// Its name, in kebab case.
+    name: &'static str,
+    /// What it matches.
+    about: &'static str,
+    form: Form,
+}
+
+enum Form {
+    /// A fixed beginning, then at least so many characters of a class.
+    Token(&'static str, &'static str, usize),
+    /// An expression with one group, which is the secret.
+    Pattern(&'static str),
+}
+
+const fn token(
+    name: &'static str,
+    prefix: &'static str,
+    class: &'static str,
+    least: usize,
+    about: &'static str,
+) -> Shape {
+    Shape { name, about, form: Form::Token(prefix, class, least) }
+}
+
+const fn pattern(name: &'static str, pattern: &'static str, about: &'static str) -> Shape {
+    Shape { name, about, form: Form::Pattern(pattern) }
+}
+
+const ALNUM: &str = "[A-Za-z0-9]";
+const WORD: &str = "[A-Za-z0-9_-]";
+const HEX: &str = "[0-9a-fA-F]";
+
+/// The rules.
+const SHAPES: &[Shape] = &[
+    // Keys as files.
+    pattern(
+        "private-key-block",
+        r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----((?:\s|\\+[nr])+[A-Za-z0-9+/=](?:[^-]|-[^-])*)",
+        "a private key in PEM, of OpenSSH or PGP, up to its end or where it was cut",
+    ),
+    token("age-key", "AGE-SECRET-KEY-1", "[A-Z0-9]", 40, "a secret key of age"),
+    token("bitcoin-key", "[xyz]prv", ALNUM, 100, "an extended private key of a wallet"),
+    // Clouds.
+    token("aws-key-id", "A(?:KIA|SIA|BIA|CCA)", "[A-Z0-9]", 16, "the id of an access key of AWS"),
+    pattern(
+        "aws-secret",
+        r#"(?i-u:secret[_-]?access[_-]?key|aws[_-]?secret(?:[_-]?key)?)\\?["'`\]]{0,2}\s?(?:=>|[:=,])\s?\\?["'`]?([A-Za-z0-9/+]{30,})"#,
+        "a secret access key of AWS, behind its name",
+    ),
+    pattern(
+        "aws-signature",
+        r"(?i-u:X-Amz-(?:Signature|Security-Token|Credential))=([A-Za-z0-9%/+_-]{12,})",
+        "what signs an address of AWS",
+    ),
+    pattern(
+        "azure-account-key",
+        r"(?i-u:AccountKey|SharedAccessKey|SharedSecretKey)=([A-Za-z0-9+/=%]{16,})",
+        "a key in a connection string of Azure",
+    ),
+    pattern(
+        "azure-signature",
+        r"(?:[?&;]|(?-u:\b)SharedAccessSignature |sr=[^\s&]+&)(?i-u:sig)=([A-Za-z0-9%+/_=-]{16,})",
+        "what signs an address of Azure",
+    ),
+    pattern(
+        "azure-client-secret",
+        r"([A-Za-z0-9_~.-]{3}[78]Q~[A-Za-z0-9_~.-]{30,40})",
+        "a client secret of Entra",
+    ),
+    token("google-api-key", "AIza", WORD, 30, "an API key of Google"),
+    token("google-access", r"ya29\.", "[A-Za-z0-9_.-]", 16, "an access token of Google"),
+    token("google-refresh", "1//0", WORD, 30, "a refresh token of Google"),
+    token("google-client-secret", "GOCSPX-", WORD, 20, "a client secret of Google"),
+    token("digitalocean", "do[opr]_v1_", HEX, 40, "a token of DigitalOcean"),
+    token("heroku", "HRKU-", WORD, 30, "a key of Heroku"),
+    token("fly", "f[mo][12]_", "[A-Za-z0-9+/=_-]", 40, "a token of Fly"),
+    token("databricks", "dapi", "[0-9a-f]", 32, "a token of Databricks"),
+    token("alibaba", "LTAI", ALNUM, 17, "the id of an access key of Alibaba"),
+    // Code and packages.
+    token("github", "gh[opusr]_", ALNUM, 36, "a token of GitHub"),
+    token("github-fine-grained", "github_pat_", "[A-Za-z0-9_]", 36, "a fine-grained token of GitHub"),
+    token(
+        "gitlab",
+        "gl(?:pat|dt|rt|ft|ptt|agent|soat|cbt|imt|oas)-",
+        "[A-Za-z0-9_.-]",
+        20,
+        "a token of GitLab",
+    ),
+    token("npm", "npm_", ALNUM, 36, "a token of npm"),
+    token("pypi", "pypi-AgE", WORD, 16, "a token of PyPI"),
+    token("rubygems", "rubygems_", "[0-9a-f]", 40, "a key of RubyGems"),
+    token("docker", "dckr_[po]at_", WORD, 20, "a token of Docker Hub"),
+    token("atlassian", "ATATT3", "[A-Za-z0-9_=-]", 40, "a token of Atlassian"),
+    token("bitbucket", "ATBB", ALNUM, 24, "an app password of Bitbucket"),
+    token("terraform", r"[A-Za-z0-9]{14}\.atlasv1\.", WORD, 40, "a token of Terraform"),
+    token("vault", r"hv[sbr]\.", WORD, 20, "a token of Vault"),
+    token("doppler", r"dp\.(?:pt|st|ct|sa|scim|audit)\.", "[A-Za-z0-9_.]", 30, "a token of Doppler"),
+    token("postman", "PMAK-", "[0-9a-f-]", 40, "a key of Postman"),
+    token("sonar", "sq[aup]_", "[0-9a-f]", 40, "a token of SonarQube"),
+    // Models.
+    token("anthropic", "sk-ant-", WORD, 16, "a key of Anthropic"),
+    token("openai-project", "sk-(?:proj|svcacct|admin|None)-", WORD, 20, "a key of OpenAI, of a project"),
+    token("openrouter", "sk-or-v1-", "[0-9a-f]", 32, "a key of OpenRouter"),
+    token("openai", "sk-", ALNUM, 20, "a key of OpenAI, and others that look like it"),
+    token("hugging-face", "(?:hf|api_org)_", ALNUM, 30, "a token of Hugging Face"),
+    token("groq", "gsk_", ALNUM, 40, "a key of Groq"),
+    token("replicate", "r8_", ALNUM, 36, "a token of Replicate"),
+    token("perplexity", "pplx-", ALNUM, 40, "a key of Perplexity"),
+    token("xai", "xai-", ALNUM, 60, "a key of xAI"),
+    token("pinecone", "pcsk_", "[A-Za-z0-9_]", 40, "a key of Pinecone"),
+    // Messages, money, and the rest.
+    token("slack", "xox[abceoprs]-", "[A-Za-z0-9-]", 10, "a token of Slack"),
+    token("slack-app", "xapp-[0-9]-", "[A-Za-z0-9-]", 20, "a token of a Slack app"),
+    pattern(
+        "slack-webhook",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_+-]{8,})",
+        "a webhook of Slack",
+    ),
+    pattern(
+        "discord-webhook",
+        r"discord(?:app)?\.com/api/webhooks/([0-9]+/[A-Za-z0-9_-]{8,})",
+        "a webhook of Discord",
+    ),
+    pattern("teams-webhook", r"webhook\.office\.com/webhookb2/([A-Za-z0-9@/-]{16,})", "a webhook of Teams"),
+    pattern("telegram", r"(?-u:\b)(?:bot)?([0-9]{8,10}:[A-Za-z0-9_-]{35})", "the token of a bot of Telegram"),
+    token("stripe", "(?:sk|rk|pk)_(?:live|test)_", ALNUM, 10, "a key of Stripe"),
+    token(
+        "stripe-webhook",
+        "whsec_",
+        "[A-Za-z0-9+/=]",
+        24,
+        "the secret of a webhook, as Stripe and others make it",
+    ),
+    token("square", "sq0[a-z]{3}-", WORD, 20, "a token of Square"),
+    token("shopify", "shp(?:at|ca|pa|ss)_", HEX, 32, "a token of Shopify"),
+    token("braintree", r"access_token\$(?:production|sandbox)\$", "[0-9a-z$]", 30, "a token of Braintree"),
+    token("sendgrid", r"SG\.", "[A-Za-z0-9_.-]", 40, "a key of SendGrid"),
+    token("twilio", "(?:SK|AC)", "[0-9a-f]", 32, "a key or an account of Twilio"),
+    token("mailgun", "key-", "[0-9a-f]", 32, "a key of Mailgun"),
+    pattern("mailchimp", r"(?-u:\b)([0-9a-f]{32}-us[0-9]{1,2})(?-u:\b)", "a key of Mailchimp"),
+    token("brevo", "xkeysib-", "[0-9a-f]", 60, "a key of Brevo"),
+    token("new-relic", "NRAK-", "[A-Z0-9]", 24, "a key of New Relic"),
+    token("grafana", "gl(?:c|sa)_", "[A-Za-z0-9+/=_]", 32, "a token of Grafana"),
+    token("sentry", "sntry[su]_", "[A-Za-z0-9+/=_]", 40, "a token of Sentry"),
+    token("linear", "lin_(?:api|oauth)_", ALNUM, 32, "a key of Linear"),
+    token("notion", "(?:secret|ntn)_", ALNUM, 40, "a token of Notion"),
+    token("figma", "fig[dopu]_", WORD, 30, "a token of Figma"),
+    token("airtable", r"pat[A-Za-z0-9]{14}\.", "[0-9a-f]", 40, "a token of Airtable"),
+    token("planetscale", "pscale_(?:tkn|pw|oauth)_", "[A-Za-z0-9_.-]", 30, "a token of PlanetScale"),
+    token("supabase", "sb[ps]?_(?:secret_)?", ALNUM, 36, "a key of Supabase"),
+    token("dropbox", r"sl\.", WORD, 100, "a token of Dropbox"),
+    // Forms that anyone may use.
+    pattern(
+        "jwt",
+        r"(?:(?-u:\b)|_|\\[abefnrtv]|m|%[0-9A-F][0-9A-F])(eyJ[A-Za-z0-9_=-]{8,}\.[A-Za-z0-9_=-]{6,}(?:\.[A-Za-z0-9_=-]+){0,3})",
+        "a JSON web token, in two parts at least",
+    ),
+    pattern(
+        "authorization",
+        r#"(?i-u:authorization)\\?["'`]?\]?\s{0,2}(?:=>|[:=,])\s{0,2}\\?["'`\[]?\\?["'`]?(?i-u:bearer|basic|token|digest|negotiate|apikey|bot)\s+([^\s"'`\\,;{}<>$\[\]][^\s"'`\\,;{}<>\[\]]+)"#,
+        "what stands in the header for authorization",
+    ),
+    pattern(
+        "bearer",
+        r"(?i-u:\b(?:bearer|basic))\s+([A-Za-z._~+/-]{0,64}[0-9][A-Za-z0-9._~+/=-]{12,})",
+        "what stands behind `Bearer` or `Basic` and has digits",
+    ),
+    pattern(
+        "password-in-url",
+        r#"(?-u:\b)[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s/:@?#"'`<>\[\]]*:((?:%[0-9A-Fa-f]{2}|[^\s/@?#"'`<>{}$*\[\]%])[^\s/?#"'`<>\[\]]*)@"#,
+        "the password in an address, such as a database's",
+    ),
+    pattern(
+        "token-in-url",
+        r"(?-u:\b)[A-Za-z][A-Za-z0-9+.-]{1,30}://([A-Za-z0-9_-]{24,})@",
+        "a token in an address, where a user would be",
+    ),
+    pattern(
+        "password-in-dsn",
+        r#"(?-u:\b)[A-Za-z0-9_.-]+:([^\s:@/"'`<>{}$*\[\]]+)@(?:tcp|unix)\("#,
+        "the password in a database's address, as Go writes it",
+    ),
+];
+
+/// All rules, to ask once whether a text has any, and each of them, to find where. None only if one cannot be read,
+/// which the tests rule out.
+static RULES: LazyLock<Option<(RegexSet, Vec<Regex>)>> = LazyLock::new(|| {
+    let expressions: Vec<String> = SHAPES.iter().map(expression).collect();
+    let each = expressions.iter().map(|expression| Regex::new(expression)).collect::<Result<_, _>>();
+    Some((RegexSet::new(&expressions).ok()?, each.ok()?))
+});
+
+fn expression(shape: &Shape) -> String {
+    match shape.form {
+        Form::Pattern(pattern) => pattern.to_owned(),
+        Form::Token(prefix, class, least) => {
+            format!("{BEGIN}({prefix}{class}{{{least},}})|{BEGIN}({prefix}{class}{{{LEAST_OF_CUT},}}){CUT}")
+        }
+    }
+}
+
+/// Names of the rules, and what they match.
+pub(super) fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SHAPES.iter().map(|shape| (shape.name, shape.about))
+}
+
+/// The text without them, and how many there were; none where there are none.
+pub(super) fn hide(text: &str) -> Option<(String, usize)> {
+    if text.len() < SHORTEST {
+        return None;
+    }
+    let (all, each) = RULES.as_ref()?;
+    // Most texts hold none; asking which takes longer.
+    if !all.is_match(text) {
+        return None;
+    }
+    let found = all.matches(text);
+    let found = each.iter().enumerate().filter(|(rule, _)| found.matched(*rule));
+    let mut secrets: Vec<Range<usize>> = found.flat_map(|(_, rule)| secrets_of(rule, text)).collect();
+    secrets.sort_unstable_by_key(|secret| (secret.start, Reverse(secret.end)));
+    let secrets = secrets.into_iter().fold(Vec::new(), joined);
+    let count = secrets.len();
+    Some((marked(text, secrets), count))
+}
+
+fn secrets_of(rule: &Regex, text: &str) -> Vec<Range<usize>> {
+    let groups = rule.captures_iter(text).filter_map(|found| found.iter().skip(1).flatten().next());
+    groups.map(|secret| secret.range()).collect()
+}
+
+/// What two rules find in one place is one secret.
+fn joined(mut secrets: Vec<Range<usize>>, next: Range<usize>) -> Vec<Range<usize>> {
+    match secrets.last_mut() {
+        Some(last) if next.start < last.end => last.end = last.end.max(next.end),
+        _ => secrets.push(next),
+    }
+    secrets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_can_be_read_and_has_one_group_in_each_branch() {
+        assert!(RULES.is_some());
+        for shape in SHAPES {
+            let groups = Regex::new(&expression(shape)).unwrap().captures_len() - 1;
+            let expected = if matches!(shape.form, Form::Token(..)) { 2 } else { 1 };
+            assert_eq!(groups, expected, "{}", shape.name);
+            assert!(!shape.about.is_empty());
+        }
+    }
+
+    #[test]
+    fn names_of_rules_are_unique() {
+        let mut names: Vec<&str> = SHAPES.iter().map(|shape| shape.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), SHAPES.len());
+    }
+}

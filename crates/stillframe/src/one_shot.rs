@@ -1,0 +1,114 @@
+//! One operation of the command line: sessions of its own, which end with it, and an answer for people or scripts.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use engine::journal::Journal;
+use engine::redaction;
+use engine::sessions::Sessions;
+use serde_json::{Map, Value};
+use tools::{Context, JournaledCall, Report, hide_in_data, hide_in_text, say_hidden};
+
+use crate::terminal;
+
+/// What shells give for a command that Ctrl-C ended.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// What commands have around them.
+#[derive(Clone, Debug)]
+pub(crate) struct Around {
+    /// Where it is written down what happens.
+    pub(crate) journal: Journal,
+    /// The file of the journal; none when nothing is written down.
+    pub(crate) log_file: Option<PathBuf>,
+    /// Answers show what has the shape of a credential.
+    pub(crate) shows_credentials: bool,
+}
+
+/// What came of it.
+pub(crate) struct Told {
+    /// For people.
+    pub(crate) people: String,
+    /// The same as data.
+    pub(crate) data: Value,
+    /// The exit code.
+    pub(crate) code: u8,
+}
+
+/// How it is done.
+pub(crate) struct OneShot {
+    /// The command, such as `probe`.
+    pub(crate) name: &'static str,
+    /// What it has around it.
+    pub(crate) around: Around,
+    /// The answer is printed as JSON.
+    pub(crate) as_json: bool,
+    /// At which Ctrl-C it is given up: the first, unless the operation makes something of that one itself.
+    pub(crate) patience: usize,
+}
+
+impl OneShot {
+    /// Does it, and prints what came of it.
+    pub(crate) async fn run(
+        self,
+        operation: impl AsyncFnOnce(&Context) -> anyhow::Result<Told>,
+    ) -> anyhow::Result<ExitCode> {
+        let sessions = Sessions::journaled(self.around.journal.clone());
+        let context =
+            Context::new(sessions.clone()).reporting(Some(Report::new(|message| terminal::hint(&message))));
+        let tool = format!("stillframe {}", self.name);
+        let mut call = JournaledCall::begin(&context, &tool, &command_line());
+        let told = tokio::select! {
+            told = operation(&context) => Some(told),
+            () = interrupted(self.patience) => None,
+        };
+        sessions.close_all().await;
+        let Some(told) = told else { return Ok(ExitCode::from(INTERRUPTED)) };
+        let told = if self.around.shows_credentials { told } else { told.map(hidden).map_err(hidden_error) };
+        let told = told.inspect_err(|error| call.failed(&format!("{error:#}")))?;
+        call.answered(told.data.as_object().unwrap_or(&Map::new()));
+        terminal::print(&if self.as_json {
+            serde_json::to_string_pretty(&told.data)? + "\n"
+        } else {
+            told.people
+        })?;
+        Ok(ExitCode::from(told.code))
+    }
+}
+
+/// Without credentials, and with a last line for people that says so.
+fn hidden(mut told: Told) -> Told {
+    let count = hide_in_data(&mut told.data);
+    // A long text may have been broken into lines; the terminal has hidden what was in it before.
+    redaction::hide_shapes(&mut told.people);
+    if count > 0 {
+        say_hidden(&mut told.people, count);
+        told.people.push('\n');
+    }
+    told
+}
+
+/// An error keeps what it is made of, unless a credential is in it.
+fn hidden_error(error: anyhow::Error) -> anyhow::Error {
+    let mut text = format!("{error:#}");
+    if hide_in_text(&mut text) > 0 { anyhow::Error::msg(text) } else { error }
+}
+
+async fn interrupted(times: usize) {
+    for _ in 0..times {
+        // Where signals cannot be heard, they end the program without its help.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// What was typed, behind the name of the command.
+fn command_line() -> Map<String, Value> {
+    let words: Vec<String> = std::env::args().skip(2).map(quoted).collect();
+    Map::from_iter([("command".to_owned(), words.join(" ").into())])
+}
+
+fn quoted(word: String) -> String {
+    if word.is_empty() || word.contains([' ', '\'', '"', '\n']) { format!("{word:?}") } else { word }
+}

@@ -1,0 +1,41 @@
+//! `stillframe view` and `stillframe report`: what an agent does, or has done, by the journal alone.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, anyhow};
+use clap::Args;
+use viewer::log::Log;
+use viewer::terminal::Options;
+
+use crate::terminal;
+
+/// What of the journal to show.
+#[derive(Debug, Args)]
+pub(crate) struct ViewArgs {
+    /// Show this session alone: its id, the beginning of its id, its name, or `last`.
+    #[arg(long, value_name = "SESSION")]
+    session: Option<String>,
+}
+
+/// Shows it until the person leaves.
+pub(crate) fn run(args: &ViewArgs, path: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+    let without_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let options = Options { session: args.session.clone(), without_colour };
+    viewer::terminal::run(&journal(path)?, &options)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the story of a session.
+pub(crate) fn report(session: &str, path: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+    let path = journal(path)?;
+    let mut log = Log::open(&path).with_context(|| format!("`{}` cannot be read", path.display()))?;
+    log.complete();
+    let session = log.find_session(session).map_err(|problem| anyhow!(problem))?;
+    terminal::print(&viewer::report::report(&log, session))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn journal(path: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    path.context("nothing is written down: give the journal with --log-file")
+}

@@ -1,0 +1,72 @@
+//! Where it is written, and what happens when it cannot be.
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+
+use crate::STILLFRAME;
+use crate::lines::{Place, lines, of_kind};
+
+/// Until a line of a program.
+fn at(program: &Fixture, name: &str) -> Value {
+    json!({ "program": program.path(), "until": [{ "line": program.line(name) }] })
+}
+
+#[tokio::test]
+async fn two_servers_write_beside_each_other() {
+    let place = Place::new();
+    let (first, second) = (place.serve("standard").await, place.serve("standard").await);
+    for server in [&first, &second] {
+        server.ok("list_debug_sessions", json!({})).await;
+    }
+    first.finish().await;
+    second.finish().await;
+    let other = place.path().with_extension("2.log");
+    for path in [place.path(), other] {
+        assert_eq!(of_kind(&lines(&path), "tool:call").len(), 1, "{}", path.display());
+    }
+}
+
+#[tokio::test]
+async fn a_place_that_cannot_be_written_costs_one_warning() {
+    let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
+    let file = folder.path().join("no folder");
+    std::fs::write(&file, "").unwrap();
+    let mut options = STILLFRAME.options().await;
+    options.env.push(("STILLFRAME_LOG_FILE".to_owned(), file.join("journal.log").display().to_string()));
+    let server = options.start().await;
+    let bank = Fixture::python("bank");
+    for _ in 0..3 {
+        let stopped = server.ok("run_until", at(&bank, "deposit")).await;
+        assert_eq!(stopped["state"], "paused");
+    }
+    let (_, log) = server.finish().await;
+    assert_eq!(log.matches("the journal cannot be written").count(), 1, "{log}");
+}
+
+#[tokio::test]
+async fn what_was_written_is_whole_when_the_server_is_killed() {
+    let place = Place::new();
+    let server = place.serve("standard").await;
+    let bank = Fixture::python("bank");
+    server.ok("run_until", at(&bank, "deposit")).await;
+    test_support::eventually(|| of_kind(&place.lines(), "tool:response").len() == 1).await;
+    server.kill().await;
+    // The next server goes on in the same file.
+    let next = place.serve("standard").await;
+    next.ok("list_debug_sessions", json!({})).await;
+    next.finish().await;
+    assert_eq!(of_kind(&place.lines(), "tool:call").len(), 2);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_its_user_can_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let server = place.serve("standard").await;
+    server.ok("list_debug_sessions", json!({})).await;
+    server.finish().await;
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&place.path()), 0o600);
+    assert_eq!(mode(place.path().parent().unwrap()), 0o700);
+}

@@ -1,0 +1,81 @@
+//! A call as the journal has it: what was asked, and what came of it.
+
+use engine::journal::entry::{Call, Entry, Event, Failure, Response};
+use engine::journal::{Journal, truncation};
+use engine::sessions::Sessions;
+use serde_json::{Map, Value};
+
+use crate::{Context, Reply};
+
+/// A call that was written down, and waits for its answer. One that is dropped was given up.
+#[derive(Debug)]
+pub struct JournaledCall {
+    sessions: Sessions,
+    tool: String,
+    call_id: String,
+    /// The session that its arguments name.
+    named: Option<(String, String)>,
+    is_answered: bool,
+}
+
+impl JournaledCall {
+    /// Writes down that a tool is called; `context` is that of this call alone.
+    pub fn begin(context: &Context, tool: &str, arguments: &Map<String, Value>) -> Self {
+        let sessions = context.sessions.clone();
+        let named = ["sessionId", "session_id"].iter().find_map(|name| arguments.get(*name)?.as_str());
+        let named = named.and_then(|id| sessions.find(id));
+        let named = named.map(|session| (session.id().to_string(), session.name().to_owned()));
+        let call_id = sessions.journal().next_call();
+        let call =
+            Self { sessions, tool: tool.to_owned(), call_id: call_id.clone(), named, is_answered: false };
+        let request = truncation::request(arguments);
+        call.record(Event::Call(Call { tool: tool.to_owned(), call_id, request }));
+        call
+    }
+
+    /// Writes down what the tool has answered.
+    pub fn end(mut self, reply: &Reply) {
+        let data = reply.structured.as_ref().and_then(Value::as_object);
+        if reply.is_error {
+            let message = data.and_then(|data| data.get("message")?.as_str());
+            self.failed(message.unwrap_or(&reply.text));
+        } else {
+            match data {
+                Some(data) => self.answered(data),
+                None => self.answered(&Map::from_iter([("text".to_owned(), reply.text.clone().into())])),
+            }
+        }
+    }
+
+    /// It has answered with this.
+    pub fn answered(&mut self, data: &Map<String, Value>) {
+        self.is_answered = true;
+        let response = truncation::request(data);
+        let (tool, call_id) = (self.tool.clone(), self.call_id.clone());
+        self.record(Event::Response(Response { tool, call_id, success: true, response }));
+    }
+
+    /// It has failed.
+    pub fn failed(&mut self, message: &str) {
+        self.is_answered = true;
+        let (tool, call_id) = (self.tool.clone(), self.call_id.clone());
+        self.record(Event::Failure(Failure { tool, call_id, error: truncation::text(message) }));
+    }
+
+    fn record(&self, event: Event) {
+        let session = self.sessions.used().or_else(|| self.named.clone());
+        self.journal().record(Entry::now(session, event));
+    }
+
+    fn journal(&self) -> &Journal {
+        self.sessions.journal()
+    }
+}
+
+impl Drop for JournaledCall {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            self.failed("nobody waits for its answer any more");
+        }
+    }
+}

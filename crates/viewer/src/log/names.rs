@@ -1,0 +1,62 @@
+//! The sessions that entries name, as numbers.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::scan::Scan;
+
+/// Every session that an entry was found of, in the order of finding.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    numbers: HashMap<Box<[u8]>, u32>,
+    all: Vec<Name>,
+}
+
+/// What entries tell of their session.
+#[derive(Debug, Default)]
+pub(super) struct Name {
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) language: String,
+}
+
+impl Names {
+    /// The number of the session of an entry.
+    pub(super) fn number(&mut self, entry: &Scan<'_>) -> Option<u32> {
+        let id = entry.session_id?;
+        let number = if let Some(number) = self.numbers.get(id) {
+            *number
+        } else {
+            let number = u32::try_from(self.all.len()).ok()?;
+            self.numbers.insert(id.into(), number);
+            self.all.push(Name { id: decoded(id), ..Name::default() });
+            number
+        };
+        let known = self.all.get_mut(usize::try_from(number).ok()?)?;
+        fill(&mut known.title, entry.session_name);
+        fill(&mut known.language, entry.language);
+        Some(number)
+    }
+
+    pub(super) fn get(&self, number: u32) -> Option<&Name> {
+        self.all.get(usize::try_from(number).ok()?)
+    }
+}
+
+fn fill(text: &mut String, found: Option<&[u8]>) {
+    if text.is_empty()
+        && let Some(found) = found
+    {
+        *text = decoded(found);
+    }
+}
+
+/// The text that the inside of a JSON string stands for.
+fn decoded(inside: &[u8]) -> String {
+    let text = String::from_utf8_lossy(inside);
+    if !text.contains('\\') {
+        return text.into_owned();
+    }
+    serde_json::from_str::<Cow<'_, str>>(&format!("\"{text}\""))
+        .map_or(text.clone().into_owned(), Cow::into_owned)
+}

@@ -1,0 +1,205 @@
+//! The sessions of a journal, kept up as entries come at both ends.
+
+use super::indexing::Indexer;
+use super::records::{Detail, NONE, Record};
+use super::{Kind, Known};
+use crate::plain;
+
+/// In the order of their first entries.
+#[derive(Debug, Default)]
+pub(super) struct Sessions {
+    known: Vec<Known>,
+    /// Their numbers in [`super::names::Names`].
+    numbers: Vec<u32>,
+    /// The place of each number in `known`.
+    places: Vec<Option<usize>>,
+    /// A later entry has told the state.
+    is_settled: Vec<bool>,
+    is_sorted: bool,
+}
+
+impl Sessions {
+    /// The sessions.
+    pub(super) fn all(&self) -> &[Known] {
+        &self.known
+    }
+
+    /// The place of a session.
+    pub(super) fn place(&self, number: u32) -> Option<usize> {
+        *self.places.get(usize::try_from(number).ok()?)?
+    }
+
+    /// The number of the session at a place.
+    pub(super) fn number(&self, place: usize) -> u32 {
+        self.numbers.get(place).copied().unwrap_or(NONE)
+    }
+
+    /// An entry was added at the end.
+    pub(super) fn push_back(&mut self, number: usize, record: &Record, indexer: &Indexer) {
+        let Some((known, is_settled)) = self.of(number, record, indexer) else { return };
+        known.last = number;
+        if let Some(state) = state(record)
+            && (known.state != "closed" || record.kind == Kind::Created)
+        {
+            known.state = state;
+            *is_settled = true;
+        }
+    }
+
+    /// All numbers have moved up, because so many entries were put in front.
+    pub(super) fn move_up(&mut self, count: usize) {
+        for known in &mut self.known {
+            known.first += count;
+            known.last += count;
+        }
+    }
+
+    /// An entry was put in front, after those behind it.
+    pub(super) fn push_front(&mut self, number: usize, record: &Record, indexer: &Indexer) {
+        self.is_sorted = false;
+        let Some((known, is_settled)) = self.of(number, record, indexer) else { return };
+        known.first = number;
+        if let Some(state) = state(record)
+            && (!*is_settled || state == "closed")
+        {
+            known.state = state;
+            *is_settled = true;
+        }
+    }
+
+    /// An entry turned out to be of a session.
+    pub(super) fn begins(&mut self, session: u32, number: usize) {
+        let known = self.place(session).and_then(|place| self.known.get_mut(place));
+        if let Some(known) = known.filter(|known| number < known.first) {
+            known.first = number;
+            self.is_sorted = false;
+        }
+    }
+
+    /// The oldest entries were forgotten: all numbers have moved down.
+    pub(super) fn forget(&mut self, count: usize) {
+        let mut kept: Vec<_> =
+            std::mem::take(&mut self.known).into_iter().zip(self.numbers.drain(..)).collect();
+        kept.retain(|(known, _)| known.last >= count);
+        for (known, _) in &mut kept {
+            known.first = known.first.saturating_sub(count);
+            known.last -= count;
+        }
+        self.places.fill(None);
+        self.replace(kept);
+    }
+
+    /// Puts them in order, after entries were put in front.
+    pub(super) fn sort(&mut self) {
+        if !std::mem::replace(&mut self.is_sorted, true) {
+            let mut all: Vec<_> =
+                std::mem::take(&mut self.known).into_iter().zip(self.numbers.drain(..)).collect();
+            all.sort_by_key(|(known, _)| known.first);
+            self.replace(all);
+        }
+    }
+
+    fn replace(&mut self, all: Vec<(Known, u32)>) {
+        (self.known, self.numbers) = all.into_iter().unzip();
+        for (place, number) in self.numbers.iter().enumerate() {
+            let slot = usize::try_from(*number).ok().and_then(|number| self.places.get_mut(number));
+            if let Some(slot) = slot {
+                *slot = Some(place);
+            }
+        }
+    }
+
+    fn of(&mut self, number: usize, record: &Record, indexer: &Indexer) -> Option<(&mut Known, &mut bool)> {
+        if record.session == NONE {
+            return None;
+        }
+        let index = usize::try_from(record.session).ok()?;
+        if self.places.len() <= index {
+            self.places.resize(index + 1, None);
+            self.is_settled.resize(index + 1, false);
+        }
+        let is_new = self.places.get(index) == Some(&None);
+        if is_new {
+            *self.places.get_mut(index)? = Some(self.known.len());
+            self.numbers.push(record.session);
+            self.known.push(Known {
+                id: String::new(),
+                name: String::new(),
+                language: String::new(),
+                first: number,
+                last: number,
+                state: "created",
+            });
+        }
+        let known = self.known.get_mut((*self.places.get(index)?)?)?;
+        if is_new || record.kind == Kind::Created || known.name.is_empty() {
+            indexer.with_names(|names| {
+                if let Some(found) = names.get(record.session) {
+                    known.id.clone_from(&found.id);
+                    known.name.clone_from(&found.title);
+                    known.language.clone_from(&found.language);
+                }
+            });
+        }
+        Some((known, self.is_settled.get_mut(index)?))
+    }
+}
+
+fn state(record: &Record) -> Option<&'static str> {
+    match (record.kind, record.detail) {
+        (Kind::Created, _) => Some("created"),
+        (Kind::Closed, _) => Some("closed"),
+        (_, Detail::Paused | Detail::Thrown) => Some("paused"),
+        (_, Detail::Running) => Some("running"),
+        (_, Detail::Stopped) => Some("stopped"),
+        _ => None,
+    }
+}
+
+/// How many sessions an error lists.
+const LISTED: usize = 20;
+
+/// The place of a session that a person names; else what to say.
+pub(super) fn find(all: &[Known], wanted: &str) -> Result<usize, String> {
+    if all.is_empty() {
+        return Err("The journal has no sessions.".to_owned());
+    }
+    let last = |is_meant: &dyn Fn(&Known) -> bool| all.iter().rposition(is_meant);
+    let exact = last(&|known| known.id == wanted).or_else(|| last(&|known| known.name == wanted));
+    if let Some(place) = exact.or_else(|| (wanted == "last").then_some(all.len() - 1)) {
+        return Ok(place);
+    }
+    let mut begins = all.iter().enumerate().filter(|(_, known)| known.id.starts_with(wanted));
+    match (begins.next(), begins.next()) {
+        (Some((place, _)), None) if !wanted.is_empty() => Ok(place),
+        (Some(_), Some(_)) if !wanted.is_empty() => {
+            let meant = all.iter().filter(|known| known.id.starts_with(wanted));
+            Err(format!("Several sessions begin with `{}`:\n{}", plain::line(wanted), listed(meant)))
+        }
+        _ => Err(format!(
+            "There is no session `{}`. A session is named by its id, the beginning of its id, its name, or `last`. \
+             There are:\n{}",
+            plain::line(wanted),
+            listed(all.iter())
+        )),
+    }
+}
+
+/// The newest first.
+fn listed<'a>(all: impl DoubleEndedIterator<Item = &'a Known> + Clone) -> String {
+    let mut lines: Vec<String> = all
+        .clone()
+        .rev()
+        .take(LISTED)
+        .map(|known| {
+            let [id, name, language] =
+                [&known.id, &known.name, &known.language].map(|text| plain::line(text));
+            format!("  {id}  {name} ({language}, {})", known.state)
+        })
+        .collect();
+    let count = all.count();
+    if count > LISTED {
+        lines.push(format!("  and {} older ones", count - LISTED));
+    }
+    lines.join("\n")
+}

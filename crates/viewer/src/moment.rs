@@ -1,0 +1,71 @@
+//! What was the case when an entry was written, worked out from the entries before it.
+//!
+//! Everything in it is for showing: texts of programs are without control characters.
+
+pub(crate) mod walk;
+
+use engine::journal::entry::{BreakpointChange, Location, SourceWindow, Variable};
+
+use crate::log::Log;
+
+/// One session at one entry.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moment {
+    /// The session's id.
+    pub session_id: String,
+    /// Its name.
+    pub session_name: String,
+    /// Its language.
+    pub language: String,
+    /// `created`, `paused`, `running`, `stopped` (its program has ended) or `closed`.
+    pub state: &'static str,
+    /// Why, for people: `breakpoint`, `exited with code 0`.
+    pub reason: Option<String>,
+    /// What the debugger adds, such as the exception.
+    pub description: Option<String>,
+    /// Where it is suspended.
+    pub location: Option<Location>,
+    /// The source around that.
+    pub source: Option<SourceWindow>,
+    /// The breakpoints that are set.
+    pub breakpoints: Vec<BreakpointChange>,
+    /// The frames, innermost first.
+    pub stack: Vec<Location>,
+    /// The variables of the innermost frame, as far as somebody read them at this stop.
+    pub variables: Vec<Seen>,
+    /// The last output, oldest first.
+    pub output: Vec<Line>,
+}
+
+/// A variable, and whether it is as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// What it is now.
+    pub variable: Variable,
+    /// Its value at the stop before, where that was another one and in the same function.
+    pub before: Option<String>,
+    /// It was not there at the stop before, which was in the same function.
+    pub is_new: bool,
+}
+
+/// A piece of output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// `stdout`, `stderr`, `log` or `console`.
+    pub category: String,
+    /// The text, without escape sequences.
+    pub text: String,
+    /// How many bytes before it are not in the journal.
+    pub omitted: u64,
+}
+
+impl Moment {
+    /// What was the case in a session (an index into [`Log::sessions`]) when the entry of that number was written.
+    /// Reads a bounded number of entries before it, however many there are.
+    pub fn at(log: &Log, session: usize, number: usize) -> Self {
+        walk::moment(log, session, number)
+    }
+}
+
+#[cfg(test)]
+mod tests;

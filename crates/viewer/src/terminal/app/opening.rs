@@ -1,0 +1,82 @@
+//! Things shown whole.
+
+use super::super::rows::Filter;
+use super::super::view::{Overlay, Pane};
+use super::App;
+use crate::moment::Moment;
+
+/// How many lines are shown.
+const LINES: usize = 20_000;
+
+impl App {
+    /// Shows what is chosen, whole. In the sessions, shows the chosen one alone, or all again.
+    pub(super) fn open(&mut self) {
+        let moment = self.moment.as_ref().map(|(_, _, moment)| moment);
+        let (title, lines) = match (self.focus, moment) {
+            (Pane::Sessions, _) => return self.open_session(),
+            (Pane::Variables, Some(moment)) if !moment.variables.is_empty() => {
+                ("Variables", variables(moment))
+            }
+            (Pane::Stack, Some(moment)) if !moment.stack.is_empty() => ("Stack", stack(moment)),
+            (Pane::Output, Some(moment)) if !moment.output.is_empty() => ("Output", output(moment)),
+            _ => return self.open_entry(),
+        };
+        self.overlay = Overlay::Detail { title: title.to_owned(), lines, is_json: false, scroll: 0 };
+    }
+
+    fn open_session(&mut self) {
+        let chosen = self.session_cursor.clone();
+        let session = chosen.filter(|id| self.rows.filter().session.as_ref() != Some(id));
+        self.show(Filter { session, ..self.rows.filter().clone() });
+    }
+
+    fn open_entry(&mut self) {
+        let Some(number) = self.row().and_then(|row| self.rows.get(row)) else { return };
+        let mut lines = self.entry_lines(number);
+        if let Some(partner) = self.log.summary(number).and_then(|summary| summary.partner) {
+            lines.push(String::new());
+            lines.extend(self.entry_lines(partner));
+        }
+        let time = self.log.summary(number).map_or(0, |summary| summary.timestamp);
+        let title = format!("Entry {} of {}, {}", number + 1, self.log.len(), self.clock.moment(time));
+        self.overlay = Overlay::Detail { title, lines, is_json: true, scroll: 0 };
+    }
+
+    /// An entry as it is in the file, one key a line where it is JSON.
+    fn entry_lines(&self, number: usize) -> Vec<String> {
+        let Some(raw) = self.log.raw(number) else {
+            return vec!["the journal has this entry no more".to_owned()];
+        };
+        let value = serde_json::from_str::<serde_json::Value>(&raw);
+        let text = value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or(raw);
+        let mut lines: Vec<String> = text.lines().take(LINES).map(str::to_owned).collect();
+        if lines.len() == LINES {
+            lines.push("…".to_owned());
+        }
+        lines
+    }
+}
+
+fn variables(moment: &Moment) -> Vec<String> {
+    let lines = moment.variables.iter().flat_map(|seen| {
+        let variable = &seen.variable;
+        let type_name = Some(&variable.type_name).filter(|name| !name.is_empty());
+        let type_name = type_name.map(|name| format!(": {name}")).unwrap_or_default();
+        let line = format!("{}{type_name} = {}", variable.name, variable.value);
+        let before = seen.before.as_ref().filter(|before| **before != variable.value);
+        [Some(line), before.map(|before| format!("  was {before}"))].into_iter().flatten()
+    });
+    lines.collect()
+}
+
+fn stack(moment: &Moment) -> Vec<String> {
+    moment.stack.iter().map(|frame| format!("{}  {}:{}", frame.function, frame.file, frame.line)).collect()
+}
+
+fn output(moment: &Moment) -> Vec<String> {
+    let lines = moment.output.iter().flat_map(|piece| {
+        let text = piece.text.strip_suffix('\n').unwrap_or(&piece.text);
+        text.split('\n').map(|line| format!("{}: {line}", piece.category))
+    });
+    lines.take(LINES).collect()
+}

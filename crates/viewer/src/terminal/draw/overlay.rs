@@ -1,0 +1,84 @@
+//! What lies over the panes: the keys, and whole entries.
+
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use unicode_width::UnicodeWidthChar;
+
+use super::super::keys::HELP;
+use super::super::lexer::{Language, Lexer};
+use super::super::text::{Strip, clean};
+use super::super::theme::{Role, Theme};
+use super::super::view::{Overlay, View};
+use super::{Content, Room, room, window};
+
+/// How much of one line of an entry is shown, in columns.
+const LINE: usize = 4096;
+/// Where the texts of the help begin, in columns.
+const TEXTS: usize = 14;
+
+/// None when nothing lies over the panes.
+pub(super) fn content(view: &View, theme: Theme, area: Rect) -> Option<Content> {
+    let room = room(area);
+    match &view.overlay {
+        Overlay::None | Overlay::Search(_) => None,
+        Overlay::Help(scroll) => Some(cut("Keys and signs".to_owned(), help(theme, room), *scroll, room)),
+        Overlay::Detail { title, lines, is_json, scroll } => {
+            let language = if *is_json { Language::Json } else { Language::Other };
+            Some(cut(title.clone(), broken(lines, language, theme, room.columns), *scroll, room))
+        }
+    }
+}
+
+fn cut(title: String, lines: Vec<Line<'static>>, scroll: usize, room: Room) -> Content {
+    let scroll = i32::try_from(scroll).unwrap_or(i32::MAX);
+    let (range, scroll) = window(lines.len(), room.lines, 0, scroll);
+    Content { title, lines: lines.into_iter().skip(range.start).take(range.len()).collect(), scroll }
+}
+
+fn help(theme: Theme, room: Room) -> Vec<Line<'static>> {
+    let lines = HELP.iter().map(|(keys, what)| {
+        let mut strip = Strip::new(room.columns);
+        strip.push(" ", theme.style(Role::Plain)).push(keys, theme.style(Role::Strong)).pad_to(TEXTS);
+        strip.push(" ", theme.style(Role::Plain)).push(what, theme.style(Role::Plain));
+        strip.line()
+    });
+    lines.collect()
+}
+
+/// Lines, broken where they are longer than the pane.
+fn broken(lines: &[String], language: Language, theme: Theme, columns: usize) -> Vec<Line<'static>> {
+    let mut lexer = Lexer::new(language);
+    let mut broken = Vec::new();
+    for line in lines {
+        let line = clean(line, LINE);
+        let mut strip = Strip::new(columns);
+        for (piece, role) in lexer.line(&line) {
+            let style = theme.style(role);
+            let mut rest = piece;
+            while !rest.is_empty() {
+                let (now, later) = rest.split_at(fitting(rest, strip.room()));
+                strip.push(now, style);
+                rest = later;
+                if !rest.is_empty() {
+                    if strip.room() == columns {
+                        // Not even one character has room.
+                        break;
+                    }
+                    broken.push(std::mem::replace(&mut strip, Strip::new(columns)).line());
+                }
+            }
+        }
+        broken.push(strip.line());
+    }
+    broken
+}
+
+/// How many bytes of a clean text fit.
+fn fitting(text: &str, columns: usize) -> usize {
+    let mut used = 0;
+    let over = text.char_indices().find(|(_, char)| {
+        used += char.width().unwrap_or(0);
+        used > columns
+    });
+    over.map_or(text.len(), |(at, _)| at)
+}

@@ -1,0 +1,104 @@
+//! The source around the place where a program is suspended.
+
+use std::collections::HashMap;
+
+use ratatui::style::Modifier;
+use ratatui::text::Line;
+
+use super::super::lexer::{Language, Lexer};
+use super::super::text::{Strip, clean, fit_end, width};
+use super::super::theme::{Role, Theme};
+use super::super::view::{Mark, View};
+use super::{Content, Room, nothing, window, wrap};
+use crate::moment::Moment;
+use crate::plain;
+
+/// How much of a line is looked at. A window's own lines are cut at 200 characters.
+const COLUMNS: usize = 400;
+/// From so many lines on there is a description below the source, of so many lines at most.
+const WITH_DESCRIPTION: usize = 5;
+const DESCRIPTION: usize = 2;
+
+pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
+    let Some(moment) = &view.moment else {
+        return nothing("Source", "appears when a program is suspended", theme, room);
+    };
+    let Some(location) = &moment.location else {
+        let text = match moment.state {
+            "running" => "the program is running; its source appears when it is suspended",
+            "stopped" => "the program has ended; s shows where it was suspended last",
+            "closed" => "the session is closed; s shows where its program was suspended last",
+            _ => "appears when the program is suspended",
+        };
+        return nothing("Source", text, theme, room);
+    };
+    let place = format!(":{}", location.line);
+    let file = fit_end(&location.file, room.columns.saturating_sub(10 + width(&place)));
+    let title = format!("Source {file}{place}");
+    let Some(source) = moment.source.as_ref().filter(|source| !source.lines.is_empty()) else {
+        return nothing(&title, "the journal has no source of this place", theme, room);
+    };
+    let mut lexer = Lexer::new(Language::of_file(&location.file));
+    let breakpoints = breakpoints(moment);
+    let digits = (u64::from(source.first_line) + source.lines.len() as u64).to_string().len();
+    let wrong = wrong(moment, theme, room);
+    let room = Room { lines: room.lines.saturating_sub(wrong.len()), ..room };
+    let total = source.lines.len();
+    let current = usize::try_from(location.line.saturating_sub(source.first_line)).unwrap_or(0);
+    let first = current.saturating_sub(room.lines / 2);
+    let scroll = view.scrolls.get(super::Pane::Source.number()).copied().unwrap_or(0);
+    let (range, scroll) = window(total, room.lines, first, scroll);
+    // Those before the window too, because they may open a string.
+    let numbered = (u64::from(source.first_line)..).zip(&source.lines).take(range.end);
+    let lines = numbered.map(|(number, text)| {
+        let text = clean(text, COLUMNS);
+        let is_current = number == u64::from(location.line);
+        let mut strip = Strip::new(room.columns);
+        let sign = match breakpoints.get(&number) {
+            Some(true) => "●",
+            Some(false) => "○",
+            None => " ",
+        };
+        strip.push(sign, theme.style(Role::Breakpoint));
+        let (role, arrow) = if is_current { (Role::Place, "▶") } else { (Role::Faint, " ") };
+        strip.push(&format!("{number:>digits$}"), theme.style(role)).push(arrow, theme.style(role));
+        for (piece, role) in lexer.line(&text) {
+            let style = theme.style(role);
+            strip.push(piece, if is_current { style.add_modifier(Modifier::BOLD) } else { style });
+        }
+        strip.line()
+    });
+    let lines: Vec<Line> = lines.collect();
+    let mut lines: Vec<Line> = lines.into_iter().skip(range.start).collect();
+    lines.resize(lines.len().max(room.lines.min(total)), Line::default());
+    lines.extend(wrong);
+    Content { title, lines, scroll }
+}
+
+/// What the debugger adds to a stop, such as the exception, below the source.
+fn wrong(moment: &Moment, theme: Theme, room: Room) -> Vec<Line<'static>> {
+    let text = moment.description.as_deref().unwrap_or_default();
+    if text.is_empty() || room.lines < WITH_DESCRIPTION {
+        return Vec::new();
+    }
+    let is_exception = moment.reason.as_deref() == Some("exception");
+    let role = if is_exception { Role::Bad } else { Role::Strong };
+    let columns = room.columns.saturating_sub(2).max(1);
+    let broken = wrap(&clean(&plain::line(text), columns * DESCRIPTION), columns);
+    let lines = broken.into_iter().take(DESCRIPTION).enumerate().map(|(number, line)| {
+        let mut strip = Strip::new(room.columns);
+        if number == 0 {
+            strip.push(Mark::Thrown.sign(), theme.style(role));
+        }
+        strip.pad_to(2).push(&line, theme.style(role));
+        strip.line()
+    });
+    lines.collect()
+}
+
+/// The lines of the file with breakpoints, and whether these are bound.
+fn breakpoints(moment: &Moment) -> HashMap<u64, bool> {
+    let file = moment.location.as_ref().map(|location| location.file.as_str());
+    let here = moment.breakpoints.iter().filter(|breakpoint| Some(breakpoint.file.as_str()) == file);
+    here.map(|breakpoint| (u64::from(breakpoint.line), breakpoint.verified)).collect()
+}

@@ -1,0 +1,119 @@
+//! The sessions, and what happened in them, one below the other.
+
+use ratatui::text::Line;
+
+use super::super::clock::duration;
+use super::super::text::{Strip, fit};
+use super::super::theme::{Role, Theme};
+use super::super::view::{Mark, Pane, Row, SessionRow, Took, View};
+use super::bars::state_role;
+use super::{Content, Room, nothing, window};
+
+/// From so many columns on rows have a time.
+const WITH_TIME: usize = 30;
+/// From so many on those of other sessions have its name, and from so many all have.
+const WITH_OTHERS: usize = 34;
+const WITH_ALL: usize = 50;
+
+/// The sessions, the newest first, below a row for all of them.
+pub(super) fn sessions(view: &View, theme: Theme, room: Room) -> Content {
+    if view.sessions.is_empty() {
+        return nothing("Sessions", "none yet: they appear when an agent opens them", theme, room);
+    }
+    let total = view.sessions.len() + 1;
+    let first = view.session_cursor.saturating_sub(room.lines.saturating_sub(1));
+    let (range, _) = window(total, room.lines, first, 0);
+    let is_all = !view.sessions.iter().any(|row| row.is_only);
+    let lines = range.map(|number| {
+        let mut strip = Strip::new(room.columns);
+        if let Some(row) = number.checked_sub(1).and_then(|number| view.sessions.get(number)) {
+            session(row, theme, &mut strip);
+        } else {
+            let role = if is_all { Role::Strong } else { Role::Plain };
+            strip.push("   all, whichever acts", theme.style(role));
+        }
+        finish(strip, number == view.session_cursor && view.focus == Pane::Sessions, Role::Chosen, theme)
+    });
+    Content { title: format!("Sessions {}", view.sessions.len()), lines: lines.collect(), scroll: 0 }
+}
+
+fn session(row: &SessionRow, theme: Theme, strip: &mut Strip) {
+    let sign = match row.state {
+        "paused" => "■",
+        "running" => "▸",
+        "created" => "◆",
+        _ => "○",
+    };
+    let role = state_role(row.state);
+    strip.push(if row.is_only { "›" } else { " " }, theme.style(Role::Strong));
+    strip.push(sign, theme.style(role)).push(" ", theme.style(Role::Plain));
+    let name = if row.is_shown { Role::Strong } else { Role::Plain };
+    strip.push(&row.name, theme.style(name)).push(" ", theme.style(Role::Plain));
+    strip.push(&row.language, theme.style(Role::Faint));
+    strip.push_right(row.state, theme.style(role));
+}
+
+/// What happened, and how long calls took.
+pub(super) fn timeline(view: &View, theme: Theme, room: Room) -> Content {
+    let timeline = &view.timeline;
+    let mut title = "Timeline".to_owned();
+    if !timeline.filter.is_empty() {
+        // The numbers first: they change.
+        let part = timeline.searched.map(|percent| format!(" in {percent} %")).unwrap_or_default();
+        title = format!("{title}: {} found{part}: {}", timeline.count, timeline.filter);
+    }
+    if timeline.rows.is_empty() {
+        let text = match (timeline.filter.is_empty(), timeline.searched.is_some()) {
+            (true, _) if view.entries == 0 => &*format!(
+                "nothing yet: what an agent does with stillframe is shown here as it happens. The journal is {}",
+                view.path
+            ),
+            (true, _) => "nothing yet in this session",
+            (false, true) => "searching…",
+            (false, false) => "nothing like that; Esc shows everything again",
+        };
+        return nothing(&title, text, theme, room);
+    }
+    let role = if view.focus == Pane::Timeline { Role::Chosen } else { Role::Kept };
+    let lines = timeline.rows.iter().enumerate().take(room.lines).map(|(number, row)| {
+        let is_chosen = timeline.cursor == Some(number);
+        let mut strip = Strip::new(room.columns);
+        strip.push(if is_chosen { "›" } else { " " }, theme.style(Role::Strong));
+        line(row, view, theme, &mut strip);
+        finish(strip, is_chosen, role, theme)
+    });
+    Content { title, lines: lines.collect(), scroll: 0 }
+}
+
+fn finish(strip: Strip, is_chosen: bool, role: Role, theme: Theme) -> Line<'static> {
+    if is_chosen { strip.chosen(theme.style(role)) } else { strip.line() }
+}
+
+fn line(row: &Row, view: &View, theme: Theme, strip: &mut Strip) {
+    let columns = strip.room();
+    if columns >= WITH_TIME {
+        strip.push(&view.clock.time(row.timestamp), theme.style(Role::Faint));
+        strip.push(" ", theme.style(Role::Plain));
+    }
+    strip.push(row.mark.sign(), theme.style(row.mark.role())).push(" ", theme.style(Role::Plain));
+    let is_named = columns >= if row.is_other { WITH_OTHERS } else { WITH_ALL };
+    if let Some(session) = row.session.as_ref().filter(|_| is_named) {
+        strip.push(&fit(session, (columns / 5).min(12)), theme.style(Role::Name));
+        strip.push(" ", theme.style(Role::Plain));
+    }
+    let role = match row.mark {
+        Mark::Bad | Mark::Thrown => Role::Bad,
+        Mark::ErrorOutput => Role::ErrorOutput,
+        Mark::Stop | Mark::Session => Role::Strong,
+        Mark::State | Mark::Variables | Mark::Other => Role::Faint,
+        _ => Role::Plain,
+    };
+    strip.push(&row.text, theme.style(role));
+    let (took, role) = match row.took {
+        Took::Nothing => return,
+        Took::Milliseconds(took) => (duration(took), Role::Faint),
+        Took::Already(took) => (format!("{}…", duration(took)), Role::Busy),
+        Took::NoAnswer => ("no answer".to_owned(), Role::Faint),
+    };
+    strip.push_right(&took, theme.style(role));
+}

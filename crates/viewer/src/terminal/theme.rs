@@ -1,0 +1,98 @@
+//! What things look like: the sixteen colours of the terminal, whatever they are there, and no background.
+//!
+//! Only colours that can be read on light and on dark are used, so neither yellow, blue nor white. Without colours,
+//! attributes tell apart what has to be told apart.
+
+use ratatui::style::{Color, Modifier, Style};
+
+/// What a piece of text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Plain,
+    /// Not the point.
+    Faint,
+    /// The point.
+    Strong,
+    /// The title of a pane.
+    Title,
+    /// The title of the pane that the keys go to.
+    Focus,
+    /// The row that is chosen, in the pane that the keys go to.
+    Chosen,
+    /// The row that is chosen in another pane.
+    Kept,
+    Good,
+    Bad,
+    /// Written to where errors are written, which is not wrong by itself.
+    ErrorOutput,
+    /// It is still going on.
+    Busy,
+    /// Where a program is suspended.
+    Place,
+    Breakpoint,
+    /// A value that is not what it was.
+    Changed,
+    Keyword,
+    Literal,
+    Number,
+    Comment,
+    Name,
+}
+
+/// How roles are shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Theme {
+    pub(super) has_colour: bool,
+}
+
+impl Theme {
+    /// The style of a role.
+    pub(super) fn style(self, role: Role) -> Style {
+        let style = Style::new().add_modifier(attributes(role));
+        match colour(role) {
+            Some(colour) if self.has_colour => style.fg(colour),
+            // Without its colour, what is wrong is underlined: nothing else is.
+            _ if role == Role::Bad => style.add_modifier(Modifier::UNDERLINED),
+            _ => style,
+        }
+    }
+}
+
+fn attributes(role: Role) -> Modifier {
+    match role {
+        Role::Strong | Role::Bad | Role::Busy | Role::Place | Role::Changed | Role::Title | Role::Kept => {
+            Modifier::BOLD
+        }
+        Role::Focus => Modifier::BOLD.union(Modifier::REVERSED),
+        Role::Chosen => Modifier::REVERSED,
+        Role::Faint | Role::Comment => Modifier::DIM,
+        _ => Modifier::empty(),
+    }
+}
+
+fn colour(role: Role) -> Option<Color> {
+    Some(match role {
+        Role::Good | Role::Literal => Color::Green,
+        Role::Bad | Role::ErrorOutput | Role::Breakpoint => Color::Red,
+        Role::Busy | Role::Changed | Role::Keyword => Color::Magenta,
+        Role::Place | Role::Number | Role::Name => Color::Cyan,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_colours_there_are_only_attributes() {
+        let roles = [Role::Good, Role::Bad, Role::Busy, Role::Place, Role::Focus, Role::Name, Role::Comment];
+        for role in roles {
+            let style = Theme { has_colour: false }.style(role);
+            assert_eq!((style.fg, style.bg), (None, None), "{role:?}");
+        }
+        let bad = Theme { has_colour: false }.style(Role::Bad);
+        assert_eq!(bad.add_modifier, Modifier::BOLD | Modifier::UNDERLINED);
+        assert_eq!(Theme { has_colour: true }.style(Role::Bad).fg, Some(Color::Red));
+    }
+}

@@ -1,0 +1,188 @@
+//! What is on the screen, as plain data: everything that drawing needs, and nothing else.
+
+use std::sync::Arc;
+
+use super::clock::Clock;
+use super::theme::Role;
+use crate::moment::Moment;
+
+/// A part of the screen that keys can go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Pane {
+    Sessions,
+    Timeline,
+    Source,
+    Variables,
+    Stack,
+    Output,
+}
+
+impl Pane {
+    /// In the order in which Tab goes through them.
+    pub(super) const ALL: [Self; 6] =
+        [Self::Timeline, Self::Source, Self::Variables, Self::Stack, Self::Output, Self::Sessions];
+
+    /// Its place in [`Scrolls`].
+    pub(super) fn number(self) -> usize {
+        Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0)
+    }
+}
+
+/// How far each pane was scrolled from where it stands by itself, in lines.
+pub(super) type Scrolls = [i32; Pane::ALL.len()];
+
+/// Everything that is shown.
+#[derive(Debug)]
+pub(super) struct View {
+    pub(super) clock: Clock,
+    /// The journal, for people.
+    pub(super) path: String,
+    /// How many entries there are, so far.
+    pub(super) entries: usize,
+    /// Older parts were read.
+    pub(super) is_complete: bool,
+    pub(super) pace: Pace,
+    /// The moment that is shown, in milliseconds since 1970; none without entries.
+    pub(super) at: Option<i64>,
+    pub(super) sessions: Vec<SessionRow>,
+    /// The row where the keys are; 0 is all sessions.
+    pub(super) session_cursor: usize,
+    pub(super) timeline: Timeline,
+    pub(super) moment: Option<Arc<Moment>>,
+    pub(super) focus: Pane,
+    pub(super) scrolls: Scrolls,
+    pub(super) overlay: Overlay,
+    /// Something to say once, such as that there is no further error.
+    pub(super) notice: Option<String>,
+}
+
+/// How time goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Pace {
+    /// The end is shown, whatever comes.
+    Live,
+    /// It stands.
+    Still,
+    /// It goes so many times as fast as it went.
+    Replay(f64),
+}
+
+/// A session in the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SessionRow {
+    pub(super) name: String,
+    pub(super) language: String,
+    /// As in [`Moment`].
+    pub(super) state: &'static str,
+    /// The timeline shows this one alone.
+    pub(super) is_only: bool,
+    /// What is shown is of this one.
+    pub(super) is_shown: bool,
+}
+
+/// The part of the timeline that fits.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Timeline {
+    pub(super) rows: Vec<Row>,
+    /// The row of the moment that is shown.
+    pub(super) cursor: Option<usize>,
+    /// How the rows were chosen, for people; empty for all.
+    pub(super) filter: String,
+    /// How many rows there are, as far as was looked.
+    pub(super) count: usize,
+    /// There may be more: so many percent of the journal were looked at.
+    pub(super) searched: Option<usize>,
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    /// In milliseconds since 1970.
+    pub(super) timestamp: i64,
+    pub(super) mark: Mark,
+    pub(super) text: String,
+    pub(super) took: Took,
+    /// The name of the session, where rows of several are shown.
+    pub(super) session: Option<String>,
+    /// What is shown is of another session.
+    pub(super) is_other: bool,
+}
+
+/// How long a call took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Took {
+    /// It is no call.
+    Nothing,
+    /// So many milliseconds.
+    Milliseconds(i64),
+    /// It has been going on for so many milliseconds.
+    Already(i64),
+    /// It was never answered.
+    NoAnswer,
+}
+
+/// What kind of thing happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Busy,
+    Good,
+    Bad,
+    Unanswered,
+    Stop,
+    /// A stop at an exception.
+    Thrown,
+    State,
+    Breakpoint,
+    Variables,
+    Session,
+    Output,
+    ErrorOutput,
+    Other,
+}
+
+impl Mark {
+    /// The character for it, one column wide.
+    pub(super) fn sign(self) -> &'static str {
+        match self {
+            Self::Busy => "◐",
+            Self::Good => "✓",
+            Self::Bad => "✗",
+            Self::Unanswered => "?",
+            Self::Stop => "■",
+            Self::Thrown => "▲",
+            Self::State => "▸",
+            Self::Breakpoint => "●",
+            Self::Variables => "=",
+            Self::Session => "◆",
+            Self::Output => "│",
+            Self::ErrorOutput => "┃",
+            Self::Other => "·",
+        }
+    }
+
+    pub(super) fn role(self) -> Role {
+        match self {
+            Self::Busy | Self::Unanswered => Role::Busy,
+            Self::Good => Role::Good,
+            Self::Bad | Self::Thrown => Role::Bad,
+            Self::ErrorOutput => Role::ErrorOutput,
+            Self::Stop => Role::Place,
+            Self::Breakpoint => Role::Breakpoint,
+            Self::Session => Role::Strong,
+            Self::State | Self::Variables | Self::Output | Self::Other => Role::Faint,
+        }
+    }
+}
+
+/// What lies over the panes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Overlay {
+    #[default]
+    None,
+    /// The keys, scrolled by so many lines.
+    Help(usize),
+    /// A text is typed to search for.
+    Search(String),
+    /// Something whole, its lines broken where they are too long, scrolled by so many lines.
+    Detail { title: String, lines: Vec<String>, is_json: bool, scroll: usize },
+}
