@@ -43,6 +43,21 @@ async fn a_place_that_cannot_be_written_costs_one_warning() {
     assert_eq!(log.matches("the journal cannot be written").count(), 1, "{log}");
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_full_disk_costs_one_warning() {
+    let mut options = STILLFRAME.options().await;
+    options.env.push(("STILLFRAME_LOG_FILE".to_owned(), "/dev/full".to_owned()));
+    let server = options.start().await;
+    let bank = Fixture::node("bank");
+    for _ in 0..3 {
+        let stopped = server.ok("run_until", at(&bank, "deposit")).await;
+        assert_eq!(stopped["state"], "paused");
+    }
+    let (_, log) = server.finish().await;
+    assert_eq!(log.matches("No space left on device").count(), 1, "{log}");
+}
+
 #[tokio::test]
 async fn what_was_written_is_whole_when_the_server_is_killed() {
     let place = Place::new();

@@ -162,7 +162,7 @@ const LISTED: usize = 20;
 /// The place of a session that a person names; else what to say.
 pub(super) fn find(all: &[Known], wanted: &str) -> Result<usize, String> {
     if all.is_empty() {
-        return Err("The journal has no sessions.".to_owned());
+        return Err("the journal has no sessions: none was debugged yet, or it is elsewhere and is given with --log-file".to_owned());
     }
     let last = |is_meant: &dyn Fn(&Known) -> bool| all.iter().rposition(is_meant);
     let exact = last(&|known| known.id == wanted).or_else(|| last(&|known| known.name == wanted));
@@ -174,10 +174,10 @@ pub(super) fn find(all: &[Known], wanted: &str) -> Result<usize, String> {
         (Some((place, _)), None) if !wanted.is_empty() => Ok(place),
         (Some(_), Some(_)) if !wanted.is_empty() => {
             let meant = all.iter().filter(|known| known.id.starts_with(wanted));
-            Err(format!("Several sessions begin with `{}`:\n{}", plain::line(wanted), listed(meant)))
+            Err(format!("several sessions begin with `{}`:\n{}", plain::line(wanted), listed(meant)))
         }
         _ => Err(format!(
-            "There is no session `{}`. A session is named by its id, the beginning of its id, its name, or `last`. \
+            "there is no session `{}`; a session is named by its id, the beginning of its id, its name, or `last`. \
              There are:\n{}",
             plain::line(wanted),
             listed(all.iter())
