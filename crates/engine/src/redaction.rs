@@ -1,6 +1,6 @@
 //! Hiding what nobody should read: credentials by their shape and by their name, environments, homes.
 //!
-//! Shapes ([`shapes`]) are sure enough to be hidden from everyone. Names are not, so what they stand for is hidden
+//! Shapes ([`shapes()`]) are sure enough to be hidden from everyone. Names are not, so what they stand for is hidden
 //! only in what is written down ([`Redaction::clean`]).
 
 mod assignments;
