@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use etcetera::BaseStrategy;
 
@@ -28,6 +28,8 @@ use crate::redaction::Redaction;
 const QUEUE: usize = 4096;
 /// How long the end of a program waits for the last entries to be written.
 const FLUSH: Duration = Duration::from_secs(1);
+/// How long it waits for room among those that wait.
+const RETRY: Duration = Duration::from_millis(2);
 /// Where a journal is, below the folder for what belongs to a user and is not theirs to edit.
 const PLACE: &str = "stillframe/logs/debug-mcp-server.log";
 
@@ -113,21 +115,28 @@ impl Journal {
         static PROCESS: OnceLock<String> = OnceLock::new();
         let process = PROCESS.get_or_init(|| uuid::Uuid::new_v4().simple().to_string());
         let number = self.0.as_ref().map_or(0, |shared| shared.calls.fetch_add(1, Ordering::Relaxed) + 1);
-        format!("{}-{number}", process.get(..8).unwrap_or(process))
+        format!("{}-{number}", process.get(..16).unwrap_or(process))
     }
 
     /// Waits until everything so far is written, at most for a second.
     pub fn flush(&self) {
         let Some(shared) = &self.0 else { return };
         let (done, heard) = sync_channel(1);
-        if shared.queue.try_send(Message::Flush(done)).is_ok() {
-            let _ = heard.recv_timeout(FLUSH);
+        let until = Instant::now() + FLUSH;
+        let mut message = Message::Flush(done);
+        while let Err(TrySendError::Full(unsent)) = shared.queue.try_send(message) {
+            if Instant::now() >= until {
+                return;
+            }
+            message = unsent;
+            std::thread::sleep(RETRY);
         }
+        let _ = heard.recv_timeout(until.saturating_duration_since(Instant::now()));
     }
 
     /// What is recorded of one session.
     pub fn of_session(&self, id: &str, name: &str) -> SessionJournal {
-        let session = self.is_kept().then(|| Arc::new((id.to_owned(), name.to_owned())));
+        let session = self.is_kept().then(|| Arc::new((id.to_owned(), truncation::text(name))));
         SessionJournal { journal: self.clone(), session }
     }
 }

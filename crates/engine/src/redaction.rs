@@ -114,11 +114,13 @@ impl Redaction {
                 asked.pop_front();
             }
             asked.push_back(call);
-        } else if let Some(response) = entry.get_mut("response")
-            && let Some(at) = asked.iter().position(|id| *id == call)
-        {
-            asked.remove(at);
-            tree::hide_values(response);
+        } else if let Some(response) = entry.get_mut("response") {
+            let at = asked.iter().position(|id| *id == call);
+            let was_asked = at.and_then(|at| asked.remove(at)).is_some();
+            // Some answers repeat it, such as those of the command line.
+            if was_asked || tree::asks_for_credential(response) {
+                tree::hide_values(response);
+            }
         }
     }
 }

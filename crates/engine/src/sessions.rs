@@ -120,19 +120,20 @@ impl Sessions {
             was_open |= sessions.len() < before;
         }
         self.shared.changed.send_modify(|count| *count += 1);
+        let _told = was_open.then(|| Closing(session));
         // A session that is gone is closed.
         let _ = session.end().await;
-        if was_open {
-            session.journal_closing();
-        }
     }
 
     /// Closes all sessions, side by side.
     pub async fn close_all(&self) {
         let mut open = std::mem::take(&mut *lock(&self.shared.open));
         open.append(&mut lock(&self.shared.own));
-        futures_util::future::join_all(open.iter().map(Session::end)).await;
-        open.iter().for_each(Session::journal_closing);
+        let close = async |session: &Session| {
+            let _told = Closing(session);
+            session.end().await
+        };
+        futures_util::future::join_all(open.iter().map(close)).await;
     }
 
     fn spawn(&self, adapter: &'static dyn Adapter, name: String, executable: Option<PathBuf>) -> Session {
@@ -154,6 +155,15 @@ impl Sessions {
     /// Tells of every opening and closing.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.shared.changed.subscribe()
+    }
+}
+
+/// A session is being closed. It is written down also where nobody waits for the end of its program.
+struct Closing<'a>(&'a Session);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.journal_closing();
     }
 }
 

@@ -278,11 +278,14 @@ impl Log {
         })
     }
 
-    /// The numbers of a session's entries, in their order.
+    /// The numbers of a session's entries, in their order, and where entries of any session may be missing.
     pub(crate) fn of_session(&self, session: usize) -> impl Iterator<Item = usize> + '_ {
         let name = self.sessions.number(session);
         let span = self.sessions().get(session).map_or(0..0, |known| known.first..known.last + 1);
-        let is_of_it = move |number: &usize| self.records.get(*number).is_some_and(|one| one.session == name);
+        let is_of_it = move |number: &usize| {
+            let record = self.records.get(*number);
+            record.is_some_and(|one| one.session == name || one.kind == Kind::Dropped)
+        };
         span.filter(is_of_it)
     }
 

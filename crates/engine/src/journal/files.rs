@@ -25,6 +25,8 @@ pub(super) struct Files {
     size: u64,
     /// The last line is not whole: writing it failed.
     is_torn: bool,
+    /// It is a device, such as `/dev/stderr`, and no file that could be set aside.
+    is_device: bool,
     looked: Instant,
 }
 
@@ -37,6 +39,10 @@ impl Files {
         for number in 1..=PROGRAMS {
             let path = numbered(&options.path, number);
             let mut file = open_private(&path)?;
+            if !file.metadata()?.is_file() {
+                let (options, looked) = (options.clone(), Instant::now());
+                return Ok(Self { options, path, file, size: 0, is_torn: false, is_device: true, looked });
+            }
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
                 Err(error) if error == rustix::io::Errno::WOULDBLOCK => continue,
@@ -49,7 +55,8 @@ impl Files {
             let size = file.metadata()?.len();
             let is_torn = size > 0 && last_byte(&mut file)? != b'\n';
             let options = options.clone();
-            return Ok(Self { options, path, file, size, is_torn, looked: Instant::now() });
+            let looked = Instant::now();
+            return Ok(Self { options, path, file, size, is_torn, is_device: false, looked });
         }
         Err(io::Error::other(format!("{PROGRAMS} programs write journals there already")))
     }
@@ -61,6 +68,9 @@ impl Files {
 
     /// Writes whole lines.
     pub(super) fn write(&mut self, lines: &[u8]) -> io::Result<()> {
+        if self.is_device {
+            return self.file.write_all(lines);
+        }
         if self.size > 0 && self.size + lines.len() as u64 > self.options.file_size {
             self.set_aside()?;
         } else if self.looked.elapsed() >= LOOK {
@@ -76,7 +86,11 @@ impl Files {
         }
         let written = self.file.write_all(lines);
         self.is_torn = written.is_err();
-        self.size += lines.len() as u64;
+        // What was not written does not count: a full disk must not push older files out.
+        self.size = match written {
+            Ok(()) => self.size + lines.len() as u64,
+            Err(_) => self.file.metadata().map_or(self.size, |file| file.len()),
+        };
         written
     }
 
@@ -125,7 +139,21 @@ fn open_private(path: &Path) -> io::Result<File> {
     options.create(true).append(true).read(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    close_to_others(&file);
+    Ok(file)
+}
+
+/// A file that was there before may have been open to others.
+#[cfg(unix)]
+fn close_to_others(file: &File) {
+    use std::os::unix::fs::PermissionsExt;
+    let Ok(known) = file.metadata() else { return };
+    if known.is_file() && known.permissions().mode() & 0o077 != 0 {
+        // One that belongs to somebody else stays as it is.
+        let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
+    }
 }
 
 fn make_private(folder: &Path) -> io::Result<()> {

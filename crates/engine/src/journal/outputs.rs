@@ -1,5 +1,6 @@
 //! What programs write, as entries: whole lines where that is possible, and not more than a person can read.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -7,6 +8,7 @@ use super::SessionJournal;
 use super::entry::{Event, Written};
 use super::truncation;
 use crate::output::Category;
+use crate::redaction;
 
 /// How long a window is in which output is counted.
 const WINDOW: Duration = Duration::from_secs(1);
@@ -16,6 +18,10 @@ const BYTES: usize = 32 * 1024;
 const ENTRIES: usize = 200;
 /// How many characters lines are joined to.
 const JOINED: usize = 200;
+/// How the lines begin between which a private key stands, and what the first of them says.
+const KEY_BEGINS: &str = "-----BEGIN ";
+const KEY_ENDS: &str = "-----END ";
+const KEY: &str = "PRIVATE KEY";
 
 /// Records what one program writes. Of a flood it records the beginning of each second, and how much is missing.
 #[derive(Debug, Default)]
@@ -31,6 +37,8 @@ struct Flow {
     entries: usize,
     /// How many bytes were left out since the last entry.
     omitted: u64,
+    /// The stream in which a private key has begun, and not ended yet.
+    key: Option<Category>,
 }
 
 impl Outputs {
@@ -44,7 +52,14 @@ impl Outputs {
             return;
         }
         let mut flow = self.flow.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut rest = text;
+        if !flow.has_room() {
+            flow.omitted += text.len() as u64;
+            return;
+        }
+        // Before it is cut into pieces, which would hide the shape of what goes over several lines.
+        let shown = flow.without_keys(category, text);
+        let shown = redaction::shapes(&shown);
+        let mut rest = shown.as_ref();
         while !rest.is_empty() {
             if !flow.has_room() {
                 flow.omitted += rest.len() as u64;
@@ -78,6 +93,27 @@ impl Flow {
             (self.began, self.bytes, self.entries) = (Some(Instant::now()), 0, 0);
         }
         self.bytes < BYTES && self.entries < ENTRIES
+    }
+
+    /// What is written without the rest of a private key that an earlier text has begun.
+    fn without_keys<'t>(&mut self, category: Category, text: &'t str) -> Cow<'t, str> {
+        let mut shown = Cow::Borrowed(text);
+        if self.key == Some(category) {
+            let end = text.find(KEY_ENDS).map(|end| {
+                text.get(end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |line| end + line)
+            });
+            let rest = end.and_then(|end| text.get(end..));
+            shown = Cow::Owned(format!("{}{}", redaction::MARK, rest.unwrap_or("\n")));
+            if rest.is_none() {
+                return shown;
+            }
+            self.key = None;
+        }
+        let begun = text.rfind(KEY_BEGINS).and_then(|begin| text.get(begin..));
+        if begun.is_some_and(|begun| begun.contains(KEY) && !begun.contains(KEY_ENDS)) {
+            self.key = Some(category);
+        }
+        shown
     }
 }
 

@@ -5,7 +5,8 @@ use std::fs;
 use serde_json::Value;
 
 use super::entry::{Closed, Created, Event, Written};
-use super::{Journal, Options, SessionJournal};
+use super::{Journal, Options, Outputs, SessionJournal};
+use crate::output::Category;
 
 fn small(folder: &tempfile::TempDir) -> Options {
     Options { path: folder.path().join("logs/debug.log"), file_size: 2000, kept: 2 }
@@ -83,6 +84,26 @@ fn the_parts_of_a_line_are_one_entry() {
     let lines = lines(journal.path().unwrap());
     let outputs: Vec<&str> = lines.iter().map(|line| line["output"].as_str().unwrap()).collect();
     assert_eq!(outputs, ["a line\n", "and", "err\n", "begun", "other\n"]);
+}
+
+#[test]
+fn a_private_key_is_hidden_in_whatever_parts_it_is_written() {
+    let lines_of_key =
+        ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", "BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj", "MSsqg0aYvQ=="];
+    let (begin, end) = (concat!("-----BEGIN ", "PRIVATE KEY-----"), "-----END PRIVATE KEY-----");
+    let whole = format!("key:\n{begin}\n{}\n{end}\nbehind\n", lines_of_key.join("\n"));
+    for parts in [vec![whole.as_str()], whole.split_inclusive('\n').collect()] {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::open(small(&folder));
+        let outputs = Outputs::new(journal.of_session("an-id", "a name"));
+        for part in parts {
+            outputs.wrote(Category::Stdout, part);
+        }
+        journal.flush();
+        let text = fs::read_to_string(journal.path().unwrap()).unwrap();
+        assert!(lines_of_key.iter().all(|line| !text.contains(line)), "{text}");
+        assert!(text.contains("key:") && text.contains("behind"), "{text}");
+    }
 }
 
 fn aside(path: &std::path::Path, number: usize) -> std::path::PathBuf {

@@ -100,6 +100,8 @@ impl Writer {
                 let missing = self.dropped.swap(0, Ordering::Relaxed);
                 if missing > 0 {
                     self.add(&Entry::now(None, Event::Dropped(Dropped { count: missing })));
+                    // Should that not be written either, it stands for all of them.
+                    self.waiting += missing - 1;
                 }
                 let entry = match self.unfinished.take() {
                     Some(mut begun) => {

@@ -55,8 +55,8 @@ impl Session {
             return;
         }
         let told = children.variables.iter().take(TOLD).map(|variable| Variable {
-            name: variable.name.clone(),
-            type_name: variable.value.type_name.clone(),
+            name: truncation::text(&variable.name),
+            type_name: truncation::text(&variable.value.type_name),
             value: truncation::text(&variable.value.text),
         });
         self.fixed.journal.record(Event::Variables(Variables {

@@ -73,10 +73,12 @@ impl Pairs {
 
 impl Waiting {
     fn push_back(&mut self, call: u64, place: i64) {
-        if self.count < WAITING {
-            self.places.entry(call).or_default().push_back(place);
-            self.count += 1;
+        if self.count == WAITING {
+            // Nobody answers so many: those of programs that were killed are given up.
+            *self = Self::default();
         }
+        self.places.entry(call).or_default().push_back(place);
+        self.count += 1;
     }
 
     fn push_front(&mut self, call: u64, places: Vec<i64>) {

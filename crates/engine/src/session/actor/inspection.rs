@@ -85,12 +85,11 @@ impl<C: Connector> Actor<C> {
         self.spawn(work, move |actor, stack| {
             let stack = stack.and_then(|stack| actor.number_frames(epoch, target, stack));
             // Another thread may still be on its way to where it is suspended.
-            if let Ok(stack) = &stack
-                && start == 0
-                && actor.stopped_thread(None) == Ok((target, raw))
-            {
-                actor.stacks.keep((target, raw), stack.clone());
-                actor.journal_stack(stack);
+            if start == 0 && actor.stopped_thread(None) == Ok((target, raw)) {
+                actor.journal_stack(&stack);
+                if let Ok(stack) = &stack {
+                    actor.stacks.keep((target, raw), stack.clone());
+                }
             }
             answer(reply, stack);
         });

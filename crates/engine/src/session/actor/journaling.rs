@@ -11,8 +11,9 @@ use jiff::Timestamp;
 
 use super::Actor;
 use crate::debugger::Connector;
-use crate::journal::SessionJournal;
+use crate::error::Result;
 use crate::journal::entry::{BreakpointChange, BreakpointEvent, Event, Location, State, StateEvent};
+use crate::journal::{SessionJournal, truncation};
 use crate::model::breakpoint::{Binding, Breakpoint, Place};
 use crate::model::ids::{BreakpointId, Reference};
 use crate::model::stack::{Stack, StackFrame};
@@ -59,7 +60,7 @@ impl Journaling {
             }
             Execution::Ended(end) => {
                 self.runs = false;
-                self.state(StateEvent::Stopped, Some(end.to_string()));
+                self.state(StateEvent::Stopped, Some(truncation::text(&end.to_string())));
             }
         }
     }
@@ -75,10 +76,10 @@ impl Journaling {
         let (users, _) = snapshot::users_frames(frames.to_vec(), Some(&stop));
         let stack: Vec<Location> = users.iter().filter_map(place).take(FRAMES).collect();
         let state = State {
-            reason: Some(stop.reason.to_string()),
+            reason: Some(truncation::text(&stop.reason.to_string())),
             location: stack.first().cloned(),
             thread_id: Some(stop.thread.0),
-            description: stop.text.clone(),
+            description: stop.text.as_deref().map(truncation::text),
             stack,
             ..State::of(StateEvent::Paused)
         };
@@ -142,9 +143,9 @@ impl<C: Connector> Actor<C> {
         }
     }
 
-    /// Somebody has read the stack of the thread that is stopped.
-    pub(super) fn journal_stack(&mut self, stack: &Stack<Reference>) {
-        self.journaling.tell_stop(&stack.frames);
+    /// Somebody has read the stack of the thread that is stopped, or has found that it cannot be read.
+    pub(super) fn journal_stack(&mut self, stack: &Result<Stack<Reference>>) {
+        self.journaling.tell_stop(stack.as_ref().map_or(&[], |stack| &stack.frames));
     }
 
     /// Reads the stack of a stop that nobody has looked at.
@@ -162,7 +163,7 @@ fn place(frame: &StackFrame<Reference>) -> Option<Location> {
     Some(Location {
         file: location.source.name.clone(),
         line: location.line,
-        function: frame.name.clone(),
+        function: truncation::text(&frame.name),
         frame_id: Some(frame.id.0),
     })
 }
@@ -175,7 +176,7 @@ fn change(breakpoint: &Breakpoint) -> BreakpointChange {
     };
     let (file, line, function) = match &breakpoint.place {
         Place::Line { path, line, .. } => (path.display().to_string(), Some(*line), None),
-        Place::Function { name } => (String::new(), None, Some(name.clone())),
+        Place::Function { name } => (String::new(), None, Some(truncation::text(name))),
     };
     BreakpointChange {
         event: BreakpointEvent::Set,
@@ -184,7 +185,7 @@ fn change(breakpoint: &Breakpoint) -> BreakpointChange {
         line: bound.or(breakpoint.planned.line).or(line).unwrap_or(0),
         verified,
         function,
-        condition: breakpoint.rule.condition.clone(),
-        log_message: breakpoint.rule.log_message.clone(),
+        condition: breakpoint.rule.condition.as_deref().map(truncation::text),
+        log_message: breakpoint.rule.log_message.as_deref().map(truncation::text),
     }
 }
