@@ -55,7 +55,8 @@ pub fn run(path: &Path, options: &Options) -> io::Result<()> {
         ));
     }
     let mut log = Log::open(path)?;
-    let session = options.session.as_deref().map(|wanted| around::named_session(&mut log, wanted)).transpose()?;
+    let session =
+        options.session.as_deref().map(|wanted| around::named_session(&mut log, wanted)).transpose()?;
     let is_asked_to_end = Arc::new(AtomicBool::new(false));
     for signal in TERM_SIGNALS {
         signal_hook::flag::register(*signal, Arc::clone(&is_asked_to_end))?;

@@ -96,7 +96,8 @@ impl Rows {
         if !self.filter.wants(log, number, session) {
             return;
         }
-        let call = log.summary(number).filter(|summary| matches!(summary.kind, Kind::Response | Kind::Failure));
+        let call =
+            log.summary(number).filter(|summary| matches!(summary.kind, Kind::Response | Kind::Failure));
         let row = call.and_then(|summary| summary.partner).unwrap_or(number);
         self.add(row, in_front);
     }

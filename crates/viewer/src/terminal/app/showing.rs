@@ -64,7 +64,11 @@ impl App {
         if let Some(id) = &self.rows.filter().session {
             return sessions.iter().position(|known| known.id == *id);
         }
-        if self.cursor.is_none() { around::acting(&self.log) } else { around::session_near(&self.log, number) }
+        if self.cursor.is_none() {
+            around::acting(&self.log)
+        } else {
+            around::session_near(&self.log, number)
+        }
     }
 
     fn moment(&mut self, session: usize, number: usize) -> Option<Arc<Moment>> {
@@ -108,7 +112,8 @@ impl App {
 
     fn timeline_row(&self, number: usize, shown: Option<usize>, has_several: bool, now: i64) -> Option<Row> {
         let row = timeline::row(&self.log, number, now)?;
-        let session = row.session.filter(|_| has_several).and_then(|session| self.log.sessions().get(session));
+        let session =
+            row.session.filter(|_| has_several).and_then(|session| self.log.sessions().get(session));
         Some(Row {
             timestamp: row.timestamp,
             mark: row.mark,
