@@ -2,8 +2,8 @@
 
 use tokio_util::sync::CancellationToken;
 
-#[cfg(unix)]
 /// Cancels when this program is asked to end.
+#[cfg(unix)]
 pub(crate) async fn cancel_on_signal(shutdown: CancellationToken) {
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
@@ -18,8 +18,8 @@ pub(crate) async fn cancel_on_signal(shutdown: CancellationToken) {
     shutdown.cancel();
 }
 
-#[cfg(not(unix))]
 /// Cancels when this program is asked to end.
+#[cfg(not(unix))]
 pub(crate) async fn cancel_on_signal(shutdown: CancellationToken) {
     if tokio::signal::ctrl_c().await.is_ok() {
         shutdown.cancel();

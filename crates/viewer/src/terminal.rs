@@ -162,5 +162,11 @@ fn give_back() {
     let _ = terminal::disable_raw_mode();
 }
 
+/// The keys and what they do, which another viewer has to offer too.
+#[cfg(test)]
+pub(crate) fn keys() -> &'static [(&'static str, &'static str)] {
+    keys::HELP
+}
+
 #[cfg(test)]
 mod tests;
