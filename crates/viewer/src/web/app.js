@@ -285,7 +285,13 @@ byId("sessions").addEventListener("click", (event) => {
 });
 byId("kinds").addEventListener("change", (event) => change({ kinds: event.target.value }));
 byId("text").addEventListener("keydown", (event) => {
-  if (event.key === "Enter") change({ text: event.target.value.trim() }).then(() => timeline.focus());
+  if (event.key !== "Enter") return;
+  // Else the row that the keys go to would be pressed by the same key.
+  event.preventDefault();
+  change({ text: event.target.value.trim() });
+  // At once, so that the next key is one of the page and not of the field.
+  event.target.blur();
+  timeline.focus();
 });
 // The cross in the field, in browsers that have one.
 byId("text").addEventListener("search", (event) => event.target.value === "" && filter.text && change({ text: "" }));

@@ -37,6 +37,10 @@ export function listen(act, move) {
     const action = PLAIN[event.key];
     if (action) done(event, () => act(action));
   });
+  // Some browsers press a button when Space comes up again, even though going down meant something else.
+  document.addEventListener("keyup", (event) => {
+    if (event.key === " " && event.target.matches(".timeline button")) event.preventDefault();
+  });
 }
 
 function done(event, what) {

@@ -84,7 +84,7 @@ function showSource(moment) {
   fill("source", lines);
   const body = byId("source");
   const current = body.querySelector(".is-current");
-  if (current) body.scrollTop = current.offsetTop - body.offsetTop - (body.clientHeight - current.offsetHeight) / 2;
+  if (current) body.scrollTop = current.offsetTop - (body.clientHeight - current.offsetHeight) / 2;
 }
 
 function showVariables(moment) {

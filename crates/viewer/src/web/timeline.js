@@ -47,11 +47,11 @@ export class Timeline {
     const first = page.rows[0]?.at;
     const meets = this.newer === null && first !== undefined && this.rows.some((row) => row.at >= first);
     const kept = meets ? this.rows.filter((row) => row.at < first) : [];
+    const answered = await this.#answered(kept);
+    if (asked !== this.#asked) return;
     if (!kept.length) this.older = page.older;
     this.newer = null;
-    this.rows = await this.#answered(kept);
-    if (asked !== this.#asked) return;
-    this.rows.push(...page.rows);
+    this.rows = [...answered, ...page.rows];
     this.#cut(true);
     this.render();
   }
@@ -213,7 +213,7 @@ export class Timeline {
   /** Within the list alone: the page itself stays where it is. */
   #scrollTo(item) {
     const list = this.#list;
-    const top = item.offsetTop - list.offsetTop;
+    const top = item.offsetTop;
     const margin = item.offsetHeight * 2;
     if (top < list.scrollTop + margin) list.scrollTop = top - margin;
     const bottom = top + item.offsetHeight + margin;
