@@ -123,6 +123,9 @@ fn story() -> Vec<Value> {
     ]
 }
 
+/// The hosts, the cookies, the origin of a request, and what it is answered.
+type Asked<'a> = (&'a [&'a str], Option<&'a str>, Option<&'a str>, StatusCode);
+
 #[tokio::test]
 async fn only_who_has_the_token_and_asks_here_is_answered() {
     let served = Served::new(&story()).await;
@@ -134,8 +137,7 @@ async fn only_who_has_the_token_and_asks_here_is_answered() {
     let wrong = format!("stillframe-{port}={}", "0".repeat(token.len()));
     let beside = format!("a=b; {cookie}; c=d");
     let [no, yes] = [StatusCode::FORBIDDEN, StatusCode::OK];
-    // The host, the cookie, the origin.
-    let table: &[(&[&str], Option<&str>, Option<&str>, StatusCode)] = &[
+    let table: &[Asked<'_>] = &[
         (&[&here], Some(&cookie), None, yes),
         (&[&local], Some(&beside), None, yes),
         (&[&here], Some(&cookie), Some(&origin), yes),
@@ -213,7 +215,8 @@ async fn nothing_but_get_is_answered_and_every_answer_binds_the_browser() {
     assert_eq!(page, PAGE);
     // What the page and its files load is here.
     for part in FILES.iter().map(|(_, _, text)| *text).chain([PAGE]) {
-        for quoted in part.split('"').filter(|text| text.ends_with(".js") || text.ends_with(".css")) {
+        let is_file = |text: &&str| matches!(text.rsplit_once('.'), Some((_, "js" | "css")));
+        for quoted in part.split('"').filter(is_file) {
             let name = quoted.trim_start_matches(['.', '/']);
             assert!(FILES.iter().any(|(path, ..)| path.trim_start_matches('/') == name), "{quoted}");
         }
@@ -248,10 +251,13 @@ async fn rows_are_calls_with_their_answers() {
     );
 }
 
+/// What is asked for, the places of the rows, and what is before and behind them.
+type Paged<'a> = (&'a str, &'a [i64], Option<i64>, Option<i64>);
+
 #[tokio::test]
 async fn rows_come_by_pages_and_by_filters() {
     let served = Served::new(&story()).await;
-    let table: &[(&str, &[i64], Option<i64>, Option<i64>)] = &[
+    let table: &[Paged<'_>] = &[
         ("/rows?limit=2", &[8, 10], Some(8), None),
         ("/rows?limit=3&before=8", &[4, 6, 7], Some(4), None),
         ("/rows?limit=3&before=3", &[0, 1, 2], None, None),
