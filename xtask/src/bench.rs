@@ -4,12 +4,13 @@
 //! so that a busy machine slows both. Nothing is judged here; the goals are printed beside the figures.
 //!
 //! `client` is what is asked of a bare client, `bare_dap` and `bare_cdp` are the two that there are, `ours` is a
-//! client of stillframe; `calls`, `mapped` and `record` are what is measured with them.
+//! client of stillframe; `calls`, `mapped` and `record` are what is measured with them. `journal` needs neither.
 
 mod bare_cdp;
 mod bare_dap;
 mod calls;
 mod client;
+mod journal;
 mod mapped;
 mod ours;
 mod program;
@@ -64,6 +65,7 @@ pub(crate) fn run(languages: &[String]) -> anyhow::Result<ExitCode> {
         record::attached(&scene, stops, &node)?;
     }
     println!();
+    journal::measure()?;
     spawn_and_memory(&tools, is_wanted)?;
     Ok(ExitCode::SUCCESS)
 }

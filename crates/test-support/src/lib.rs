@@ -26,6 +26,7 @@ pub async fn eventually(is_true: impl Fn() -> bool) {
     let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
     while !is_true() {
         assert!(std::time::Instant::now() < until, "it did not become true in time");
+        // sleep: what is asked for is in a file, of whose changes nobody tells.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
 }

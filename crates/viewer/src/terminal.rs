@@ -1,6 +1,6 @@
 //! A journal in a terminal, while it is written or afterwards.
 //!
-//! Reading order: [`view`] (what is on the screen, as data), `draw` (draws that), `keys`, `app` (what a key changes,
+//! Reading order: `view` (what is on the screen, as data), `draw` (draws that), `keys`, `app` (what a key changes,
 //! and what is on the screen then), and this file (the terminal itself).
 //!
 //! Drawing is a pure function of the data and the size, and nothing is drawn that has not changed.

@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::entry::{Closed, Created, Event};
-use super::{Journal, Options};
+use super::entry::{Closed, Created, Event, Written};
+use super::{Journal, Options, SessionJournal};
 
 fn small(folder: &tempfile::TempDir) -> Options {
     Options { path: folder.path().join("logs/debug.log"), file_size: 2000, kept: 2 }
@@ -61,6 +61,28 @@ fn a_full_file_is_set_aside_and_the_oldest_goes() {
         .collect();
     assert_eq!(all.last(), Some(&59));
     assert!(all.windows(2).all(|pair| pair[1] == pair[0] + 1), "{all:?}");
+}
+
+#[test]
+fn the_parts_of_a_line_are_one_entry() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::open(small(&folder));
+    let (one, other) = (journal.of_session("one", "one"), journal.of_session("other", "other"));
+    let wrote = |session: &SessionJournal, category: &str, output: &str| {
+        let (category, output) = (category.to_owned(), output.to_owned());
+        session.record(Event::Output(Written { category, output, omitted: 0 }));
+    };
+    wrote(&one, "stdout", "a");
+    wrote(&one, "stdout", " line");
+    wrote(&one, "stdout", "\n");
+    wrote(&one, "stdout", "and");
+    wrote(&one, "stderr", "err\n");
+    wrote(&one, "stdout", "begun");
+    wrote(&other, "stdout", "other\n");
+    journal.flush();
+    let lines = lines(journal.path().unwrap());
+    let outputs: Vec<&str> = lines.iter().map(|line| line["output"].as_str().unwrap()).collect();
+    assert_eq!(outputs, ["a line\n", "and", "err\n", "begun", "other\n"]);
 }
 
 fn aside(path: &std::path::Path, number: usize) -> std::path::PathBuf {

@@ -24,6 +24,17 @@ pub fn text(text: &str) -> String {
     }
 }
 
+/// Whether a text was cut.
+pub fn is_cut(text: &str) -> bool {
+    text.ends_with(CUT)
+}
+
+/// Two texts in one; nothing when that would be too long, or the first was cut.
+pub fn joined(first: &str, second: &str) -> Option<String> {
+    let fits = !is_cut(first) && first.chars().count() + second.chars().count() <= TEXT;
+    fits.then(|| format!("{first}{second}"))
+}
+
 /// The arguments or the answer of a tool, cut.
 pub fn request(object: &Map<String, Value>) -> Map<String, Value> {
     object_of(object, KEYS, DEPTH)

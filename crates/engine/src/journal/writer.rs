@@ -3,18 +3,21 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::Options;
 use super::entry::{Dropped, Entry, Event};
 use super::files::Files;
+use super::truncation;
 use super::windows::Windows;
 use crate::redaction::Redaction;
 
 /// How many bytes are written at once.
 const BLOCK: usize = 256 * 1024;
+/// How long the rest of a line is waited for.
+const LINE: Duration = Duration::from_millis(50);
 /// After a failure, so long nothing is tried.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -33,6 +36,8 @@ pub(super) struct Writer {
     dropped: Arc<AtomicU64>,
     path: Arc<OnceLock<PathBuf>>,
     files: Option<Files>,
+    /// Output that does not end its line: programs write the parts of one by several calls.
+    unfinished: Option<Box<Entry>>,
     /// Whole lines that are not written yet.
     lines: Vec<u8>,
     /// How many they are.
@@ -55,6 +60,7 @@ impl Writer {
             dropped,
             path,
             files: None,
+            unfinished: None,
             lines: Vec::new(),
             waiting: 0,
             has_warned: false,
@@ -64,13 +70,25 @@ impl Writer {
 
     /// Writes until nobody records any more. Whatever waits is written together.
     pub(super) fn run(mut self, entries: &Receiver<Message>) {
-        while let Ok(first) = entries.recv() {
-            self.take(first);
-            while let Ok(next) = entries.try_recv() {
-                self.take(next);
+        loop {
+            let next = match self.unfinished {
+                Some(_) => entries.recv_timeout(LINE),
+                None => entries.recv().map_err(RecvTimeoutError::from),
+            };
+            match next {
+                Ok(first) => {
+                    self.take(first);
+                    while let Ok(next) = entries.try_recv() {
+                        self.take(next);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => self.finish_line(),
+                Err(RecvTimeoutError::Disconnected) => break,
             }
             self.write();
         }
+        self.finish_line();
+        self.write();
     }
 
     fn take(&mut self, message: Message) {
@@ -83,15 +101,38 @@ impl Writer {
                 if missing > 0 {
                     self.add(&Entry::now(None, Event::Dropped(Dropped { count: missing })));
                 }
-                self.add(&entry);
+                let entry = match self.unfinished.take() {
+                    Some(mut begun) => {
+                        if joins(&mut begun, &entry) {
+                            begun
+                        } else {
+                            self.add(&begun);
+                            entry
+                        }
+                    }
+                    None => entry,
+                };
+                if is_unfinished(&entry) {
+                    self.unfinished = Some(entry);
+                } else {
+                    self.add(&entry);
+                }
                 if self.lines.len() >= BLOCK {
                     self.write();
                 }
             }
             Message::Flush(done) => {
+                self.finish_line();
                 self.write();
                 let _ = done.send(());
             }
+        }
+    }
+
+    /// The rest of a line has not come in time.
+    fn finish_line(&mut self) {
+        if let Some(begun) = self.unfinished.take() {
+            self.add(&begun);
         }
     }
 
@@ -145,4 +186,24 @@ impl Writer {
             tracing::warn!(%path, %error, "the journal cannot be written; everything else goes on without it");
         }
     }
+}
+
+/// Output without an end of line, behind which more may come.
+fn is_unfinished(entry: &Entry) -> bool {
+    matches!(&entry.event, Event::Output(written)
+        if !written.output.is_empty() && !written.output.ends_with('\n') && !truncation::is_cut(&written.output))
+}
+
+/// Puts output behind the line that was begun, when it is of the same program and stream and there is room.
+fn joins(begun: &mut Entry, next: &Entry) -> bool {
+    let is_same = begun.session_id == next.session_id;
+    let (Event::Output(line), Event::Output(rest)) = (&mut begun.event, &next.event) else { return false };
+    if !is_same || line.category != rest.category || rest.omitted > 0 {
+        return false;
+    }
+    let joined = truncation::joined(&line.output, &rest.output);
+    joined.is_some_and(|joined| {
+        line.output = joined;
+        true
+    })
 }

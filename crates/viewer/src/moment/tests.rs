@@ -102,7 +102,7 @@ fn each_moment_of_a_session_is_as_it_was() {
     let again = at(17);
     assert_eq!(
         seen(&again),
-        [("x", "1", Some("1"), false), ("y", "3", Some("2"), false), ("z", "4", None, true)]
+        [("x", "1", None, false), ("y", "3", Some("2"), false), ("z", "4", None, true)]
     );
     assert_eq!(ids(&again), [("bp-1".to_owned(), true)]);
     // In another function nothing is compared.

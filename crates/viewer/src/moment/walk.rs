@@ -190,7 +190,7 @@ fn compared(now: Frame, earlier: Frame) -> Vec<Seen> {
     let seen = now.variables.into_iter().map(|variable| {
         let value = before.get(&variable.name);
         Seen {
-            before: value.map(|value| plain::line(value)),
+            before: value.filter(|value| **value != variable.value).map(|value| plain::line(value)),
             is_new: is_known && earlier.is_whole && value.is_none(),
             variable: Variable {
                 name: plain::line(&variable.name),

@@ -102,9 +102,9 @@ impl App {
 
     /// Looks for rows in further entries.
     fn look(&mut self) {
-        let was_done = self.rows.is_done(&self.log);
+        let before = (self.rows.is_done(&self.log), self.rows.searched(&self.log));
         let has_found = self.rows.grow(&self.log, LOOKING);
-        self.is_stale |= has_found || was_done != self.rows.is_done(&self.log);
+        self.is_stale |= has_found || before != (self.rows.is_done(&self.log), self.rows.searched(&self.log));
     }
 
     /// How long nothing has to be done.

@@ -70,6 +70,11 @@ impl Rows {
         self.from == 0 && self.to >= log.len()
     }
 
+    /// How much of the journal was looked at, in percent.
+    pub(super) fn searched(&self, log: &Log) -> usize {
+        self.to.saturating_sub(self.from) * 100 / log.len().max(1)
+    }
+
     /// Looks at further entries for about so long. Tells whether there are more rows than before.
     pub(super) fn grow(&mut self, log: &Log, time: Duration) -> bool {
         let (before, began) = (self.found.len(), Instant::now());

@@ -274,10 +274,10 @@ fn what_is_typed_and_what_was_found_is_told() {
     view.overlay = Overlay::None;
     view.notice = Some("no earlier error".to_owned());
     view.timeline.filter = "errors, \"zero\"".to_owned();
-    view.timeline.is_searching = true;
+    view.timeline.searched = Some(40);
     let text = shown(&view, 120, 24);
     assert_eq!(text.lines().last(), Some(" no earlier error"));
-    assert!(text.contains(" Timeline: errors, \"zero\", 14 found so far… "), "{text}");
+    assert!(text.contains(" Timeline: 14 found in 40 %: errors, \"zero\" "), "{text}");
 }
 
 #[test]

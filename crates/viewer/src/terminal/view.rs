@@ -90,8 +90,8 @@ pub(super) struct Timeline {
     pub(super) filter: String,
     /// How many rows there are, as far as was looked.
     pub(super) count: usize,
-    /// There may be more.
-    pub(super) is_searching: bool,
+    /// There may be more: so many percent of the journal were looked at.
+    pub(super) searched: Option<usize>,
 }
 
 /// One thing that happened.

@@ -86,10 +86,10 @@ fn contains(log: &Log, number: usize, text: &str) -> bool {
         return true;
     }
     let Some(raw) = log.raw(number) else { return false };
-    // Most entries are ruled out here. What JSON writes in another way has to be read.
-    let is_plain = text.chars().all(|char| char.is_ascii_alphanumeric());
-    if is_plain && !raw.contains('\\') && !raw.to_lowercase().contains(text) {
-        return words::of(log, number).to_lowercase().contains(text);
+    // Most entries are ruled out here. What JSON writes in another way, and what is put together for people, such as
+    // `main.py:42`, has to be read.
+    if text.chars().all(|char| char.is_ascii_alphanumeric()) && !raw.to_lowercase().contains(text) {
+        return false;
     }
     let value: Value = serde_json::from_str(&raw).unwrap_or_default();
     let is_common = |key: &str| {

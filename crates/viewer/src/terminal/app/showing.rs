@@ -96,7 +96,7 @@ impl App {
         let mut timeline = Timeline {
             filter: names.join(", "),
             count: self.rows.len(),
-            is_searching: is_searching && !names.is_empty(),
+            searched: (is_searching && !names.is_empty()).then(|| self.rows.searched(&self.log)),
             ..Timeline::default()
         };
         let Some(chosen) = self.row() else { return timeline };

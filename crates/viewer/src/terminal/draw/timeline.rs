@@ -58,13 +58,12 @@ pub(super) fn timeline(view: &View, theme: Theme, room: Room) -> Content {
     let timeline = &view.timeline;
     let mut title = "Timeline".to_owned();
     if !timeline.filter.is_empty() {
-        title = format!("{title}: {}, {} found", timeline.filter, timeline.count);
-    }
-    if timeline.is_searching {
-        title.push_str(" so far…");
+        // The numbers first: they change.
+        let part = timeline.searched.map(|percent| format!(" in {percent} %")).unwrap_or_default();
+        title = format!("{title}: {} found{part}: {}", timeline.count, timeline.filter);
     }
     if timeline.rows.is_empty() {
-        let text = match (timeline.filter.is_empty(), timeline.is_searching) {
+        let text = match (timeline.filter.is_empty(), timeline.searched.is_some()) {
             (true, _) if view.entries == 0 => &*format!(
                 "nothing yet: what an agent does with stillframe is shown here as it happens. The journal is {}",
                 view.path
