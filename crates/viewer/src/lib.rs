@@ -1,7 +1,7 @@
 //! What an agent is doing, or has done, for a person to see. Knows journals, and no debugger.
 //!
 //! Reading order: [`log`] (the entries of all files, by number), [`moment`] (what was the case at one of them),
-//! [`words`] (an entry as one line), [`timeline`] (the rows of what happened), [`report`] (a session as a document),
+//! [`words`] (an entry as one line), `timeline` (the rows of what happened), [`report`] (a session as a document),
 //! [`terminal`] (a journal in a terminal), [`web`] (the same in a browser), [`plain`] (what programs wrote, made
 //! harmless).
 
