@@ -71,7 +71,7 @@ enum Command {
         #[command(flatten)]
         toolset: ToolsetArg,
     },
-    /// Watch what an agent does, or has done, in the terminal.
+    /// Watch what an agent does, or has done: in the terminal, or in the browser.
     View(ViewArgs),
     /// Print the story of a session as Markdown: what was asked, where it stopped, what was seen.
     Report {
@@ -169,7 +169,7 @@ async fn run_command(command: Command, around: Around) -> anyhow::Result<ExitCod
         Command::Test(args) => test::run(*args, around).await,
         Command::Hang(args) => hang::run(*args, around).await,
         Command::Serve { toolset } => mcp::serve(toolset.toolset.0, around).await,
-        Command::View(args) => view::run(&args, around.log_file),
+        Command::View(args) => view::run(&args, around.log_file).await,
         Command::Report { session } => view::report(&session, around.log_file),
         Command::Doctor { json } => doctor::run(json).await,
         Command::Setup { language, executable_path } => {

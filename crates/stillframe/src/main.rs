@@ -12,6 +12,7 @@ mod one_shot;
 mod probe;
 mod program;
 mod setup;
+mod signals;
 mod terminal;
 mod test;
 mod trace;

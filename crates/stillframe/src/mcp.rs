@@ -27,6 +27,7 @@ use self::front::Front;
 use self::guarded::Guarded;
 use self::server::Server;
 use crate::one_shot::Around;
+use crate::signals::cancel_on_signal;
 use crate::terminal;
 
 /// How long calls in flight may take to answer once the client is gone.
@@ -74,28 +75,6 @@ pub(crate) async fn serve(toolsets: Vec<&'static Toolset>, around: Around) -> an
     // A session that a last call opened meanwhile.
     let _ = timeout(LAST_PROGRAMS, context.close()).await;
     Ok(ExitCode::SUCCESS)
-}
-
-#[cfg(unix)]
-async fn cancel_on_signal(shutdown: CancellationToken) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
-    let [Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)] = kinds.map(signal) else {
-        return tracing::warn!("signals end this server without its help");
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-        _ = hangup.recv() => {}
-    }
-    shutdown.cancel();
-}
-
-#[cfg(not(unix))]
-async fn cancel_on_signal(shutdown: CancellationToken) {
-    if tokio::signal::ctrl_c().await.is_ok() {
-        shutdown.cancel();
-    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! `stillframe view` and `stillframe report`: what an agent does, or has done, by the journal alone.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
+use tokio_util::sync::CancellationToken;
 use viewer::log::Log;
 use viewer::terminal::Options;
+use viewer::web;
 
+use crate::signals::cancel_on_signal;
 use crate::terminal;
 
 /// What of the journal to show.
@@ -16,13 +19,33 @@ pub(crate) struct ViewArgs {
     /// Show this session alone: its id, the beginning of its id, its name, or `last`.
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
+    /// Show it in the browser: prints an address of this machine, and serves the page there until Ctrl-C.
+    #[arg(long)]
+    web: bool,
+    /// The port of that address, else one that is free.
+    #[arg(long, value_name = "N", requires = "web")]
+    port: Option<u16>,
 }
 
 /// Shows it until the person leaves.
-pub(crate) fn run(args: &ViewArgs, path: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: &ViewArgs, path: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+    if args.web {
+        return serve(args, &journal(path)?).await;
+    }
     let without_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let options = Options { session: args.session.clone(), without_colour };
     viewer::terminal::run(&journal(path)?, &options)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Serves the page until a signal comes. Needs no terminal.
+async fn serve(args: &ViewArgs, path: &Path) -> anyhow::Result<ExitCode> {
+    let options = web::Options { session: args.session.clone(), port: args.port };
+    let server = web::Server::open(path, &options).await?;
+    terminal::print(&format!("{}\n", server.url()))?;
+    let shutdown = CancellationToken::new();
+    tokio::spawn(cancel_on_signal(shutdown.clone()));
+    server.serve(shutdown.cancelled_owned()).await?;
     Ok(ExitCode::SUCCESS)
 }
 

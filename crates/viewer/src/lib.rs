@@ -1,12 +1,18 @@
 //! What an agent is doing, or has done, for a person to see. Knows journals, and no debugger.
 //!
 //! Reading order: [`log`] (the entries of all files, by number), [`moment`] (what was the case at one of them),
-//! [`words`] (an entry as one line), [`report`] (a session as a document), [`terminal`] (a journal in a terminal),
-//! [`plain`] (what programs wrote, made harmless).
+//! [`words`] (an entry as one line), `timeline` (the rows of what happened), [`report`] (a session as a document),
+//! [`terminal`] (a journal in a terminal), [`web`] (the same in a browser), [`plain`] (what programs wrote, made
+//! harmless).
 
+mod around;
+mod clock;
+mod lexer;
 pub mod log;
 pub mod moment;
 pub mod plain;
 pub mod report;
 pub mod terminal;
+mod timeline;
+pub mod web;
 pub mod words;

@@ -244,6 +244,17 @@ impl Log {
         Some(String::from_utf8_lossy(&line).into_owned())
     }
 
+    /// The place of an entry: another number for it that stays as it is, however many older entries come or go.
+    pub fn place(&self, number: usize) -> i64 {
+        self.front + place(number)
+    }
+
+    /// The number of the entry at a place. None where there is no entry, or not yet, or no more.
+    pub fn number(&self, place: i64) -> Option<usize> {
+        let number = usize::try_from(place.checked_sub(self.front)?).ok()?;
+        (number < self.len()).then_some(number)
+    }
+
     /// The sessions, in the order of their first entries.
     pub fn sessions(&self) -> &[Known] {
         self.sessions.all()

@@ -2,6 +2,7 @@
 //!
 //! Everything in it is for showing: texts of programs are without control characters.
 
+pub(crate) mod shown;
 pub(crate) mod walk;
 
 use engine::journal::entry::{BreakpointChange, Location, SourceWindow, Variable};

@@ -6,11 +6,9 @@
 //! Drawing is a pure function of the data and the size, and nothing is drawn that has not changed.
 
 mod app;
-mod clock;
 mod draw;
 mod keys;
 mod layout;
-mod lexer;
 mod replay;
 mod rows;
 mod text;
@@ -29,16 +27,15 @@ use ratatui::crossterm::{cursor, event, execute, queue, terminal};
 use signal_hook::consts::TERM_SIGNALS;
 
 use self::app::App;
-use self::clock::Clock;
 use self::theme::Theme;
+use crate::around;
+use crate::clock::{self, Clock};
 use crate::log::Log;
 
 /// How many keys are taken before the screen is drawn again.
 const KEYS: usize = 64;
 /// How often the screen is drawn at most while nobody presses a key.
 const FRAME: Duration = Duration::from_millis(33);
-/// How long a session is looked for in older parts of a journal.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How a journal is shown.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +55,8 @@ pub fn run(path: &Path, options: &Options) -> io::Result<()> {
         ));
     }
     let mut log = Log::open(path)?;
-    let session = options.session.as_deref().map(|wanted| find(&mut log, wanted)).transpose()?;
+    let session =
+        options.session.as_deref().map(|wanted| around::named_session(&mut log, wanted)).transpose()?;
     let is_asked_to_end = Arc::new(AtomicBool::new(false));
     for signal in TERM_SIGNALS {
         signal_hook::flag::register(*signal, Arc::clone(&is_asked_to_end))?;
@@ -69,24 +67,6 @@ pub fn run(path: &Path, options: &Options) -> io::Result<()> {
     let result = show(app, &mut screen.0, theme, &is_asked_to_end);
     drop(screen);
     result
-}
-
-/// The id of a session, which may be in a part that is still being read.
-fn find(log: &mut Log, wanted: &str) -> io::Result<String> {
-    let began = Instant::now();
-    loop {
-        let poll = log.poll();
-        match log.find_session(wanted) {
-            Ok(found) => {
-                let known = log.sessions().get(found);
-                return Ok(known.map(|known| known.id.clone()).unwrap_or_default());
-            }
-            Err(error) if poll.is_complete || began.elapsed() > PATIENCE => {
-                return Err(io::Error::new(io::ErrorKind::NotFound, error));
-            }
-            Err(_) => std::thread::sleep(Duration::from_millis(2)),
-        }
-    }
 }
 
 type Output = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
@@ -180,6 +160,12 @@ fn give_back() {
     let _ = execute!(stdout, terminal::EndSynchronizedUpdate, terminal::LeaveAlternateScreen, cursor::Show);
     let _ = stdout.flush();
     let _ = terminal::disable_raw_mode();
+}
+
+/// The keys and what they do, which another viewer has to offer too.
+#[cfg(test)]
+pub(crate) fn keys() -> &'static [(&'static str, &'static str)] {
+    keys::HELP
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ use crate::plain;
 const VALUE: usize = 60;
 /// How many characters of a line.
 const LINE: usize = 200;
+/// How many lines of an entry that is told whole.
+const LINES: usize = 20_000;
 /// How many variables.
 const VARIABLES: usize = 4;
 
@@ -72,6 +74,30 @@ pub fn of(log: &Log, number: usize) -> String {
         Some(Err(_)) => "a line that is broken".to_owned(),
         None => "no longer there".to_owned(),
     }
+}
+
+/// An entry as it is in the file, one key a line where it is JSON, without control characters; and below it the answer
+/// to it, or its call.
+pub(crate) fn whole(log: &Log, number: usize) -> Vec<String> {
+    let mut lines = lines(log, number);
+    if let Some(partner) = log.summary(number).and_then(|summary| summary.partner) {
+        lines.push(String::new());
+        lines.extend(self::lines(log, partner));
+    }
+    lines
+}
+
+fn lines(log: &Log, number: usize) -> Vec<String> {
+    let Some(raw) = log.raw(number) else {
+        return vec!["the journal has this entry no more".to_owned()];
+    };
+    let value = serde_json::from_str::<Value>(&raw);
+    let text = value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or(raw);
+    let mut lines: Vec<String> = text.lines().take(LINES).map(plain::line).collect();
+    if lines.len() == LINES {
+        lines.push("…".to_owned());
+    }
+    lines
 }
 
 /// A place, as `main.py:42`: the name of the file without its folders.

@@ -100,10 +100,7 @@ fn each_moment_of_a_session_is_as_it_was() {
     }
     assert_eq!((at(11).state, at(11).location.is_none()), ("running", true));
     let again = at(17);
-    assert_eq!(
-        seen(&again),
-        [("x", "1", Some("1"), false), ("y", "3", Some("2"), false), ("z", "4", None, true)]
-    );
+    assert_eq!(seen(&again), [("x", "1", None, false), ("y", "3", Some("2"), false), ("z", "4", None, true)]);
     assert_eq!(ids(&again), [("bp-1".to_owned(), true)]);
     // In another function nothing is compared.
     assert_eq!(seen(&at(19)), [("y", "5", None, false)]);

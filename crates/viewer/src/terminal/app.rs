@@ -8,14 +8,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::clock::Clock;
 use super::draw::Drawn;
 use super::keys::{Action, Direction};
 use super::replay::{Replay, Speed};
-use super::rows::{Filter, Rows};
+use super::rows::Rows;
 use super::view::{Overlay, Pane, Scrolls};
+use crate::clock::Clock;
 use crate::log::Log;
 use crate::moment::Moment;
+use crate::timeline::{Filter, Kinds};
 
 /// How long one look at further entries takes.
 const LOOKING: Duration = Duration::from_millis(8);
@@ -193,7 +194,7 @@ impl App {
         } else if !filter.text.is_empty() {
             self.show(Filter { text: String::new(), ..filter });
         } else if filter.kinds.name().is_some() {
-            self.show(Filter { kinds: super::rows::Kinds::All, ..filter });
+            self.show(Filter { kinds: Kinds::All, ..filter });
         } else if filter.session.is_some() {
             self.show(Filter { session: None, ..filter });
         } else if self.cursor.is_some() {

@@ -6,66 +6,11 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
-use crate::log::{Kind, Log, Poll, Summary};
-use crate::words;
+use crate::log::{Kind, Log, Poll};
+use crate::timeline::Filter;
 
 /// How many entries are looked at before the clock is, when nothing has to be read.
 const BLOCK: usize = 512;
-
-/// What a person wants to see.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Filter {
-    /// The id of the only session; none for all.
-    pub(super) session: Option<String>,
-    pub(super) kinds: Kinds,
-    /// What an entry contains, in lower case; empty for anything.
-    pub(super) text: String,
-}
-
-/// Which kinds of entries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kinds {
-    #[default]
-    All,
-    Calls,
-    Stops,
-    Output,
-    Errors,
-}
-
-impl Kinds {
-    const ORDER: [Self; 5] = [Self::All, Self::Calls, Self::Stops, Self::Output, Self::Errors];
-
-    /// The one behind it, or before it, in a circle.
-    pub(super) fn next(self, is_back: bool) -> Self {
-        let at = Self::ORDER.iter().position(|kinds| *kinds == self).unwrap_or(0);
-        let by = if is_back { Self::ORDER.len() - 1 } else { 1 };
-        Self::ORDER.get((at + by) % Self::ORDER.len()).copied().unwrap_or_default()
-    }
-
-    /// For people; none for all.
-    pub(super) fn name(self) -> Option<&'static str> {
-        match self {
-            Self::All => None,
-            Self::Calls => Some("calls"),
-            Self::Stops => Some("stops"),
-            Self::Output => Some("output"),
-            Self::Errors => Some("errors"),
-        }
-    }
-
-    fn contain(self, summary: &Summary) -> bool {
-        match self {
-            Self::All => true,
-            Self::Calls => matches!(summary.kind, Kind::Call | Kind::Response | Kind::Failure),
-            Self::Stops => summary.is_stop,
-            Self::Output => summary.kind == Kind::Output,
-            Self::Errors => summary.is_error,
-        }
-    }
-}
 
 /// The rows that were found so far.
 #[derive(Debug, Default)]
@@ -134,10 +79,7 @@ impl Rows {
     pub(super) fn grow(&mut self, log: &Log, time: Duration) -> bool {
         let (before, began) = (self.found.len(), Instant::now());
         let block = if self.filter.text.is_empty() { BLOCK } else { 1 };
-        let session = self.filter.session.as_ref();
-        // Nothing is of a session that is not known yet.
-        let session =
-            session.map(|id| log.sessions().iter().position(|known| known.id == *id).unwrap_or(usize::MAX));
+        let session = self.filter.session_in(log);
         while !self.is_done(log) {
             for _ in 0..block {
                 if self.to < log.len() {
@@ -156,19 +98,12 @@ impl Rows {
     }
 
     fn take(&mut self, log: &Log, number: usize, session: Option<usize>, in_front: bool) {
-        let Some(summary) = log.summary(number) else { return };
-        let partner = summary.partner.and_then(|partner| Some((partner, log.summary(partner)?)));
-        let of = summary.session.or(partner.and_then(|(_, partner)| partner.session));
-        let is_wanted = session.is_none_or(|session| of == Some(session))
-            && self.filter.kinds.contain(&summary)
-            && contains(log, number, &self.filter.text);
-        if !is_wanted {
+        if !self.filter.wants(log, number, session) {
             return;
         }
-        let row = match (summary.kind, partner) {
-            (Kind::Response | Kind::Failure, Some((call, _))) => call,
-            _ => number,
-        };
+        let call =
+            log.summary(number).filter(|summary| matches!(summary.kind, Kind::Response | Kind::Failure));
+        let row = call.and_then(|summary| summary.partner).unwrap_or(number);
         self.add(row, in_front);
     }
 
@@ -187,36 +122,4 @@ impl Rows {
 
 fn as_i64(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-/// Whether what an entry says has a text in it, which is in lower case.
-fn contains(log: &Log, number: usize, text: &str) -> bool {
-    if text.is_empty() {
-        return true;
-    }
-    let Some(raw) = log.raw(number) else { return false };
-    // Most entries are ruled out here. What JSON writes in another way, and what is put together for people, such as
-    // `main.py:42`, has to be read.
-    if text.chars().all(|char| char.is_ascii_alphanumeric()) && !raw.to_lowercase().contains(text) {
-        return false;
-    }
-    let value: Value = serde_json::from_str(&raw).unwrap_or_default();
-    let is_common = |key: &str| {
-        ["timestamp", "time", "level", "namespace", "message", "sessionId", "callId"].contains(&key)
-    };
-    let values = value.as_object().into_iter().flatten().filter(|(key, _)| !is_common(key));
-    values.into_iter().any(|(_, value)| has(value, text))
-        || words::of(log, number).to_lowercase().contains(text)
-}
-
-fn has(value: &Value, text: &str) -> bool {
-    match value {
-        Value::Null => false,
-        Value::String(string) => string.to_lowercase().contains(text),
-        Value::Array(values) => values.iter().any(|value| has(value, text)),
-        Value::Object(values) => {
-            values.iter().any(|(key, value)| key.to_lowercase().contains(text) || has(value, text))
-        }
-        other => other.to_string().contains(text),
-    }
 }

@@ -9,10 +9,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
-use super::clock::Clock;
 use super::draw::{Drawn, draw};
 use super::theme::Theme;
 use super::view::{Mark, Overlay, Pace, Pane, Row, Scrolls, SessionRow, Timeline, Took, View};
+use crate::clock::Clock;
 use crate::moment::{Line, Moment, Seen};
 
 /// 2025-01-06 16:15:00 UTC.

@@ -5,6 +5,9 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
+use crate::lexer::Word;
+use crate::timeline::Mark;
+
 /// What a piece of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -37,6 +40,34 @@ pub(super) enum Role {
     Number,
     Comment,
     Name,
+}
+
+impl From<Mark> for Role {
+    fn from(mark: Mark) -> Self {
+        match mark {
+            Mark::Busy | Mark::Unanswered => Self::Busy,
+            Mark::Good => Self::Good,
+            Mark::Bad | Mark::Thrown => Self::Bad,
+            Mark::ErrorOutput => Self::ErrorOutput,
+            Mark::Stop => Self::Place,
+            Mark::Breakpoint => Self::Breakpoint,
+            Mark::Session => Self::Strong,
+            Mark::State | Mark::Variables | Mark::Output | Mark::Other => Self::Faint,
+        }
+    }
+}
+
+impl From<Word> for Role {
+    fn from(word: Word) -> Self {
+        match word {
+            Word::Plain => Self::Plain,
+            Word::Keyword => Self::Keyword,
+            Word::Literal => Self::Literal,
+            Word::Number => Self::Number,
+            Word::Comment => Self::Comment,
+            Word::Name => Self::Name,
+        }
+    }
 }
 
 /// How roles are shown.

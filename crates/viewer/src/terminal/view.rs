@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::clock::Clock;
-use super::theme::Role;
+use crate::clock::Clock;
 use crate::moment::Moment;
+pub(super) use crate::timeline::{Mark, Took};
 
 /// A part of the screen that keys can go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -106,72 +106,6 @@ pub(super) struct Row {
     pub(super) session: Option<String>,
     /// What is shown is of another session.
     pub(super) is_other: bool,
-}
-
-/// How long a call took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Took {
-    /// It is no call.
-    Nothing,
-    /// So many milliseconds.
-    Milliseconds(i64),
-    /// It has been going on for so many milliseconds.
-    Already(i64),
-    /// It was never answered.
-    NoAnswer,
-}
-
-/// What kind of thing happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
-    Busy,
-    Good,
-    Bad,
-    Unanswered,
-    Stop,
-    /// A stop at an exception.
-    Thrown,
-    State,
-    Breakpoint,
-    Variables,
-    Session,
-    Output,
-    ErrorOutput,
-    Other,
-}
-
-impl Mark {
-    /// The character for it, one column wide.
-    pub(super) fn sign(self) -> &'static str {
-        match self {
-            Self::Busy => "◐",
-            Self::Good => "✓",
-            Self::Bad => "✗",
-            Self::Unanswered => "?",
-            Self::Stop => "■",
-            Self::Thrown => "▲",
-            Self::State => "▸",
-            Self::Breakpoint => "●",
-            Self::Variables => "=",
-            Self::Session => "◆",
-            Self::Output => "│",
-            Self::ErrorOutput => "┃",
-            Self::Other => "·",
-        }
-    }
-
-    pub(super) fn role(self) -> Role {
-        match self {
-            Self::Busy | Self::Unanswered => Role::Busy,
-            Self::Good => Role::Good,
-            Self::Bad | Self::Thrown => Role::Bad,
-            Self::ErrorOutput => Role::ErrorOutput,
-            Self::Stop => Role::Place,
-            Self::Breakpoint => Role::Breakpoint,
-            Self::Session => Role::Strong,
-            Self::State | Self::Variables | Self::Output | Self::Other => Role::Faint,
-        }
-    }
 }
 
 /// What lies over the panes.

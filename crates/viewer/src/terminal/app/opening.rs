@@ -1,9 +1,10 @@
 //! Things shown whole.
 
-use super::super::rows::Filter;
 use super::super::view::{Overlay, Pane};
 use super::App;
 use crate::moment::Moment;
+use crate::timeline::Filter;
+use crate::words;
 
 /// How many lines are shown.
 const LINES: usize = 20_000;
@@ -32,28 +33,10 @@ impl App {
 
     fn open_entry(&mut self) {
         let Some(number) = self.row().and_then(|row| self.rows.get(row)) else { return };
-        let mut lines = self.entry_lines(number);
-        if let Some(partner) = self.log.summary(number).and_then(|summary| summary.partner) {
-            lines.push(String::new());
-            lines.extend(self.entry_lines(partner));
-        }
+        let lines = words::whole(&self.log, number);
         let time = self.log.summary(number).map_or(0, |summary| summary.timestamp);
         let title = format!("Entry {} of {}, {}", number + 1, self.log.len(), self.clock.moment(time));
         self.overlay = Overlay::Detail { title, lines, is_json: true, scroll: 0 };
-    }
-
-    /// An entry as it is in the file, one key a line where it is JSON.
-    fn entry_lines(&self, number: usize) -> Vec<String> {
-        let Some(raw) = self.log.raw(number) else {
-            return vec!["the journal has this entry no more".to_owned()];
-        };
-        let value = serde_json::from_str::<serde_json::Value>(&raw);
-        let text = value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or(raw);
-        let mut lines: Vec<String> = text.lines().take(LINES).map(str::to_owned).collect();
-        if lines.len() == LINES {
-            lines.push("…".to_owned());
-        }
-        lines
     }
 }
 

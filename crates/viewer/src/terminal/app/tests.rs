@@ -10,10 +10,10 @@ use ratatui::layout::Rect;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::super::clock::Clock;
 use super::super::keys;
 use super::super::view::{Mark, Overlay, Pace, Pane, Took, View};
 use super::App;
+use crate::clock::Clock;
 use crate::log::Log;
 
 /// 2025-01-06 16:15:00 UTC.

@@ -5,11 +5,11 @@ use ratatui::text::Line;
 use unicode_width::UnicodeWidthChar;
 
 use super::super::keys::HELP;
-use super::super::lexer::{Language, Lexer};
 use super::super::text::{Strip, clean};
 use super::super::theme::{Role, Theme};
 use super::super::view::{Overlay, View};
 use super::{Content, Room, room, window};
+use crate::lexer::{Language, Lexer};
 
 /// How much of one line of an entry is shown, in columns.
 const LINE: usize = 4096;
@@ -52,8 +52,8 @@ fn broken(lines: &[String], language: Language, theme: Theme, columns: usize) ->
     for line in lines {
         let line = clean(line, LINE);
         let mut strip = Strip::new(columns);
-        for (piece, role) in lexer.line(&line) {
-            let style = theme.style(role);
+        for (piece, word) in lexer.line(&line) {
+            let style = theme.style(word.into());
             let mut rest = piece;
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(fitting(rest, strip.room()));

@@ -1,15 +1,13 @@
 //! The source around the place where a program is suspended.
 
-use std::collections::HashMap;
-
 use ratatui::style::Modifier;
 use ratatui::text::Line;
 
-use super::super::lexer::{Language, Lexer};
 use super::super::text::{Strip, clean, fit_end, width};
 use super::super::theme::{Role, Theme};
 use super::super::view::{Mark, View};
 use super::{Content, Room, nothing, window, wrap};
+use crate::lexer::{Language, Lexer};
 use crate::moment::Moment;
 use crate::plain;
 
@@ -24,22 +22,16 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
         return nothing("Source", "appears when a program is suspended", theme, room);
     };
     let Some(location) = &moment.location else {
-        let text = match moment.state {
-            "running" => "the program is running; its source appears when it is suspended",
-            "stopped" => "the program has ended; s shows where it was suspended last",
-            "closed" => "the session is closed; s shows where its program was suspended last",
-            _ => "appears when the program is suspended",
-        };
-        return nothing("Source", text, theme, room);
+        return nothing("Source", moment.without_source(), theme, room);
     };
     let place = format!(":{}", location.line);
     let file = fit_end(&location.file, room.columns.saturating_sub(10 + width(&place)));
     let title = format!("Source {file}{place}");
     let Some(source) = moment.source.as_ref().filter(|source| !source.lines.is_empty()) else {
-        return nothing(&title, "the journal has no source of this place", theme, room);
+        return nothing(&title, moment.without_source(), theme, room);
     };
     let mut lexer = Lexer::new(Language::of_file(&location.file));
-    let breakpoints = breakpoints(moment);
+    let breakpoints = moment.breakpoints_here();
     let digits = (u64::from(source.first_line) + source.lines.len() as u64).to_string().len();
     let wrong = wrong(moment, theme, room);
     let room = Room { lines: room.lines.saturating_sub(wrong.len()), ..room };
@@ -62,8 +54,8 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
         strip.push(sign, theme.style(Role::Breakpoint));
         let (role, arrow) = if is_current { (Role::Place, "▶") } else { (Role::Faint, " ") };
         strip.push(&format!("{number:>digits$}"), theme.style(role)).push(arrow, theme.style(role));
-        for (piece, role) in lexer.line(&text) {
-            let style = theme.style(role);
+        for (piece, word) in lexer.line(&text) {
+            let style = theme.style(word.into());
             strip.push(piece, if is_current { style.add_modifier(Modifier::BOLD) } else { style });
         }
         strip.line()
@@ -94,11 +86,4 @@ fn wrong(moment: &Moment, theme: Theme, room: Room) -> Vec<Line<'static>> {
         strip.line()
     });
     lines.collect()
-}
-
-/// The lines of the file with breakpoints, and whether these are bound.
-fn breakpoints(moment: &Moment) -> HashMap<u64, bool> {
-    let file = moment.location.as_ref().map(|location| location.file.as_str());
-    let here = moment.breakpoints.iter().filter(|breakpoint| Some(breakpoint.file.as_str()) == file);
-    here.map(|breakpoint| (u64::from(breakpoint.line), breakpoint.verified)).collect()
 }

@@ -2,12 +2,12 @@
 
 use ratatui::text::Line;
 
-use super::super::clock::duration;
 use super::super::text::{Strip, fit};
 use super::super::theme::{Role, Theme};
 use super::super::view::{Mark, Pane, Row, SessionRow, Took, View};
 use super::bars::state_role;
 use super::{Content, Room, nothing, window};
+use crate::clock::duration;
 
 /// From so many columns on rows have a time.
 const WITH_TIME: usize = 30;
@@ -95,7 +95,7 @@ fn line(row: &Row, view: &View, theme: Theme, strip: &mut Strip) {
         strip.push(&view.clock.time(row.timestamp), theme.style(Role::Faint));
         strip.push(" ", theme.style(Role::Plain));
     }
-    strip.push(row.mark.sign(), theme.style(row.mark.role())).push(" ", theme.style(Role::Plain));
+    strip.push(row.mark.sign(), theme.style(row.mark.into())).push(" ", theme.style(Role::Plain));
     let is_named = columns >= if row.is_other { WITH_OTHERS } else { WITH_ALL };
     if let Some(session) = row.session.as_ref().filter(|_| is_named) {
         strip.push(&fit(session, (columns / 5).min(12)), theme.style(Role::Name));

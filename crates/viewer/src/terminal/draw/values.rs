@@ -10,22 +10,19 @@ use crate::moment::Seen;
 const NAMES: usize = 18;
 /// From so many columns on there are types.
 const WITH_TYPES: usize = 56;
+/// Without a session.
+const NOBODY: &str = "appear when an agent reads them at a stop";
 
 pub(super) fn variables(view: &View, theme: Theme, room: Room) -> Content {
     let moment = view.moment.as_deref().filter(|moment| !moment.variables.is_empty());
     let Some(moment) = moment else {
-        let is_paused = view.moment.as_ref().is_some_and(|moment| moment.state == "paused");
-        let text = if is_paused {
-            "nobody has read them at this stop yet"
-        } else {
-            "appear when an agent reads them at a stop"
-        };
+        let text = view.moment.as_ref().map_or(NOBODY, |moment| moment.without_variables());
         return nothing("Variables", text, theme, room);
     };
     let mut seen: Vec<&Seen> = moment.variables.iter().collect();
     if seen.len() > room.lines {
         // What changed must not be out of sight.
-        seen.sort_by_key(|seen| !has_changed(seen));
+        seen.sort_by_key(|seen| !seen.has_changed());
     }
     let names = seen.iter().map(|seen| width(&fit(&seen.variable.name, NAMES))).max().unwrap_or(0);
     let names = names.min(room.columns / 3);
@@ -33,20 +30,20 @@ pub(super) fn variables(view: &View, theme: Theme, room: Room) -> Content {
     let (range, scroll) = window(seen.len(), room.lines, 0, scroll);
     let lines = seen.iter().skip(range.start).take(range.len()).map(|seen| {
         let mut strip = Strip::new(room.columns);
-        let sign = match (before(seen), seen.is_new) {
+        let sign = match (seen.other_before(), seen.is_new) {
             (Some(_), _) => "~",
             (None, true) => "+",
             (None, false) => " ",
         };
         strip.push(sign, theme.style(Role::Changed));
         strip.push(&fit(&seen.variable.name, names), theme.style(Role::Name)).pad_to(names + 2);
-        if let Some(before) = before(seen) {
+        if let Some(before) = seen.other_before() {
             // The new value is the point, so the old one takes half of the room at most.
             let half = strip.room().saturating_sub(3) / 2;
             strip.push(&fit(before, half), theme.style(Role::Faint));
             strip.push(" → ", theme.style(Role::Faint));
         }
-        let role = if has_changed(seen) { Role::Changed } else { Role::Plain };
+        let role = if seen.has_changed() { Role::Changed } else { Role::Plain };
         strip.push(&seen.variable.value, theme.style(role));
         let type_name = &seen.variable.type_name;
         if room.columns >= WITH_TYPES && !type_name.is_empty() && strip.room() > 26 {
@@ -54,21 +51,12 @@ pub(super) fn variables(view: &View, theme: Theme, room: Room) -> Content {
         }
         strip.line()
     });
-    let changed = moment.variables.iter().filter(|seen| has_changed(seen)).count();
+    let changed = moment.variables.iter().filter(|seen| seen.has_changed()).count();
     let mut title = format!("Variables {}", moment.variables.len());
     if changed > 0 {
         title = format!("{title}, {changed} changed");
     }
     Content { title, lines: lines.collect(), scroll }
-}
-
-/// The value at the stop before, if it was another one.
-fn before(seen: &Seen) -> Option<&str> {
-    seen.before.as_deref().filter(|before| *before != seen.variable.value)
-}
-
-fn has_changed(seen: &Seen) -> bool {
-    before(seen).is_some() || seen.is_new
 }
 
 pub(super) fn stack(view: &View, theme: Theme, room: Room) -> Content {

@@ -4,11 +4,22 @@
 //! with grammars, such as syntect, would load megabytes for them and needs the whole file to be right. This one knows
 //! comments, strings, numbers and keywords, and may be wrong where a window begins inside of a string.
 
-use super::theme::Role;
+/// What a piece of a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    Plain,
+    Keyword,
+    /// A string.
+    Literal,
+    Number,
+    Comment,
+    /// The key of an object.
+    Name,
+}
 
 /// Whose words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Language {
+pub(crate) enum Language {
     Python,
     /// JavaScript and TypeScript.
     Script,
@@ -18,7 +29,7 @@ pub(super) enum Language {
 
 impl Language {
     /// By the end of a file's name.
-    pub(super) fn of_file(file: &str) -> Self {
+    pub(crate) fn of_file(file: &str) -> Self {
         match file.rsplit_once('.').map(|(_, extension)| extension) {
             Some("py" | "pyi" | "pyw") => Self::Python,
             Some("js" | "cjs" | "mjs" | "jsx" | "ts" | "cts" | "mts" | "tsx") => Self::Script,
@@ -40,12 +51,12 @@ impl Language {
     fn blocks(self) -> &'static [Block] {
         match self {
             Self::Python => &[
-                Block { begin: "\"\"\"", end: "\"\"\"", role: Role::Literal },
-                Block { begin: "'''", end: "'''", role: Role::Literal },
+                Block { begin: "\"\"\"", end: "\"\"\"", word: Word::Literal },
+                Block { begin: "'''", end: "'''", word: Word::Literal },
             ],
             Self::Script => &[
-                Block { begin: "`", end: "`", role: Role::Literal },
-                Block { begin: "/*", end: "*/", role: Role::Comment },
+                Block { begin: "`", end: "`", word: Word::Literal },
+                Block { begin: "/*", end: "*/", word: Word::Comment },
             ],
             Self::Json | Self::Other => &[],
         }
@@ -73,41 +84,41 @@ impl Language {
 struct Block {
     begin: &'static str,
     end: &'static str,
-    role: Role,
+    word: Word,
 }
 
 /// Goes over lines, one after the other.
-pub(super) struct Lexer {
+pub(crate) struct Lexer {
     language: Language,
     /// What the line before has left open.
     open: Option<&'static Block>,
 }
 
 impl Lexer {
-    pub(super) fn new(language: Language) -> Self {
+    pub(crate) fn new(language: Language) -> Self {
         Self { language, open: None }
     }
 
     /// The pieces of the next line, which together are the line.
-    pub(super) fn line<'a>(&mut self, line: &'a str) -> Vec<(&'a str, Role)> {
+    pub(crate) fn line<'a>(&mut self, line: &'a str) -> Vec<(&'a str, Word)> {
         let mut pieces = Vec::new();
         let mut rest = line;
         while !rest.is_empty() {
-            let (length, role) = self.piece(rest);
+            let (length, word) = self.piece(rest);
             let (piece, behind) = rest.split_at(rest.ceil_char_boundary(length.max(1)));
-            pieces.push((piece, role));
+            pieces.push((piece, word));
             rest = behind;
         }
         pieces
     }
 
     /// How long the first piece is, in bytes, and what it is.
-    fn piece(&mut self, rest: &str) -> (usize, Role) {
+    fn piece(&mut self, rest: &str) -> (usize, Word) {
         if let Some(block) = self.open {
             return self.inside(block, rest, 0);
         }
         if self.language.comment().is_some_and(|begin| rest.starts_with(begin)) {
-            return (rest.len(), Role::Comment);
+            return (rest.len(), Word::Comment);
         }
         if let Some(block) = self.language.blocks().iter().find(|block| rest.starts_with(block.begin)) {
             return self.inside(block, rest, block.begin.len());
@@ -118,28 +129,28 @@ impl Lexer {
             let end = end_of(rest, first.len_utf8(), first.encode_utf8(&mut closing)).unwrap_or(rest.len());
             let is_key =
                 self.language == Language::Json && rest.get(end..).is_some_and(|rest| rest.starts_with(':'));
-            return (end, if is_key { Role::Name } else { Role::Literal });
+            return (end, if is_key { Word::Name } else { Word::Literal });
         }
         let word = |also: &[char]| {
             let is_part = |char: char| char.is_alphanumeric() || also.contains(&char);
             rest.find(|char| !is_part(char)).unwrap_or(rest.len())
         };
         if first.is_ascii_digit() && self.language != Language::Other {
-            return (word(&['_', '.']), Role::Number);
+            return (word(&['_', '.']), Word::Number);
         }
         if first.is_alphabetic() || first == '_' || first == '$' {
             let length = word(&['_', '$']);
             let is_keyword = rest.get(..length).is_some_and(|word| self.language.is_keyword(word));
-            return (length, if is_keyword { Role::Keyword } else { Role::Plain });
+            return (length, if is_keyword { Word::Keyword } else { Word::Plain });
         }
-        (first.len_utf8(), Role::Plain)
+        (first.len_utf8(), Word::Plain)
     }
 
     /// The rest of what goes over several lines, of which the beginning is `from` bytes long.
-    fn inside(&mut self, block: &'static Block, rest: &str, from: usize) -> (usize, Role) {
+    fn inside(&mut self, block: &'static Block, rest: &str, from: usize) -> (usize, Word) {
         let end = end_of(rest, from, block.end);
         self.open = if end.is_none() { Some(block) } else { None };
-        (end.unwrap_or(rest.len()), block.role)
+        (end.unwrap_or(rest.len()), block.word)
     }
 }
 
@@ -225,7 +236,7 @@ const SCRIPT: &[&str] = &[
 mod tests {
     use super::*;
 
-    /// The pieces that are something, as `role:text`.
+    /// The pieces that are something, as `word:text`.
     fn words(language: Language, lines: &[&str]) -> Vec<String> {
         let mut lexer = Lexer::new(language);
         let pieces = lines.iter().flat_map(|line| {
@@ -233,8 +244,8 @@ mod tests {
             assert_eq!(pieces.iter().map(|(text, _)| *text).collect::<String>(), **line);
             pieces
         });
-        let pieces = pieces.filter(|(_, role)| *role != Role::Plain);
-        pieces.map(|(text, role)| format!("{role:?}:{text}")).collect()
+        let pieces = pieces.filter(|(_, word)| *word != Word::Plain);
+        pieces.map(|(text, word)| format!("{word:?}:{text}")).collect()
     }
 
     #[test]

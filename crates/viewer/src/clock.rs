@@ -5,27 +5,27 @@ use jiff::tz::TimeZone;
 
 /// Tells times as they are where the person is.
 #[derive(Clone, Debug)]
-pub(super) struct Clock(TimeZone);
+pub(crate) struct Clock(TimeZone);
 
 impl Clock {
     /// As this machine has it.
-    pub(super) fn of_this_machine() -> Self {
+    pub(crate) fn of_this_machine() -> Self {
         Self(TimeZone::system())
     }
 
     /// As tests have it.
     #[cfg(test)]
-    pub(super) fn utc() -> Self {
+    pub(crate) fn utc() -> Self {
         Self(TimeZone::UTC)
     }
 
     /// `12:04:33` of milliseconds since 1970.
-    pub(super) fn time(&self, milliseconds: i64) -> String {
+    pub(crate) fn time(&self, milliseconds: i64) -> String {
         self.format(milliseconds, "%H:%M:%S")
     }
 
     /// `2026-01-06 12:04:33.120`.
-    pub(super) fn moment(&self, milliseconds: i64) -> String {
+    pub(crate) fn moment(&self, milliseconds: i64) -> String {
         self.format(milliseconds, "%Y-%m-%d %H:%M:%S.%3f")
     }
 
@@ -36,12 +36,12 @@ impl Clock {
 }
 
 /// The time of now, in milliseconds since 1970.
-pub(super) fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     Timestamp::now().as_millisecond()
 }
 
 /// `3ms`, `1.2s`, `45s`, `2m03s`, `1h02m`, `3d`: six columns at most. A clock that was set back gives `0ms`.
-pub(super) fn duration(milliseconds: i64) -> String {
+pub(crate) fn duration(milliseconds: i64) -> String {
     let milliseconds = milliseconds.max(0);
     let seconds = milliseconds / 1000;
     match seconds {

@@ -1,0 +1,168 @@
+//! What happened, a row for each thing: an answer is part of the row of its call.
+//!
+//! Reading order: `filter.rs` (which entries are wanted), this file (what a row says).
+
+mod filter;
+
+use engine::journal::entry::{Event, Failure, State, StateEvent, Written};
+
+pub(crate) use self::filter::{Filter, Kinds};
+use crate::log::{Kind, Known, Log, Summary};
+use crate::{plain, words};
+
+/// A call that has had no answer for so long, in milliseconds, will have none: every call has a deadline.
+const PATIENCE: i64 = 10 * 60 * 1000;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// In milliseconds since 1970.
+    pub(crate) timestamp: i64,
+    pub(crate) mark: Mark,
+    /// Without control characters.
+    pub(crate) text: String,
+    pub(crate) took: Took,
+    /// Its session, as an index into [`Log::sessions`].
+    pub(crate) session: Option<usize>,
+}
+
+/// How long a call took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Took {
+    /// It is no call.
+    Nothing,
+    /// So many milliseconds.
+    Milliseconds(i64),
+    /// It has been going on for so many milliseconds.
+    Already(i64),
+    /// It was never answered.
+    NoAnswer,
+}
+
+/// What kind of thing happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    Busy,
+    Good,
+    Bad,
+    Unanswered,
+    Stop,
+    /// A stop at an exception.
+    Thrown,
+    State,
+    Breakpoint,
+    Variables,
+    Session,
+    Output,
+    ErrorOutput,
+    Other,
+}
+
+impl Mark {
+    /// The character for it, one column wide.
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
+            Self::Busy => "◐",
+            Self::Good => "✓",
+            Self::Bad => "✗",
+            Self::Unanswered => "?",
+            Self::Stop => "■",
+            Self::Thrown => "▲",
+            Self::State => "▸",
+            Self::Breakpoint => "●",
+            Self::Variables => "=",
+            Self::Session => "◆",
+            Self::Output => "│",
+            Self::ErrorOutput => "┃",
+            Self::Other => "·",
+        }
+    }
+}
+
+/// The row of an entry that is no answer, at a time in milliseconds since 1970.
+pub(crate) fn row(log: &Log, number: usize, now: i64) -> Option<Row> {
+    let summary = log.summary(number)?;
+    let answer = summary.partner.and_then(|partner| Some((partner, log.summary(partner)?)));
+    let mut row = Row {
+        timestamp: summary.timestamp,
+        mark: mark(log, number, &summary),
+        text: text(log, number),
+        took: Took::Nothing,
+        session: summary.session.or(answer.and_then(|(_, answer)| answer.session)),
+    };
+    if summary.kind == Kind::Call {
+        (row.mark, row.took) = call(&summary, answer.map(|(_, answer)| answer), now);
+        if let Some((partner, _)) = answer
+            && let Some(error) = error(log, partner)
+        {
+            row.text = format!("{}: {}", row.text, plain::line(&error));
+        }
+    }
+    Some(row)
+}
+
+/// A session's name; the beginning of its id where it has none.
+pub(crate) fn name(known: &Known) -> &str {
+    if known.name.is_empty() { known.id.get(..8).unwrap_or(&known.id) } else { &known.name }
+}
+
+/// An entry in few words. Its mark says what kind it is, and the column is narrow, so what matters comes first.
+fn text(log: &Log, number: usize) -> String {
+    match log.entry(number).as_deref().map(|entry| &entry.event) {
+        Some(Event::State(State { event: StateEvent::Paused, location: Some(at), reason, .. })) => {
+            let place = words::place(&at.file, at.line);
+            let function = if at.function.is_empty() { "" } else { " in " };
+            let reason = reason.as_deref().unwrap_or("paused");
+            plain::line(&format!("{place}{function}{}, {reason}", at.function))
+        }
+        Some(Event::Output(Written { output, omitted: 0, .. })) => {
+            let text = plain::line(output.trim_end());
+            if text.is_empty() { "⏎".to_owned() } else { text }
+        }
+        _ => {
+            let words = words::of(log, number);
+            words.strip_prefix("✗ ").map(str::to_owned).unwrap_or(words)
+        }
+    }
+}
+
+fn mark(log: &Log, number: usize, summary: &Summary) -> Mark {
+    match summary.kind {
+        Kind::Call | Kind::Response => Mark::Good,
+        Kind::Failure => Mark::Bad,
+        Kind::State if summary.is_stop && summary.is_error => Mark::Thrown,
+        Kind::State if summary.is_stop => Mark::Stop,
+        Kind::State => Mark::State,
+        Kind::Breakpoint => Mark::Breakpoint,
+        Kind::Variables => Mark::Variables,
+        Kind::Created | Kind::Closed => Mark::Session,
+        Kind::Output => match log.entry(number).as_deref().map(|entry| &entry.event) {
+            Some(Event::Output(Written { category, .. })) if category == "stderr" => Mark::ErrorOutput,
+            _ => Mark::Output,
+        },
+        Kind::Dropped | Kind::Other => Mark::Other,
+    }
+}
+
+/// What was wrong, if a call failed.
+fn error(log: &Log, answer: usize) -> Option<String> {
+    match &log.entry(answer)?.event {
+        Event::Failure(Failure { error, .. }) => Some(error.clone()),
+        _ => None,
+    }
+}
+
+/// The mark and the duration of a call.
+fn call(call: &Summary, answer: Option<Summary>, now: i64) -> (Mark, Took) {
+    let Some(answer) = answer else {
+        let already = now.saturating_sub(call.timestamp);
+        let goes_on = already < PATIENCE;
+        return if goes_on {
+            (Mark::Busy, Took::Already(already))
+        } else {
+            (Mark::Unanswered, Took::NoAnswer)
+        };
+    };
+    let took = Took::Milliseconds(answer.timestamp.saturating_sub(call.timestamp));
+    (if answer.is_error { Mark::Bad } else { Mark::Good }, took)
+}

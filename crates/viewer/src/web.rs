@@ -1,0 +1,147 @@
+//! A journal on one page in the browser, while it is written or afterwards.
+//!
+//! Reading order: `guard.rs` (who may ask), `reader.rs` (who owns the journal), `rows.rs` (the timeline), `shown.rs`
+//! (a moment, an entry), `events.rs` (what is new), and this file (the server). The page is in the files beside them,
+//! as they are: `page.html`, `app.js` and what that imports.
+//!
+//! Entries are addressed by their places ([`Log::place`]): numbers move when older entries come in, places do not, so
+//! that what the page has remembered stays true.
+
+mod events;
+mod guard;
+mod reader;
+mod rows;
+mod shown;
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use self::guard::Guard;
+use self::reader::Reader;
+use crate::around;
+use crate::clock::Clock;
+use crate::log::Log;
+
+/// What of a journal is served, and where.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The session to show alone: its id, the beginning of its id, its name, or `last`.
+    pub session: Option<String>,
+    /// The port; none for one that is free.
+    pub port: Option<u16>,
+}
+
+/// A server that listens on this machine alone.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    site: Arc<Site>,
+    url: String,
+}
+
+/// What requests are answered with.
+#[derive(Debug)]
+struct Site {
+    reader: Arc<Reader>,
+    guard: Guard,
+    clock: Clock,
+    /// Cancelled when the server is to end.
+    ends: CancellationToken,
+}
+
+impl Server {
+    /// Opens a journal and listens. A path that is not there yet is waited for. An error when the journal cannot be
+    /// read, the port is taken, or there is no such session.
+    pub async fn open(path: &Path, options: &Options) -> io::Result<Self> {
+        let port = options.port.unwrap_or(0);
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
+        let listener =
+            listener.map_err(|error| io::Error::new(error.kind(), format!("port {port}: {error}")))?;
+        let (path, wanted) = (path.to_owned(), options.session.clone());
+        let opening = move || {
+            let mut log = Log::open(&path)?;
+            let session = wanted.map(|wanted| around::named_session(&mut log, &wanted)).transpose()?;
+            io::Result::Ok((Reader::new(log, &path), session))
+        };
+        let (reader, session) = tokio::task::spawn_blocking(opening).await.map_err(io::Error::other)??;
+        let guard = Guard::new(listener.local_addr()?.port());
+        let url = guard.url(session.as_deref());
+        let site = Site {
+            reader: Arc::new(reader),
+            guard,
+            clock: Clock::of_this_machine(),
+            ends: CancellationToken::new(),
+        };
+        Ok(Self { listener, site: Arc::new(site), url })
+    }
+
+    /// Where the page is. Whoever has this can read the journal.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Answers until that is over.
+    pub async fn serve(self, until: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
+        let (reader, ends) = (Arc::clone(&self.site.reader), self.site.ends.clone());
+        let following = tokio::spawn(reader.follow(ends.clone()));
+        let app = router(self.site);
+        let ended = async move {
+            until.await;
+            // Streams of events would else go on for ever.
+            ends.cancel();
+        };
+        let served = axum::serve(self.listener, app).with_graceful_shutdown(ended).await;
+        following.abort();
+        served
+    }
+}
+
+fn router(site: Arc<Site>) -> Router {
+    let mut router = Router::new()
+        .route("/", get(page))
+        .route("/rows", get(rows::rows))
+        .route("/jump", get(rows::jump))
+        .route("/moment", get(shown::moment))
+        .route("/entry", get(shown::entry))
+        .route("/events", get(events::events));
+    for (path, content_type, text) in FILES {
+        let file = move || async move { ([(CONTENT_TYPE, HeaderValue::from_static(content_type))], text) };
+        router = router.route(path, get(file));
+    }
+    router.layer(from_fn_with_state(Arc::clone(&site), guard::guard)).with_state(site)
+}
+
+const PAGE: &str = include_str!("web/page.html");
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const FILES: [(&str, &str, &str); 7] = [
+    ("/app.css", "text/css; charset=utf-8", include_str!("web/app.css")),
+    ("/app.js", SCRIPT, include_str!("web/app.js")),
+    ("/keys.js", SCRIPT, include_str!("web/keys.js")),
+    ("/panes.js", SCRIPT, include_str!("web/panes.js")),
+    ("/parts.js", SCRIPT, include_str!("web/parts.js")),
+    ("/replay.js", SCRIPT, include_str!("web/replay.js")),
+    ("/timeline.js", SCRIPT, include_str!("web/timeline.js")),
+];
+
+/// The page, and with it the cookie by which everything else is asked for.
+async fn page(State(site): State<Arc<Site>>) -> Response {
+    let cookie = HeaderValue::try_from(site.guard.cookie());
+    let Ok(cookie) = cookie else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
+    let content_type = HeaderValue::from_static("text/html; charset=utf-8");
+    ([(CONTENT_TYPE, content_type), (SET_COOKIE, cookie)], PAGE).into_response()
+}
+
+#[cfg(test)]
+mod tests;

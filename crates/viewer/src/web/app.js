@@ -1,0 +1,298 @@
+// The page: where in time it is, what is filtered, and what the keys and buttons change.
+//
+// Reading order: this file, timeline.js (rows), panes.js (a moment), replay.js, keys.js, parts.js (what all use).
+
+import { listen } from "./keys.js";
+import { showMoment, showSessions, showState, showWhole } from "./panes.js";
+import { ask, byId, latest } from "./parts.js";
+import { Replay } from "./replay.js";
+import { Timeline } from "./timeline.js";
+
+const KINDS = ["", "calls", "stops", "output", "errors"];
+/** How often calls that go on are shown anew, in milliseconds. */
+const SECOND = 1000;
+/** How many rows a screen is, for Page Up. */
+const SCREEN = 12;
+/** How many pixels a line is, for j and k. */
+const LINE = 20;
+
+const here = new URLSearchParams(location.search);
+const filter = { session: here.get("session") ?? "", kinds: "", text: "" };
+/** The place of the entry that is shown; null for the end, whatever comes. */
+let cursor = null;
+/** What the server told last. */
+let news = null;
+/** What is shown, and the same as text. */
+let moment = null;
+let shownAs = "";
+let announced = "";
+/** Counts jumps, so that a later one ends an earlier one. */
+let jumps = 0;
+
+const timeline = new Timeline(() => filter, choose, () => act("open"));
+const replay = new Replay(gap, advance);
+
+// The address with the token has done its work: a cookie stands for it now. It is not left to be read or copied.
+history.replaceState(null, "", filter.session ? `/?session=${encodeURIComponent(filter.session)}` : "/");
+
+// -- what comes ---------------------------------------------------------------------------------------------------
+
+const refresh = latest(async () => {
+  if (timeline.newer === null) await timeline.toEnd();
+  showTimelineTitle();
+});
+
+const refreshMoment = latest(async () => {
+  const asked = { session: filter.session, at: cursor };
+  const now = await ask("/moment", asked);
+  // With the end, only the time may be another one.
+  const text = JSON.stringify({ ...now, at: 0, time: "" });
+  byId("time").textContent = now.time;
+  const isOther = text !== shownAs;
+  moment = now;
+  shownAs = text;
+  if (!isOther) return;
+  const said = showState(now, now.at !== null);
+  showMoment(now);
+  timeline.showSession(now.sessionId);
+  if (news) showSessions(news, filter.session, now.sessionId);
+  document.title = now.state ? `${now.session}: ${now.state}, stillframe` : "stillframe";
+  if (cursor === null && said !== announced) byId("announced").textContent = announced = said;
+});
+
+const events = new EventSource("/events");
+events.addEventListener("news", (event) => {
+  const before = news;
+  news = JSON.parse(event.data);
+  if (before === null || byId("pace").dataset.is === "gone") showPace();
+  if (JSON.stringify(before?.sessions) !== JSON.stringify(news.sessions)) {
+    showSessions(news, filter.session, moment?.sessionId);
+  }
+  refresh().then(() => timeline.mayHaveOlder(news.first));
+  if (cursor === null) refreshMoment();
+});
+events.addEventListener("error", () => {
+  byId("pace").textContent = "○ gone";
+  byId("pace").dataset.is = "gone";
+  say("the viewer has ended, or cannot be reached; what was read stays here");
+});
+setInterval(() => timeline.rows.some((row) => row.isBusy) && refresh(), SECOND);
+
+// -- through time -------------------------------------------------------------------------------------------------
+
+function showPace() {
+  const [is, text] = replay.isGoing ? ["replay", `▶ ×${replay.speed}`] : cursor === null ? ["live", "● live"] : ["past", "◷ past"];
+  byId("pace").textContent = text;
+  byId("pace").dataset.is = is;
+  byId("speed").textContent = `×${replay.speed}`;
+  button("live").setAttribute("aria-pressed", String(cursor === null && !replay.isGoing));
+  button("play").setAttribute("aria-pressed", String(replay.isGoing));
+}
+
+/** Goes to an entry and stays there. */
+function show(at) {
+  cursor = at;
+  timeline.choose(at);
+  showPace();
+  return refreshMoment();
+}
+
+function choose(at) {
+  replay.stop();
+  show(at);
+}
+
+async function live() {
+  replay.stop();
+  jumps += 1;
+  if (timeline.newer !== null) await timeline.restart();
+  show(null);
+}
+
+async function first() {
+  replay.stop();
+  if (news && timeline.older !== null) {
+    await timeline.restart({ first: news.first });
+    timeline.mayHaveOlder(news.isComplete ? Infinity : news.first);
+  }
+  if (timeline.rows.length) await show(timeline.rows[0].at);
+}
+
+/** By so many rows. Beyond the last one is the end, which moves. */
+async function step(by) {
+  replay.stop();
+  let index = timeline.indexOf(cursor);
+  if (index < 0) return;
+  const at = timeline.rows[index].at;
+  if (by < 0 && index + by < 0 && (await timeline.grow(false))) index = timeline.indexOf(at);
+  if (by > 0 && index + by >= timeline.rows.length && (await timeline.grow(true))) index = timeline.indexOf(at);
+  const last = timeline.rows.length - 1;
+  if (by > 0 && index >= last && timeline.newer === null) return live();
+  show(timeline.rows[Math.min(last, Math.max(0, index + by))].at);
+}
+
+/** To the next row of a kind, or the one before. At the end, the next one is the last that there was. */
+async function jump(what, isForward) {
+  replay.stop();
+  const own = ++jumps;
+  const isLater = isForward && cursor !== null;
+  let landing = { at: null, next: cursor };
+  do {
+    landing = await ask("/jump", { ...filter, what, forward: isLater, at: landing.next });
+    if (own !== jumps) return;
+  } while (landing.at === null && landing.next !== null);
+  if (landing.at === null) return say(`no ${isLater ? "later" : "earlier"} ${what}${news?.isComplete ? "" : " so far"}`);
+  if (!timeline.rows.some((row) => row.at === landing.at)) await timeline.restart({ around: landing.at });
+  show(landing.at);
+}
+
+/** How many milliseconds after a row the next one came; null for the last. */
+function gap(steps) {
+  const index = timeline.indexOf(cursor) + steps;
+  const [row, next] = [timeline.rows[index], timeline.rows[index + 1]];
+  return row && next ? next.timestamp - row.timestamp : null;
+}
+
+async function advance(steps) {
+  const index = timeline.indexOf(cursor) + steps;
+  if (index >= timeline.rows.length - 1 && timeline.newer === null) {
+    await live();
+    return false;
+  }
+  await show(timeline.rows[Math.min(index, timeline.rows.length - 1)].at);
+  if (index >= timeline.rows.length - 10) await timeline.grow(true);
+  return true;
+}
+
+async function play() {
+  if (replay.isGoing) {
+    replay.stop();
+    return showPace();
+  }
+  // From the end there is nothing to replay, so it begins where the rows do.
+  if (cursor === null) await first();
+  if (gap(0) !== null) replay.start();
+  showPace();
+}
+
+// -- filters ------------------------------------------------------------------------------------------------------
+
+async function change(changes) {
+  replay.stop();
+  jumps += 1;
+  Object.assign(filter, changes);
+  byId("kinds").value = filter.kinds;
+  byId("text").value = filter.text;
+  history.replaceState(null, "", filter.session ? `/?session=${encodeURIComponent(filter.session)}` : "/");
+  if (news) showSessions(news, filter.session, moment?.sessionId);
+  showPace();
+  await timeline.restart(cursor === null ? {} : { around: cursor });
+  timeline.choose(cursor);
+  showTimelineTitle();
+  refreshMoment();
+}
+
+function showTimelineTitle() {
+  const names = [filter.kinds, filter.text && `"${filter.text}"`].filter(Boolean);
+  const count = `${timeline.rows.length}${timeline.older === null && timeline.newer === null ? "" : "+"} found`;
+  byId("timeline-title").textContent = names.length ? `Timeline: ${names.join(", ")}, ${count}` : "Timeline";
+}
+
+/** Closes what is open; else takes away one filter. */
+function away() {
+  if (replay.isGoing) {
+    replay.stop();
+    return showPace();
+  }
+  if (filter.text) return change({ text: "" });
+  if (filter.kinds) return change({ kinds: "" });
+  if (filter.session) return change({ session: "" });
+  if (cursor !== null) live();
+}
+
+function nextKinds(by) {
+  const at = KINDS.indexOf(filter.kinds) + by;
+  change({ kinds: KINDS[(at + KINDS.length) % KINDS.length] });
+}
+
+// -- keys and buttons ---------------------------------------------------------------------------------------------
+
+const ACTIONS = {
+  back: () => step(-1),
+  forward: () => step(1),
+  first,
+  live,
+  error: () => jump("error", true),
+  "error-back": () => jump("error", false),
+  stop: () => jump("stop", true),
+  "stop-back": () => jump("stop", false),
+  play,
+  faster: () => speed(false),
+  slower: () => speed(true),
+  kinds: () => nextKinds(1),
+  "kinds-back": () => nextKinds(-1),
+  search: () => byId("text").select(),
+  "leave-field": () => {
+    byId("text").value = filter.text;
+    document.activeElement.blur();
+    timeline.focus();
+  },
+  away,
+  open,
+  help: () => (byId("help").open ? byId("help").close() : byId("help").showModal()),
+};
+
+function act(name) {
+  say("");
+  Promise.resolve(ACTIONS[name]()).catch(() => {});
+}
+
+function speed(isSlower) {
+  replay.change(isSlower);
+  showPace();
+  say(`replay at ×${replay.speed}`);
+}
+
+async function open() {
+  const row = timeline.rows[timeline.indexOf(cursor)];
+  if (row) showWhole(await ask("/entry", { at: row.at }));
+}
+
+/** By lines or screens; in the timeline that is through time. */
+function move(pane, by, isScreens) {
+  if (pane === "timeline") return void step(isScreens ? by * SCREEN : by);
+  const body = byId(pane);
+  if (pane === "sessions") {
+    const buttons = [...body.querySelectorAll("button")];
+    const at = buttons.indexOf(document.activeElement) + (isScreens ? by * SCREEN : by);
+    return buttons[Math.min(buttons.length - 1, Math.max(0, at))]?.focus();
+  }
+  body.scrollTop += isScreens ? by * body.clientHeight : by * LINE;
+}
+
+function say(text) {
+  byId("notice").textContent = text;
+}
+
+const button = (action) => document.querySelector(`[data-action="${action}"]`);
+
+for (const tool of document.querySelectorAll("[data-action]")) {
+  tool.addEventListener("click", () => act(tool.dataset.action));
+}
+byId("sessions").addEventListener("click", (event) => {
+  const session = event.target.closest("button")?.dataset.session;
+  if (session !== undefined) change({ session: session === filter.session ? "" : session });
+});
+byId("kinds").addEventListener("change", (event) => change({ kinds: event.target.value }));
+byId("text").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter") return;
+  // Else the row that the keys go to would be pressed by the same key.
+  event.preventDefault();
+  change({ text: event.target.value.trim() });
+  // At once, so that the next key is one of the page and not of the field.
+  event.target.blur();
+  timeline.focus();
+});
+// The cross in the field, in browsers that have one.
+byId("text").addEventListener("search", (event) => event.target.value === "" && filter.text && change({ text: "" }));
+listen(act, move);

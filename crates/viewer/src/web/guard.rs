@@ -1,0 +1,130 @@
+//! Who may ask: whoever has the token, from this machine, by a page of this server.
+//!
+//! A journal holds source and values. Other users of the machine can reach the port, and so can every page in the
+//! browser, which is why the token is asked for everywhere, and why names that merely lead here are refused.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use uuid::Uuid;
+
+use super::Site;
+
+/// What every answer says, so that a browser does no more with it than it must.
+const HEADERS: [(HeaderName, &str); 6] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; \
+         form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+/// What a request is held against.
+#[derive(Debug)]
+pub(super) struct Guard {
+    port: u16,
+    token: String,
+}
+
+/// Why a request is refused.
+type Refusal = (StatusCode, &'static str);
+
+impl Guard {
+    /// With a token of its own.
+    pub(super) fn new(port: u16) -> Self {
+        Self { port, token: Uuid::new_v4().simple().to_string() }
+    }
+
+    /// The address of the page; with the id of a session, showing that one alone.
+    pub(super) fn url(&self, session: Option<&str>) -> String {
+        let session = session.map(|id| format!("&session={}", escaped(id))).unwrap_or_default();
+        format!("http://127.0.0.1:{}/?token={}{session}", self.port, self.token)
+    }
+
+    /// The cookie that stands for the token. Cookies of a machine's ports are not kept apart, so its name is.
+    pub(super) fn cookie(&self) -> String {
+        format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name(), self.token)
+    }
+
+    fn cookie_name(&self) -> String {
+        format!("stillframe-{}", self.port)
+    }
+
+    fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        // A name that somebody else makes lead here has another `Host`.
+        let hosts: Vec<&HeaderValue> = headers.get_all(header::HOST).iter().collect();
+        let [host] = hosts.as_slice() else { return Err((StatusCode::FORBIDDEN, "one Host, please\n")) };
+        if !self.is_here(host.as_bytes()) {
+            return Err((StatusCode::FORBIDDEN, "this is served as 127.0.0.1 and localhost only\n"));
+        }
+        let is_ours = |origin: &HeaderValue| {
+            origin.as_bytes().strip_prefix(b"http://").is_some_and(|host| self.is_here(host))
+        };
+        if !headers.get_all(header::ORIGIN).iter().all(is_ours) {
+            return Err((StatusCode::FORBIDDEN, "other pages may not ask\n"));
+        }
+        if !self.has_token(uri, headers) {
+            return Err((StatusCode::FORBIDDEN, "the address with the token is needed\n"));
+        }
+        if method != Method::GET {
+            return Err((StatusCode::METHOD_NOT_ALLOWED, "only GET\n"));
+        }
+        Ok(())
+    }
+
+    fn is_here(&self, host: &[u8]) -> bool {
+        let (ip, name) = (format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port));
+        host == ip.as_bytes() || host.eq_ignore_ascii_case(name.as_bytes())
+    }
+
+    fn has_token(&self, uri: &Uri, headers: &HeaderMap) -> bool {
+        let asked = uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.strip_prefix("token="));
+        let name = self.cookie_name();
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
+        let cookies = cookies.flat_map(|cookies| cookies.split(';')).filter_map(|cookie| {
+            let (named, value) = cookie.trim().split_once('=')?;
+            (named == name).then_some(value)
+        });
+        asked.chain(cookies).any(|token| is_same(token, &self.token))
+    }
+}
+
+/// Takes as long wherever the first difference is.
+fn is_same(given: &str, token: &str) -> bool {
+    let differences = given.bytes().zip(token.bytes()).fold(0, |found, (one, other)| found | (one ^ other));
+    given.len() == token.len() && differences == 0
+}
+
+/// Ids are of letters, digits and dashes as we write them; another program may write others.
+fn escaped(id: &str) -> String {
+    let bytes = id.bytes().map(|byte| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => char::from(byte).to_string(),
+        other => format!("%{other:02X}"),
+    });
+    bytes.collect()
+}
+
+/// Answers who may ask, and refuses the others.
+pub(super) async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    let refusal = site.guard.check(request.method(), request.uri(), request.headers()).err();
+    let mut response = match refusal {
+        Some(refusal) => refusal.into_response(),
+        None => next.run(request).await,
+    };
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET"));
+    }
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

@@ -1,0 +1,49 @@
+// Which key does what: the same as in the terminal.
+
+const PLAIN = {
+  "?": "help", F1: "help",
+  ArrowLeft: "back", h: "back", ArrowRight: "forward", l: "forward",
+  Home: "first", g: "first", End: "live", G: "live",
+  e: "error", E: "error-back", s: "stop", S: "stop-back",
+  " ": "play", "+": "faster", "=": "faster", "-": "slower", _: "slower",
+  f: "kinds", F: "kinds-back", "/": "search", Enter: "open", Escape: "away", Backspace: "away",
+};
+
+/** By so many lines, and by screens. */
+const MOVES = { ArrowUp: -1, k: -1, ArrowDown: 1, j: 1 };
+const PAGES = { PageUp: -1, PageDown: 1 };
+
+/** Lets `act` know the name of what is wanted, and `move` the pane, the lines, and whether these are screens. */
+export function listen(act, move) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+    const target = event.target;
+    if (document.querySelector("dialog[open]")) {
+      if (event.key === "?") done(event, () => act("help"));
+      return;
+    }
+    if (target.matches("input, select")) {
+      if (event.key === "Escape") done(event, () => act("leave-field"));
+      return;
+    }
+    const pane = target.closest("[data-pane]")?.dataset.pane ?? "timeline";
+    // A button is pressed with these; a row is chosen already when the keys are on it.
+    const isButton = target.matches("button") && pane !== "timeline";
+    const isTool = target.matches("nav button");
+    if ((isButton || isTool) && (event.key === "Enter" || event.key === " ")) return;
+    const lines = MOVES[event.key];
+    const pages = PAGES[event.key];
+    if (lines || pages) return done(event, () => move(pane, lines ?? pages, Boolean(pages)));
+    const action = PLAIN[event.key];
+    if (action) done(event, () => act(action));
+  });
+  // Some browsers press a button when Space comes up again, even though going down meant something else.
+  document.addEventListener("keyup", (event) => {
+    if (event.key === " " && event.target.matches(".timeline button")) event.preventDefault();
+  });
+}
+
+function done(event, what) {
+  event.preventDefault();
+  what();
+}

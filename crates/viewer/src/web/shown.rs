@@ -1,0 +1,212 @@
+//! One moment, and one entry, as the page shows them.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use engine::journal::entry::{BreakpointChange, Location};
+use serde::{Deserialize, Serialize};
+
+use super::Site;
+use crate::around;
+use crate::clock::Clock;
+use crate::lexer::{Language, Lexer, Word};
+use crate::log::Log;
+use crate::moment::{Moment, Seen};
+use crate::words;
+
+/// Which moment: the entry at a place, none for the end; of a session, none or empty for the one that acts there.
+#[derive(Debug, Deserialize)]
+pub(super) struct Which {
+    session: Option<String>,
+    at: Option<i64>,
+}
+
+/// A session at one entry.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Shown {
+    /// The place of the entry; none where there is none.
+    at: Option<i64>,
+    time: String,
+    session_id: Option<String>,
+    session: String,
+    language: String,
+    /// As [`Moment::state`]; empty without a session.
+    state: &'static str,
+    reason: Option<String>,
+    description: Option<String>,
+    location: Option<Location>,
+    source: Vec<SourceLine>,
+    /// Why there is no source, and why there are no variables.
+    without_source: &'static str,
+    without_variables: &'static str,
+    breakpoints: Vec<BreakpointChange>,
+    stack: Vec<Location>,
+    variables: Vec<Variable>,
+    output: Vec<Output>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SourceLine {
+    number: u64,
+    /// Pieces of the line, each with its class.
+    pieces: Vec<(&'static str, String)>,
+    is_current: bool,
+    /// There is a breakpoint, which is bound or not.
+    breakpoint: Option<bool>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Variable {
+    name: String,
+    #[serde(rename = "type")]
+    type_name: String,
+    value: String,
+    /// At the stop before, if it was another value.
+    before: Option<String>,
+    is_new: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Output {
+    /// Empty for a remark of ours.
+    category: String,
+    text: String,
+}
+
+/// What was the case.
+pub(super) async fn moment(
+    State(site): State<Arc<Site>>,
+    Query(which): Query<Which>,
+) -> Result<Json<Shown>, StatusCode> {
+    let clock = site.clock.clone();
+    site.reader.ask(move |log| Json(shown(log, &which, &clock))).await
+}
+
+/// Which entry.
+#[derive(Debug, Deserialize)]
+pub(super) struct Address {
+    at: i64,
+}
+
+/// An entry as it is in the file, with what it answers or is answered with.
+#[derive(Debug, Serialize)]
+pub(super) struct Whole {
+    title: String,
+    lines: Vec<Vec<(&'static str, String)>>,
+}
+
+/// An entry, whole. Not found where there is none.
+pub(super) async fn entry(
+    State(site): State<Arc<Site>>,
+    Query(Address { at }): Query<Address>,
+) -> Result<Json<Whole>, StatusCode> {
+    let clock = site.clock.clone();
+    let whole = site.reader.ask(move |log| {
+        let number = log.number(at)?;
+        let time = log.summary(number).map_or(0, |summary| summary.timestamp);
+        let title = format!("Entry {} of {}, {}", number + 1, log.len(), clock.moment(time));
+        let mut lexer = Lexer::new(Language::Json);
+        let lines = words::whole(log, number);
+        Some(Whole { title, lines: lines.iter().map(|line| pieces(&mut lexer, line)).collect() })
+    });
+    whole.await?.map(Json).ok_or(StatusCode::NOT_FOUND)
+}
+
+fn shown(log: &Log, which: &Which, clock: &Clock) -> Shown {
+    let last = log.len().checked_sub(1);
+    let number = which.at.map_or(last, |at| {
+        let first = (at < log.place(0)).then_some(0);
+        log.number(at).or(first).or(last)
+    });
+    let Some(number) = number else { return Shown::default() };
+    let place = log.place(number);
+    let time = log.summary(number).map(|summary| clock.time(summary.timestamp)).unwrap_or_default();
+    let session = match which.session.as_deref().filter(|id| !id.is_empty()) {
+        Some(id) => log.sessions().iter().position(|known| known.id == id),
+        None if which.at.is_none() => around::acting(log),
+        None => around::session_near(log, number),
+    };
+    let Some(session) = session else { return Shown { at: Some(place), time, ..Shown::default() } };
+    let moment = Moment::at(log, session, around::with_what_was_read(log, session, number));
+    let session_id = log.sessions().get(session).map(|known| known.id.clone());
+    Shown { at: Some(place), time, session_id, ..Shown::of(moment) }
+}
+
+impl Shown {
+    fn of(moment: Moment) -> Self {
+        let output = moment.output_lines().into_iter();
+        Self {
+            source: source(&moment),
+            without_source: moment.without_source(),
+            without_variables: moment.without_variables(),
+            output: output
+                .map(|line| Output { category: line.category.unwrap_or_default(), text: line.text })
+                .collect(),
+            session: moment.session_name,
+            language: moment.language,
+            state: moment.state,
+            reason: moment.reason,
+            description: moment.description,
+            location: moment.location,
+            breakpoints: moment.breakpoints,
+            stack: moment.stack,
+            variables: moment.variables.into_iter().map(Variable::of).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Variable {
+    fn of(seen: Seen) -> Self {
+        Self {
+            before: seen.other_before().map(str::to_owned),
+            is_new: seen.is_new,
+            name: seen.variable.name,
+            type_name: seen.variable.type_name,
+            value: seen.variable.value,
+        }
+    }
+}
+
+fn source(moment: &Moment) -> Vec<SourceLine> {
+    let (Some(location), Some(source)) = (&moment.location, &moment.source) else { return Vec::new() };
+    let mut lexer = Lexer::new(Language::of_file(&location.file));
+    let breakpoints = moment.breakpoints_here();
+    let numbered = (u64::from(source.first_line)..).zip(&source.lines);
+    let lines = numbered.map(|(number, text)| SourceLine {
+        number,
+        pieces: pieces(&mut lexer, text),
+        is_current: number == u64::from(location.line),
+        breakpoint: breakpoints.get(&number).copied(),
+    });
+    lines.collect()
+}
+
+/// The pieces of a line, with neighbours of one class as one.
+fn pieces(lexer: &mut Lexer, line: &str) -> Vec<(&'static str, String)> {
+    let mut pieces: Vec<(&'static str, String)> = Vec::new();
+    for (text, word) in lexer.line(line) {
+        let class = class(word);
+        match pieces.last_mut().filter(|(before, _)| *before == class) {
+            Some((_, before)) => before.push_str(text),
+            None => pieces.push((class, text.to_owned())),
+        }
+    }
+    pieces
+}
+
+fn class(word: Word) -> &'static str {
+    match word {
+        Word::Plain => "",
+        Word::Keyword => "keyword",
+        Word::Literal => "literal",
+        Word::Number => "number",
+        Word::Comment => "comment",
+        Word::Name => "name",
+    }
+}

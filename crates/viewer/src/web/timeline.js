@@ -1,0 +1,244 @@
+// The rows of what happened: a part of them, which grows at both ends as it is looked at.
+
+import { ask, byId, element, sign } from "./parts.js";
+
+/** How many rows are asked for at once, and kept at most. */
+const PAGE = 150;
+const MOST = 600;
+/** How near to an end one has scrolled when more rows are asked for, in pixels. */
+const NEAR = 300;
+
+const HEARD = {
+  busy: "running", good: "answered", bad: "failed", unanswered: "no answer", stop: "stop", thrown: "exception",
+  breakpoint: "breakpoint", variables: "values", session: "session", output: "output", "error-output": "error output",
+};
+
+export class Timeline {
+  /** In the order of time. `at` is the place of an entry, which stays as it is whatever is read or written. */
+  rows = [];
+  /** Where older rows are, and newer ones; null where there are none. */
+  older = null;
+  newer = null;
+  isSearching = false;
+  #list = byId("timeline");
+  #items = new Map();
+  #chosen = null;
+  #wanted;
+  /** Counts what was asked for, so that answers to what is no longer wanted are put aside. */
+  #asked = 0;
+  #isGrowing = false;
+
+  /** `wanted` gives the filter, `choose` is called with the place of a row that somebody clicks. */
+  constructor(wanted, choose, open) {
+    this.#wanted = wanted;
+    this.#list.addEventListener("click", (event) => {
+      const button = event.target.closest("button");
+      if (button) choose(Number(button.dataset.at));
+    });
+    this.#list.addEventListener("dblclick", (event) => event.target.closest("button") && open());
+    this.#list.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+  }
+
+  /** Takes up the newest rows. Older ones that are here stay, where no row is missing between. */
+  async toEnd() {
+    const asked = this.#asked;
+    const page = await this.#page({});
+    if (asked !== this.#asked) return;
+    const first = page.rows[0]?.at;
+    const meets = this.newer === null && first !== undefined && this.rows.some((row) => row.at >= first);
+    const kept = meets ? this.rows.filter((row) => row.at < first) : [];
+    const answered = await this.#answered(kept);
+    if (asked !== this.#asked) return;
+    if (!kept.length) this.older = page.older;
+    this.newer = null;
+    this.rows = [...answered, ...page.rows];
+    this.#cut(true);
+    this.render();
+  }
+
+  /** Begins anew: with what is around a place, or at the beginning, or at the end. */
+  async restart({ around, first } = {}) {
+    const asked = ++this.#asked;
+    this.rows = [];
+    this.older = this.newer = null;
+    if (around === undefined && first === undefined) return this.toEnd();
+    const page = await this.#page(first === undefined ? { around } : { after: first - 1 });
+    if (asked !== this.#asked) return;
+    ({ rows: this.rows, older: this.older, newer: this.newer } = page);
+    this.render();
+  }
+
+  /** Adds older rows, or newer ones. Tells whether there are more rows now. */
+  async grow(isNewer) {
+    const from = isNewer ? this.newer : this.older;
+    if (from === null || this.#isGrowing) return false;
+    this.#isGrowing = true;
+    const asked = this.#asked;
+    try {
+      const page = await this.#page(isNewer ? { after: from } : { before: from });
+      if (asked !== this.#asked) return false;
+      if (isNewer) {
+        this.rows.push(...page.rows);
+        this.newer = page.newer;
+      } else {
+        this.rows.unshift(...page.rows);
+        this.older = page.older;
+      }
+      this.#cut(isNewer);
+      const before = this.#list.scrollHeight - this.#list.scrollTop;
+      this.render();
+      if (!isNewer) this.#list.scrollTop = this.#list.scrollHeight - before;
+      return page.rows.length > 0;
+    } finally {
+      this.#isGrowing = false;
+    }
+  }
+
+  /** Older parts of the journal were read: there may be more rows now. */
+  mayHaveOlder(place) {
+    if (this.older === null && (this.rows[0]?.at ?? Infinity) > place) this.older = place;
+    if (this.#list.scrollHeight <= this.#list.clientHeight) this.grow(false);
+  }
+
+  /** The row of a place: the last one that is not behind it, else the first; the last row for none. */
+  indexOf(at) {
+    if (at === null) return this.rows.length - 1;
+    const behind = this.rows.findIndex((row) => row.at > at);
+    return behind < 0 ? this.rows.length - 1 : Math.max(0, behind - 1);
+  }
+
+  /** Shows which row is chosen; null for the last one, whichever that is. */
+  choose(at) {
+    this.#chosen = at;
+    this.#mark(true);
+  }
+
+  /** Rows of other sessions than this one are faint. */
+  showSession(id) {
+    this.#list.dataset.session = id ?? "";
+    for (const row of this.rows) this.#items.get(row.at)?.classList.toggle("is-other", isOther(row, id));
+  }
+
+  /** Puts the keys on the row that is chosen. */
+  focus() {
+    this.#list.querySelector('[aria-current="true"]')?.focus({ preventScroll: true });
+  }
+
+  render() {
+    const list = this.#list;
+    const wasAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
+    const before = this.#items;
+    const focused = list.contains(document.activeElement);
+    const shown = list.dataset.session || null;
+    this.#items = new Map();
+    for (const row of this.rows) {
+      const known = before.get(row.at);
+      const text = JSON.stringify(row);
+      const item = known?.shownAs === text ? known : itemOf(row, text, shown);
+      this.#items.set(row.at, item);
+    }
+    const items = [...this.#items.values()];
+    const isOther = items.length !== list.children.length || items.some((item, at) => list.children[at] !== item);
+    if (!items.length) {
+      list.replaceChildren(element("li", "nothing", this.#nothing()));
+    } else if (isOther) {
+      list.replaceChildren(...items);
+    }
+    this.#mark(false);
+    if (this.#chosen === null && wasAtEnd) list.scrollTop = list.scrollHeight;
+    if (focused) this.focus();
+  }
+
+  #nothing() {
+    const { kinds, text, session } = this.#wanted();
+    if (this.isSearching) return "searching…";
+    if (kinds || text) return "nothing like that; Esc shows everything again";
+    return session ? "nothing yet in this session" : "nothing yet: what an agent does with stillframe is shown here as it happens";
+  }
+
+  /** Asks until there are rows, or none are left: with a filter, the server looks at a part at a time. */
+  async #page(part) {
+    const asked = this.#asked;
+    let page = await ask("/rows", { ...this.#wanted(), limit: PAGE, ...part });
+    while (!page.rows.length && asked === this.#asked && this.#hasMore(page)) {
+      this.isSearching = true;
+      if (!this.rows.length) this.render();
+      const next = page.newer === null ? { before: page.older } : { after: page.newer };
+      page = await ask("/rows", { ...this.#wanted(), limit: PAGE, ...next });
+    }
+    this.isSearching = false;
+    return page;
+  }
+
+  #hasMore(page) {
+    const { kinds, text, session } = this.#wanted();
+    return Boolean(kinds || text || session) && (page.older !== null || page.newer !== null);
+  }
+
+  /** Rows of calls that went on when they were asked for, as they are now. */
+  async #answered(rows) {
+    const now = rows.map(async (row) => {
+      if (!row.isBusy) return row;
+      const page = await ask("/rows", { ...this.#wanted(), around: row.at, limit: 1 });
+      return page.rows[0]?.at === row.at ? page.rows[0] : row;
+    });
+    return Promise.all(now);
+  }
+
+  /** Forgets rows at the end that is not looked at. */
+  #cut(isNewer) {
+    const tooMany = this.rows.length - MOST;
+    if (tooMany <= 0) return;
+    if (isNewer) {
+      this.rows.splice(0, tooMany);
+      this.older = this.rows[0].at;
+    } else {
+      this.rows.splice(MOST);
+      this.newer = this.rows.at(-1).at;
+    }
+  }
+
+  #mark(isMoved) {
+    const chosen = this.rows[this.indexOf(this.#chosen)]?.at;
+    for (const [at, item] of this.#items) {
+      const button = item.firstElementChild;
+      const isChosen = at === chosen;
+      if (isChosen) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+      button.tabIndex = isChosen ? 0 : -1;
+      if (isChosen && isMoved) this.#scrollTo(item);
+    }
+  }
+
+  /** Within the list alone: the page itself stays where it is. */
+  #scrollTo(item) {
+    const list = this.#list;
+    const top = item.offsetTop;
+    const margin = item.offsetHeight * 2;
+    if (top < list.scrollTop + margin) list.scrollTop = top - margin;
+    const bottom = top + item.offsetHeight + margin;
+    if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight;
+  }
+
+  #scrolled() {
+    const { scrollTop, scrollHeight, clientHeight } = this.#list;
+    if (scrollTop < NEAR && this.older !== null) this.grow(false).catch(() => {});
+    else if (scrollHeight - scrollTop - clientHeight < NEAR && this.newer !== null) this.grow(true).catch(() => {});
+  }
+}
+
+const isOther = (row, shown) => Boolean(shown && row.sessionId && row.sessionId !== shown);
+
+function itemOf(row, shownAs, shown) {
+  const button = element("button", "");
+  button.type = "button";
+  button.dataset.at = row.at;
+  button.append(element("span", "time", row.time), ...sign("sign", row.sign, HEARD[row.kind]));
+  if (row.session) button.append(element("span", "whose", row.session));
+  button.append(element("span", "text", row.text));
+  if (row.took) button.append(element("span", "took", row.took));
+  const item = element("li", row.kind, button);
+  item.classList.toggle("is-other", isOther(row, shown));
+  item.shownAs = shownAs;
+  return item;
+}
