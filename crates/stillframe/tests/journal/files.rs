@@ -18,9 +18,10 @@ async fn two_servers_write_beside_each_other() {
     for server in [&first, &second] {
         server.ok("list_debug_sessions", json!({})).await;
     }
+    let other = place.path().with_extension("2.log");
+    test_support::eventually(|| place.path().exists() && other.exists()).await;
     first.finish().await;
     second.finish().await;
-    let other = place.path().with_extension("2.log");
     for path in [place.path(), other] {
         assert_eq!(of_kind(&lines(&path), "tool:call").len(), 1, "{}", path.display());
     }
