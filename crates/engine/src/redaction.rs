@@ -23,6 +23,11 @@ use self::places::Home;
 /// What stands where something was hidden.
 pub const MARK: &str = "[redacted]";
 
+/// How the lines begin between which a private key stands, and what the first of them says.
+pub(crate) const KEY_BEGINS: &str = "-----BEGIN ";
+pub(crate) const KEY_ENDS: &str = "-----END ";
+pub(crate) const KEY: &str = "PRIVATE KEY";
+
 /// The shapes that are known: the name of each rule, and what it matches.
 pub fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
     shapes::rules()

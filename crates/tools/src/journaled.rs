@@ -1,7 +1,7 @@
 //! A call as the journal has it: what was asked, and what came of it.
 
 use engine::journal::entry::{Call, Entry, Event, Failure, Response};
-use engine::journal::{Journal, truncation};
+use engine::journal::truncation;
 use engine::sessions::Sessions;
 use serde_json::{Map, Value};
 
@@ -13,8 +13,6 @@ pub struct JournaledCall {
     sessions: Sessions,
     tool: String,
     call_id: String,
-    /// The session that its arguments name.
-    named: Option<(String, String)>,
     is_answered: bool,
 }
 
@@ -23,11 +21,11 @@ impl JournaledCall {
     pub fn begin(context: &Context, tool: &str, arguments: &Map<String, Value>) -> Self {
         let sessions = context.sessions.clone();
         let named = ["sessionId", "session_id"].iter().find_map(|name| arguments.get(*name)?.as_str());
-        let named = named.and_then(|id| sessions.find(id));
-        let named = named.map(|session| (session.id().to_string(), session.name().to_owned()));
+        if let Some(session) = named.and_then(|id| sessions.find(id)) {
+            sessions.note(&session);
+        }
         let call_id = sessions.journal().next_call();
-        let call =
-            Self { sessions, tool: tool.to_owned(), call_id: call_id.clone(), named, is_answered: false };
+        let call = Self { sessions, tool: tool.to_owned(), call_id: call_id.clone(), is_answered: false };
         let request = truncation::request(arguments);
         call.record(Event::Call(Call { tool: tool.to_owned(), call_id, request }));
         call
@@ -63,12 +61,7 @@ impl JournaledCall {
     }
 
     fn record(&self, event: Event) {
-        let session = self.sessions.used().or_else(|| self.named.clone());
-        self.journal().record(Entry::now(session, event));
-    }
-
-    fn journal(&self) -> &Journal {
-        self.sessions.journal()
+        self.sessions.journal().record(Entry::now(self.sessions.used(), event));
     }
 }
 

@@ -7,6 +7,7 @@ mod filter;
 use engine::journal::entry::{Event, Failure, State, StateEvent, Written};
 
 pub(crate) use self::filter::{Filter, Kinds};
+use crate::clock::duration;
 use crate::log::{Kind, Known, Log, Summary};
 use crate::{plain, words};
 
@@ -37,6 +38,18 @@ pub(crate) enum Took {
     Already(i64),
     /// It was never answered.
     NoAnswer,
+}
+
+impl Took {
+    /// For people; empty for what is no call.
+    pub(crate) fn words(self) -> String {
+        match self {
+            Self::Nothing => String::new(),
+            Self::Milliseconds(took) => duration(took),
+            Self::Already(took) => format!("{}…", duration(took)),
+            Self::NoAnswer => "no answer".to_owned(),
+        }
+    }
 }
 
 /// What kind of thing happened.

@@ -8,7 +8,7 @@ use super::SessionJournal;
 use super::entry::{Event, Written};
 use super::truncation;
 use crate::output::Category;
-use crate::redaction;
+use crate::redaction::{self, KEY, KEY_BEGINS, KEY_ENDS};
 
 /// How long a window is in which output is counted.
 const WINDOW: Duration = Duration::from_secs(1);
@@ -18,10 +18,6 @@ const BYTES: usize = 32 * 1024;
 const ENTRIES: usize = 200;
 /// How many characters lines are joined to.
 const JOINED: usize = 200;
-/// How the lines begin between which a private key stands, and what the first of them says.
-const KEY_BEGINS: &str = "-----BEGIN ";
-const KEY_ENDS: &str = "-----END ";
-const KEY: &str = "PRIVATE KEY";
 
 /// Records what one program writes. Of a flood it records the beginning of each second, and how much is missing.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::names::{gives_credential, is_credential, is_environment, is_interpreter};
-use super::{MARK, Redaction, places};
+use super::{KEY, KEY_BEGINS, KEY_ENDS, MARK, Redaction, places};
 
 /// Keys under which a name stands, and those under which its value does.
 const NAMES: [&str; 6] = ["name", "expression", "variable", "key", "path", "evaluateName"];
@@ -41,8 +41,8 @@ impl Redaction {
                 is_secret = is_awaited && !text.starts_with('-') && !text.is_empty();
                 is_awaited =
                     text.strip_prefix("--").is_some_and(|name| !name.starts_with('-') && is_credential(name));
-                let begins = text.contains("PRIVATE KEY") && text.contains("-----BEGIN ");
-                let ends = text.contains("-----END ") || text.trim().is_empty();
+                let begins = text.contains(KEY) && text.contains(KEY_BEGINS);
+                let ends = text.contains(KEY_ENDS) || text.trim().is_empty();
                 is_secret |= in_key && !ends;
                 in_key = (in_key || begins) && !ends;
             }

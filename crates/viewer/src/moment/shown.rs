@@ -68,13 +68,8 @@ impl Moment {
 }
 
 impl Seen {
-    /// The value at the stop before, if it was another one.
-    pub(crate) fn other_before(&self) -> Option<&str> {
-        self.before.as_deref().filter(|before| *before != self.variable.value)
-    }
-
     /// It is not as it was.
     pub(crate) fn has_changed(&self) -> bool {
-        self.other_before().is_some() || self.is_new
+        self.before.is_some() || self.is_new
     }
 }

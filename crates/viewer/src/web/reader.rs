@@ -103,15 +103,14 @@ impl Reader {
         self.news.send_if_modified(|news| {
             let newest = log.sessions().iter().rev().take(SESSIONS);
             let now = News {
-                path: std::mem::take(&mut news.path),
+                path: news.path.clone(),
                 first: log.place(0),
                 end: log.place(log.len()),
                 is_complete: poll.is_complete,
                 sessions: newest.map(Session::of).collect(),
                 session_count: log.sessions().len(),
             };
-            // What is there is still what it was, but for the path, which was taken.
-            let is_other = News { path: String::new(), ..now.clone() } != *news;
+            let is_other = now != *news;
             *news = now;
             is_other
         });

@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use super::Site;
-use crate::clock::{self, Clock, duration};
+use crate::clock::{self, Clock};
 use crate::log::{Kind, Log, Summary};
 use crate::plain;
 use crate::timeline::{self, Filter, Kinds, Mark, Took};
@@ -258,12 +258,7 @@ impl<'a> Walk<'a> {
             sign: row.mark.sign(),
             kind: kind(row.mark),
             text: row.text,
-            took: match row.took {
-                Took::Nothing => String::new(),
-                Took::Milliseconds(took) => duration(took),
-                Took::Already(took) => format!("{}…", duration(took)),
-                Took::NoAnswer => "no answer".to_owned(),
-            },
+            took: row.took.words(),
             is_busy: matches!(row.took, Took::Already(_)),
             session_id: known.map(|known| known.id.clone()),
             session: known.filter(|_| has_several).map(|known| plain::line(timeline::name(known))),

@@ -164,7 +164,7 @@ impl Shown {
 impl Variable {
     fn of(seen: Seen) -> Self {
         Self {
-            before: seen.other_before().map(str::to_owned),
+            before: seen.before.clone(),
             is_new: seen.is_new,
             name: seen.variable.name,
             type_name: seen.variable.type_name,

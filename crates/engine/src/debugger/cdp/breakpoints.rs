@@ -70,15 +70,20 @@ pub(super) async fn remove(debugger: &CdpDebugger, ids: Vec<String>) -> Result<(
         debugger.0.breakpoints.leave_later(ids);
         return Ok(());
     }
-    let forget = |breakpoint_id| debugger.request(debugger::RemoveBreakpoint { breakpoint_id });
-    future::try_join_all(ids.into_iter().map(forget)).await.map(|_| ())
+    forget(debugger, ids).await
 }
 
 /// The thread is let go on: V8 forgets what was removed meanwhile.
 pub(super) async fn forget_removed(debugger: &CdpDebugger) {
-    let forget = |breakpoint_id| debugger.request(debugger::RemoveBreakpoint { breakpoint_id });
     // One that V8 does not know any more is gone.
-    future::join_all(debugger.0.breakpoints.take_leaving().into_iter().map(forget)).await;
+    let _ = forget(debugger, debugger.0.breakpoints.take_leaving()).await;
+}
+
+/// Has V8 forget some, each whatever becomes of the others.
+async fn forget(debugger: &CdpDebugger, ids: Vec<String>) -> Result<()> {
+    let forget = |breakpoint_id| debugger.request(debugger::RemoveBreakpoint { breakpoint_id });
+    let answers = future::join_all(ids.into_iter().map(forget)).await;
+    answers.into_iter().try_for_each(|answer| answer.map(|_| ()))
 }
 
 async fn plant_all(debugger: &CdpDebugger, numbers: &[u64]) -> Result<()> {

@@ -46,7 +46,7 @@ fn variables(moment: &Moment) -> Vec<String> {
         let type_name = Some(&variable.type_name).filter(|name| !name.is_empty());
         let type_name = type_name.map(|name| format!(": {name}")).unwrap_or_default();
         let line = format!("{}{type_name} = {}", variable.name, variable.value);
-        let before = seen.before.as_ref().filter(|before| **before != variable.value);
+        let before = seen.before.as_ref();
         [Some(line), before.map(|before| format!("  was {before}"))].into_iter().flatten()
     });
     lines.collect()

@@ -7,7 +7,6 @@ use super::super::theme::{Role, Theme};
 use super::super::view::{Mark, Pane, Row, SessionRow, Took, View};
 use super::bars::state_role;
 use super::{Content, Room, nothing, window};
-use crate::clock::duration;
 
 /// From so many columns on rows have a time.
 const WITH_TIME: usize = 30;
@@ -109,11 +108,10 @@ fn line(row: &Row, view: &View, theme: Theme, strip: &mut Strip) {
         _ => Role::Plain,
     };
     strip.push(&row.text, theme.style(role));
-    let (took, role) = match row.took {
+    let role = match row.took {
         Took::Nothing => return,
-        Took::Milliseconds(took) => (duration(took), Role::Faint),
-        Took::Already(took) => (format!("{}…", duration(took)), Role::Busy),
-        Took::NoAnswer => ("no answer".to_owned(), Role::Faint),
+        Took::Already(_) => Role::Busy,
+        Took::Milliseconds(_) | Took::NoAnswer => Role::Faint,
     };
-    strip.push_right(&took, theme.style(role));
+    strip.push_right(&row.took.words(), theme.style(role));
 }

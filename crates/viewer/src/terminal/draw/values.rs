@@ -30,14 +30,14 @@ pub(super) fn variables(view: &View, theme: Theme, room: Room) -> Content {
     let (range, scroll) = window(seen.len(), room.lines, 0, scroll);
     let lines = seen.iter().skip(range.start).take(range.len()).map(|seen| {
         let mut strip = Strip::new(room.columns);
-        let sign = match (seen.other_before(), seen.is_new) {
+        let sign = match (&seen.before, seen.is_new) {
             (Some(_), _) => "~",
             (None, true) => "+",
             (None, false) => " ",
         };
         strip.push(sign, theme.style(Role::Changed));
         strip.push(&fit(&seen.variable.name, names), theme.style(Role::Name)).pad_to(names + 2);
-        if let Some(before) = seen.other_before() {
+        if let Some(before) = &seen.before {
             // The new value is the point, so the old one takes half of the room at most.
             let half = strip.room().saturating_sub(3) / 2;
             strip.push(&fit(before, half), theme.style(Role::Faint));
