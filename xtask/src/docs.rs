@@ -1,6 +1,8 @@
-//! `cargo xtask docs`: the reference of all tools, from the tables of the toolsets, and the schema of the journal.
+//! `cargo xtask docs`: the reference of all tools, from the tables of the toolsets, the schema of the
+//! journal, and the limits.
 
 mod fields;
+mod limits;
 mod page;
 
 use std::process::ExitCode;
@@ -34,11 +36,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
 }
 
 /// What is generated, by its place.
-fn files() -> Result<[(&'static str, String); 2]> {
+fn files() -> Result<[(&'static str, String); 3]> {
     let schema = serde_json::to_string_pretty(&engine::journal::entry::schema())? + "\n";
     Ok([
         ("docs/tools.md", page::write(tools::toolsets::TOOLSETS)),
         ("docs/reference/journal.schema.json", schema),
+        ("docs/reference/limits.md", limits::write(engine::bounds::TABLE)),
     ])
 }
 

@@ -6,8 +6,11 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task prints what it found")]
 
 mod bench;
+mod dist;
 mod docs;
+mod fuzz;
 mod repository;
+mod sbom;
 mod tidy;
 
 use std::process::ExitCode;
@@ -16,6 +19,18 @@ const TASKS: &[Task] = &[
     Task { name: "tidy", options: "", about: "check arrows, sizes, texts and links", run: tidy::run },
     Task { name: "bench", options: "[LANGUAGE…]", about: "measure against bare clients", run: bench::run },
     Task { name: "docs", options: "[--check]", about: "write docs/tools.md, or compare it", run: docs::run },
+    Task {
+        name: "fuzz",
+        options: "[--seconds N] [TARGET…]",
+        about: "give what others write to libFuzzer",
+        run: fuzz::run,
+    },
+    Task {
+        name: "dist",
+        options: "[--check|--bill]",
+        about: "build what is given away; compare with a second build",
+        run: dist::run,
+    },
 ];
 
 /// Something that can be done here.
@@ -46,7 +61,7 @@ fn main() -> ExitCode {
 fn usage() -> String {
     let line = |task: &Task| {
         let call = format!("{} {}", task.name, task.options);
-        format!("  {call:<22}{}\n", task.about)
+        format!("  {call:<31}{}\n", task.about)
     };
     format!("usage: cargo xtask <task>\n\n{}", TASKS.iter().map(line).collect::<String>())
 }

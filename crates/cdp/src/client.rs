@@ -99,9 +99,7 @@ where
             ended = read(stream, &mut inbox) => if let Err(error) = ended {
                 tracing::debug!(%error, "reading from the debugger failed");
             },
-            ended = write(sink, frames) => if let Err(error) = ended {
-                tracing::debug!(%error, "writing to the debugger failed");
-            },
+            () = write_while_read(sink, frames) => {}
         }
     };
     (client, incoming, Box::pin(driver))
@@ -251,9 +249,23 @@ where
     Ok(())
 }
 
+/// Ends when the last client is gone. An inspector that takes nothing any more may have said something before, such
+/// as that the program has ended: whether it is gone is for the reader to say.
+async fn write_while_read<S>(
+    sink: SplitSink<WebSocketStream<S>, tungstenite::Message>,
+    mut frames: mpsc::UnboundedReceiver<String>,
+) where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    if let Err(error) = write(sink, &mut frames).await {
+        tracing::debug!(%error, "writing to the debugger failed");
+        while frames.recv().await.is_some() {}
+    }
+}
+
 async fn write<S>(
     mut sink: SplitSink<WebSocketStream<S>, tungstenite::Message>,
-    mut frames: mpsc::UnboundedReceiver<String>,
+    frames: &mut mpsc::UnboundedReceiver<String>,
 ) -> Result<(), tungstenite::Error>
 where
     S: AsyncRead + AsyncWrite + Unpin,

@@ -117,9 +117,7 @@ where
             ended = read(reader, &pending, &events) => if let Err(error) = ended {
                 tracing::debug!(%error, "reading from the debugger failed");
             },
-            ended = write(writer, frames) => if let Err(error) = ended {
-                tracing::debug!(%error, "writing to the debugger failed");
-            },
+            () = write_while_read(writer, frames) => {}
         }
         // Dropping the reply slots is what tells the callers that no reply will come.
         lock(&pending).replies = None;
@@ -353,9 +351,18 @@ fn dispatch(json: &[u8], pending: &Mutex<Pending>, events: &mpsc::UnboundedSende
     }
 }
 
+/// Ends when the last client is gone. A debugger that takes nothing any more may have said something before, such
+/// as how the program ended: whether it is gone is for the reader to say.
+async fn write_while_read<W: AsyncWrite + Unpin>(writer: W, mut frames: mpsc::UnboundedReceiver<Bytes>) {
+    if let Err(error) = write(writer, &mut frames).await {
+        tracing::debug!(%error, "writing to the debugger failed");
+        while frames.recv().await.is_some() {}
+    }
+}
+
 async fn write<W: AsyncWrite + Unpin>(
     mut writer: W,
-    mut frames: mpsc::UnboundedReceiver<Bytes>,
+    frames: &mut mpsc::UnboundedReceiver<Bytes>,
 ) -> io::Result<()> {
     while let Some(frame) = frames.recv().await {
         writer.write_all(&frame).await?;

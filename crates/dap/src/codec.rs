@@ -9,11 +9,16 @@ use bytes::{Buf, Bytes, BytesMut};
 /// A header block longer than this is not a header: the peer speaks something else.
 const MAX_HEADER: usize = 64 * 1024;
 
+/// How much room there is made for what is not known yet, in bytes.
+const READ: usize = 16 * 1024;
+/// With less room than this, what comes would be read in many small pieces.
+const LEAST: usize = 1024;
+
 const CONTENT_LENGTH: &[u8] = b"content-length:";
 
 /// One unit that the decoder found in the stream.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Frame {
+pub enum Frame {
     /// The JSON text of one message.
     Message(Bytes),
     /// A message of this many bytes was skipped, because it is over the limit.
@@ -23,11 +28,11 @@ pub(crate) enum Frame {
 /// The stream cannot be read as frames any more.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no `Content-Length` header in the first {0} bytes")]
-pub(crate) struct NotFramed(usize);
+pub struct NotFramed(usize);
 
 /// Splits a byte stream into frames.
 #[derive(Debug)]
-pub(crate) struct Decoder {
+pub struct Decoder {
     buffer: BytesMut,
     state: State,
     limit: usize,
@@ -47,17 +52,22 @@ const START: State = State::Header { length: None, seen: 0 };
 
 impl Decoder {
     /// A decoder that skips messages of more than `limit` bytes.
-    pub(crate) fn new(limit: usize) -> Self {
+    pub fn new(limit: usize) -> Self {
         Self { buffer: BytesMut::new(), state: START, limit }
     }
 
-    /// The buffer to read into.
-    pub(crate) fn buffer(&mut self) -> &mut BytesMut {
+    /// The buffer to read into, with room for more than the next few bytes.
+    pub fn buffer(&mut self) -> &mut BytesMut {
+        let room = self.buffer.capacity() - self.buffer.len();
+        // For a body there is room for all of it.
+        if room < LEAST && !matches!(self.state, State::Body { .. }) {
+            self.buffer.reserve(READ);
+        }
         &mut self.buffer
     }
 
     /// The next frame, or `None` when more bytes are needed.
-    pub(crate) fn next_frame(&mut self) -> Result<Option<Frame>, NotFramed> {
+    pub fn next_frame(&mut self) -> Result<Option<Frame>, NotFramed> {
         loop {
             match &mut self.state {
                 State::Header { length, seen } => {
@@ -118,7 +128,7 @@ fn content_length(line: &[u8]) -> Option<usize> {
 }
 
 /// Frames one JSON text.
-pub(crate) fn encode(json: &[u8]) -> Bytes {
+pub fn encode(json: &[u8]) -> Bytes {
     let mut frame = BytesMut::with_capacity(json.len() + 32);
     frame.extend_from_slice(format!("Content-Length: {}\r\n\r\n", json.len()).as_bytes());
     frame.extend_from_slice(json);

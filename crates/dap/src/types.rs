@@ -35,6 +35,9 @@ macro_rules! requests {
 }
 
 requests! {
+    /// Tells pydevd who we are, and asks it the same. It is no request of the specification (pydevd's
+    /// `on_pydevdauthorize_request`).
+    PydevdAuthorize = "pydevdAuthorize": PydevdAuthorizeArguments => PydevdAuthorizeResponse;
     /// Opens the conversation and exchanges capabilities.
     Initialize = "initialize": InitializeArguments => Capabilities;
     /// Starts the debuggee. The arguments are the adapter's own.
@@ -170,6 +173,22 @@ pub struct Source {
     /// `subtle` or `deemphasize` for code that is not the user's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<String>,
+}
+
+/// Arguments of [`PydevdAuthorize`].
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PydevdAuthorizeArguments {
+    /// What the server wants to hear; it asks for nothing unless it was told to.
+    pub debug_server_access_token: Option<String>,
+}
+
+/// The answer to it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PydevdAuthorizeResponse {
+    /// What the program was given when it was started, or reached.
+    pub client_access_token: Option<String>,
 }
 
 /// Arguments of [`SourceText`].

@@ -210,16 +210,25 @@ pub struct Plan {
 /// [`Wire::CdpAnnounced`].
 pub const ADDRESS: &str = "{address}";
 
+/// Stands for the secret by which the program shows that it is the one that was started, for
+/// [`Wire::DapListen`].
+pub const TOKEN: &str = "{token}";
+
 /// Puts our address where the plan says so.
-pub fn addressed(mut spec: ProcessSpec, address: &str) -> ProcessSpec {
+pub fn addressed(spec: ProcessSpec, address: &str) -> ProcessSpec {
+    filled(spec, ADDRESS, address)
+}
+
+/// Puts something where the plan says so.
+pub fn filled(mut spec: ProcessSpec, place: &str, with: &str) -> ProcessSpec {
     for argument in &mut spec.args {
-        if argument == ADDRESS {
-            *argument = OsString::from(address);
+        if argument == place {
+            *argument = OsString::from(with);
         }
     }
     for value in spec.env.values_mut().flatten() {
-        if value == ADDRESS {
-            address.clone_into(value);
+        if value == place {
+            with.clone_into(value);
         }
     }
     spec
@@ -338,6 +347,8 @@ pub struct Inspector {
     pub recorder: &'static [(&'static str, &'static str)],
     /// The modules that are loaded to see what the program is doing, in the same way.
     pub sampler: &'static [(&'static str, &'static str)],
+    /// The modules that evaluate without effects, likewise.
+    pub pure: &'static [(&'static str, &'static str)],
     /// The modules that look at exceptions, likewise.
     pub throws: &'static [(&'static str, &'static str)],
     /// It is there from the start, in children too; otherwise it is sent with the first request.

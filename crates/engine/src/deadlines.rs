@@ -17,6 +17,8 @@ pub const PAUSE: Duration = ms(2_000);
 /// How long a call waits for a program to be started even when it is told to wait less: what keeps a program
 /// from starting is worth more than an answer at once.
 pub const START: Duration = ms(5_000);
+/// How long a call waits for the debugger to say that it lets the program run even when it is told to wait less.
+pub const ACKNOWLEDGE: Duration = ms(1_000);
 /// How long an expression may take unless it says otherwise.
 pub const EVALUATE: Duration = ms(5_000);
 /// The longest time that an expression may be given.
@@ -55,6 +57,9 @@ pub const CHILD: Duration = ms(1_000);
 pub const LEAVING: Duration = ms(1_500);
 /// Between two looks at something that tells nobody of its end.
 pub const LOOK: Duration = ms(20);
+/// Between two looks at whether the program that started this one is there, where the system tells nobody.
+#[cfg(all(unix, not(target_os = "linux")))]
+pub const PARENT: Duration = ms(1_000);
 /// How long a program is given to say that it runs. One that native code keeps from saying so runs all the same.
 pub const RUN: Duration = ms(1_000);
 /// How long a program is given to tell what it is doing. One that cannot is told of by what is known without it.

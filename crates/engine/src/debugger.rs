@@ -25,7 +25,8 @@ use crate::model::stop::{Exception, ExceptionMode, StopReason};
 use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
-use crate::process::Process;
+use crate::policy::SharedPolicy;
+use crate::process::{self, Process};
 
 /// Speaks one wire protocol to one process (or worker). Clones share the connection.
 ///
@@ -369,6 +370,8 @@ pub struct Sinks {
     pub progress: Progress,
     /// Marks the processes that belong to the session.
     pub session: String,
+    /// What holds in the server.
+    pub policy: SharedPolicy,
 }
 
 /// What is being done at the moment, for those who wait.
@@ -414,4 +417,15 @@ pub struct Arrival<D> {
     pub debugger: D,
     /// What it does.
     pub events: mpsc::Receiver<Event>,
+}
+
+/// An evaluation that went on after its time limit and the signals that were to end it, and why.
+fn uninterrupted(deadline: Duration, pid: Option<u32>) -> Error {
+    let why = if pid.is_some_and(process::is_stopped) {
+        "because a signal has stopped the whole process; it answers again when it gets the signal SIGCONT"
+    } else {
+        "because native code is at work; the thread answers again when that returns"
+    };
+    let limit = deadline.as_millis();
+    Error::Refused(format!("the expression did not end within {limit} ms and cannot be interrupted, {why}"))
 }

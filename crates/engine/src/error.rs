@@ -133,6 +133,25 @@ pub enum Error {
     #[error("{0}")]
     Refused(String),
 
+    /// The server was told not to allow it.
+    #[error("{problem}")]
+    Forbidden {
+        /// What is not allowed.
+        problem: String,
+        /// Which rule says so, and what is allowed.
+        rule: String,
+    },
+    /// There may be no more of something.
+    #[error("{problem}: the limit `{name}` is {value}")]
+    Limit {
+        /// The limit, as [`bounds`](crate::bounds) has it.
+        name: &'static str,
+        /// What it is set to.
+        value: u64,
+        /// How it is met.
+        problem: String,
+    },
+
     // Too long.
     /// It did not answer in time.
     #[error("{what} did not end within {} ms", after.as_millis())]
@@ -189,6 +208,8 @@ impl Error {
             Self::BadExpression { .. } => "bad_expression",
             Self::Raised { .. } => "evaluation_failed",
             Self::Refused(_) => "refused",
+            Self::Forbidden { .. } => "not_allowed",
+            Self::Limit { .. } => "limit_reached",
             Self::Deadline { .. } => "deadline_exceeded",
             Self::Lost => "connection_lost",
             Self::Closed => "session_closed",

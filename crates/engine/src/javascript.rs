@@ -5,6 +5,7 @@
 mod around;
 mod asserted;
 mod caught;
+mod depth;
 pub(crate) mod effects;
 pub(crate) mod endings;
 mod handlers;
@@ -28,7 +29,8 @@ pub use around::functions_around;
 pub use asserted::{Asserted, asserted};
 pub use caught::is_caught;
 pub use handlers::{Fate, Handlers, expects};
-pub(crate) use insertion::{insertion, is_portable};
+pub(crate) use insertion::is_portable;
+pub use insertion::{Insertion, insertion};
 pub(crate) use line_starts::LineStarts;
 
 /// The longest text that is looked at, in bytes.
@@ -66,8 +68,14 @@ pub fn log_parts(message: &str) -> Result<Vec<Part>, String> {
     deeply(|| take_apart(message)).unwrap_or_else(out_of_memory)
 }
 
+/// Parses a script, or does what else goes as deep into recursion as the text of one is nested. Nothing comes back
+/// when it is nested too deeply, or when the system has no room for it.
+pub(crate) fn parsing<T: Send>(text: &str, run: impl FnOnce() -> T + Send) -> Option<T> {
+    if depth::is_too_deep(text) { None } else { deeply(run) }
+}
+
 /// Runs something that goes deep into recursion. Nothing comes back when the system has no room for it.
-pub(crate) fn deeply<T: Send>(run: impl FnOnce() -> T + Send) -> Option<T> {
+fn deeply<T: Send>(run: impl FnOnce() -> T + Send) -> Option<T> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run).ok()?;
         thread.join().ok()

@@ -22,6 +22,7 @@ use etcetera::BaseStrategy;
 pub use self::entry::{Entry, Event};
 pub(crate) use self::outputs::Outputs;
 use self::writer::{Message, Writer};
+use crate::bounds::Bounds;
 use crate::redaction::Redaction;
 
 /// How many entries wait at most.
@@ -47,7 +48,13 @@ pub struct Options {
 impl Options {
     /// 20 MB a file, and four that are set aside.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, file_size: 20 * 1024 * 1024, kept: 4 }
+        Self::within(path, &Bounds::default())
+    }
+
+    /// As large, and as many, as may be.
+    pub fn within(path: PathBuf, bounds: &Bounds) -> Self {
+        let kept = usize::try_from(bounds.journal_files).unwrap_or(usize::MAX);
+        Self { path, file_size: bounds.journal_size, kept }
     }
 }
 

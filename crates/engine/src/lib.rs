@@ -7,6 +7,7 @@
 pub use jiff::Timestamp;
 
 pub mod adapter;
+pub mod bounds;
 pub mod deadlines;
 pub mod debugger;
 pub mod error;
@@ -15,12 +16,15 @@ pub mod journal;
 pub mod model;
 mod named_pipe;
 pub mod output;
+pub mod policy;
 pub mod process;
 pub mod recording;
 pub mod redaction;
+pub mod safety;
 pub mod session;
 pub mod sessions;
 pub mod snapshot;
 pub mod source_map;
 pub mod sources;
 pub mod test_reports;
+pub mod visible;

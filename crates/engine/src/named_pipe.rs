@@ -81,10 +81,10 @@ fn prefix(server_mark: &str) -> String {
     format!("stillframe-{}-", server_mark.trim_end_matches('/'))
 }
 
-/// Removes what a server has left that could not do so itself.
-pub(crate) fn sweep(server_mark: &str) {
+/// Removes what a server has left in its folder for temporary files and could not remove itself.
+pub(crate) fn sweep(folder: &Path, server_mark: &str) {
     let prefix = prefix(server_mark);
-    for entry in std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(&prefix) {
             // Somebody else may be cleaning up as well.
             let _ = std::fs::remove_file(entry.path());

@@ -9,10 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
+use crate::bounds::Bounds;
 use crate::journal::{Outputs, SessionJournal};
 
-/// How much is kept, in bytes.
-const KEPT: usize = 1024 * 1024;
 /// Neighbouring pieces of one category are joined up to this size, in bytes.
 const JOINED: usize = 8 * 1024;
 
@@ -79,6 +78,8 @@ pub struct Output(Arc<Shared>);
 
 struct Shared {
     ring: Mutex<Ring>,
+    /// How much is kept, in bytes.
+    kept: usize,
     /// Who writes it down.
     outputs: Outputs,
     end: watch::Sender<u64>,
@@ -108,13 +109,13 @@ impl Default for Output {
 impl Output {
     /// Nothing was written yet.
     pub fn new() -> Self {
-        Self::journaled(SessionJournal::default())
+        Self::journaled(SessionJournal::default(), Bounds::default().kept_output())
     }
 
     /// The same, of which a journal is told.
-    pub(crate) fn journaled(journal: SessionJournal) -> Self {
+    pub(crate) fn journaled(journal: SessionJournal, kept: usize) -> Self {
         let outputs = Outputs::new(journal);
-        Self(Arc::new(Shared { ring: Mutex::default(), outputs, end: watch::Sender::new(0) }))
+        Self(Arc::new(Shared { ring: Mutex::default(), kept, outputs, end: watch::Sender::new(0) }))
     }
 
     /// Nothing will be written any more.
@@ -129,7 +130,7 @@ impl Output {
         }
         let end = {
             let mut ring = self.lock();
-            ring.append(category, text);
+            ring.append(category, text, self.0.kept);
             ring.end
         };
         self.0.end.send_replace(end);
@@ -146,7 +147,7 @@ impl Output {
         self.0.end.subscribe()
     }
 
-    /// At most `limit` bytes from the cursor on.
+    /// At most `limit` bytes from the cursor on; one character, where that is longer.
     pub fn read(&self, since: u64, limit: usize) -> Excerpt {
         self.lock().excerpt(since, since, limit)
     }
@@ -165,7 +166,17 @@ impl Output {
 }
 
 impl Ring {
-    fn append(&mut self, category: Category, text: &str) {
+    fn append(&mut self, category: Category, mut text: &str, kept: usize) {
+        // A piece goes as a whole when there is too much.
+        while text.len() > JOINED {
+            let (first, rest) = text.split_at(text.floor_char_boundary(JOINED));
+            self.add(category, first, kept);
+            text = rest;
+        }
+        self.add(category, text, kept);
+    }
+
+    fn add(&mut self, category: Category, text: &str, kept: usize) {
         self.end += text.len() as u64;
         match self.pieces.back_mut() {
             Some(last) if last.category == category && last.text.len() + text.len() <= JOINED => {
@@ -173,10 +184,21 @@ impl Ring {
             }
             _ => self.pieces.push_back(Piece { category, text: text.to_owned() }),
         }
-        while self.end - self.start > KEPT as u64
-            && let Some(first) = self.pieces.pop_front()
-        {
-            self.start += first.text.len() as u64;
+        loop {
+            let excess = (self.end - self.start).saturating_sub(kept as u64);
+            let is_only = self.pieces.len() == 1;
+            let Some(first) = self.pieces.front_mut().filter(|_| excess > 0) else { return };
+            // A long piece loses its head; the others go as a whole, which is less work.
+            let whole = first.text.len();
+            let head = usize::try_from(excess).unwrap_or(usize::MAX);
+            if (is_only || whole > JOINED) && head < whole {
+                let head = first.text.ceil_char_boundary(head);
+                first.text.drain(..head);
+                self.start += head as u64;
+            } else {
+                self.pieces.pop_front();
+                self.start += whole as u64;
+            }
         }
     }
 
@@ -194,11 +216,15 @@ impl Ring {
             }
             let skip = usize::try_from(from.saturating_sub(begin)).unwrap_or(usize::MAX);
             let skip = piece.text.ceil_char_boundary(skip);
-            let stop = piece.text.floor_char_boundary(skip.saturating_add(left));
+            let mut stop = piece.text.floor_char_boundary(skip.saturating_add(left));
+            if stop == skip && pieces.is_empty() {
+                // Who reads on gets on, however little is asked for at once.
+                stop = piece.text.ceil_char_boundary(skip.saturating_add(1));
+            }
             let text = piece.text.get(skip..stop).unwrap_or_default();
             start.get_or_insert(begin + skip as u64);
             // A cut inside a piece ends the excerpt, also when the character there did not fit.
-            left = if stop < piece.text.len() { 0 } else { left - text.len() };
+            left = if stop < piece.text.len() { 0 } else { left.saturating_sub(text.len()) };
             if text.is_empty() {
                 continue;
             }
@@ -291,7 +317,7 @@ mod tests {
         let excerpt = output.read(0, 10);
         assert_eq!(output.end(), 300 * JOINED as u64);
         assert!(excerpt.dropped > 0 && excerpt.dropped == excerpt.start);
-        assert!(output.end() - excerpt.start <= KEPT as u64);
+        assert!(output.end() - excerpt.start <= Bounds::default().output);
     }
 
     #[test]
@@ -300,7 +326,8 @@ mod tests {
         output.append(Category::Stdout, "äöü");
         assert_eq!(output.read(0, 3).text(), "ä");
         assert_eq!(output.read(1, 3).text(), "ö");
-        assert_eq!(output.read(0, 1).text(), "");
+        assert_eq!(output.read(0, 1).text(), "ä", "who reads on gets on");
+        assert_eq!(output.read(0, 0).text(), "");
         assert_eq!(output.tail(0, 3).text(), "ü");
     }
 
@@ -317,7 +344,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn reading_in_steps_gives_the_whole(texts: Vec<String>, limit in 4usize..40) {
+        fn reading_in_steps_gives_the_whole(texts: Vec<String>, limit in 1usize..40) {
             let output = Output::new();
             for text in &texts {
                 output.append(Category::Stdout, text);

@@ -3,7 +3,7 @@
 //! A debuggee leads a process group of its own and carries a mark in its environment. Whatever it starts
 //! is found again by one or the other, so that nothing outlives its session: [`Process::kill`] takes the
 //! group and then everything that is marked, and a [guardian] does the same when this
-//! process itself is killed.
+//! process itself is killed. Where both are killed, a later server does it: see [presence].
 //!
 //! Tasks: for every process one that reads each of its pipes and one that waits for its end. They end with
 //! the process.
@@ -12,7 +12,9 @@ mod blocked;
 pub mod guardian;
 mod identity;
 mod marked;
+mod parent;
 mod ports;
+pub mod presence;
 mod unmuted;
 mod usage;
 
@@ -41,7 +43,12 @@ pub use blocked::blocked;
 pub use identity::Identity;
 pub use marked::MARK;
 pub(crate) use marked::server_mark;
+pub use parent::parent_gone;
 pub use usage::{ThreadUsage, Usage};
+
+/// A variable of the server that no other program gets: with the token in it, a program that is debugged could
+/// debug others.
+const OWN_SECRET: &str = "STILLFRAME_HTTP_TOKEN";
 
 /// What to start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -272,6 +279,7 @@ fn start_helper(spec: &ProcessSpec, stdin: Stdio) -> Result<(Child, HelperGroup)
     guardian::wake();
     let mut command = command(spec)?;
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    command.env(MARK, marked::mark_of_next("helper"));
     #[cfg(unix)]
     command.process_group(0);
     let child = command.spawn().map_err(|error| cannot_start(spec, &error))?;
@@ -283,6 +291,11 @@ fn start_helper(spec: &ProcessSpec, stdin: Stdio) -> Result<(Child, HelperGroup)
 /// Whether a process of this number exists.
 pub fn exists(pid: u32) -> bool {
     marked::exists(pid)
+}
+
+/// Whether a signal such as SIGSTOP holds a process, which then answers nobody.
+pub fn is_stopped(pid: u32) -> bool {
+    identity::is_stopped(pid)
 }
 
 /// The ports of this machine on which a process accepts connections, where the system tells.
@@ -304,7 +317,7 @@ pub fn nudge(pid: u32) {
 #[expect(clippy::disallowed_methods, reason = "this is the place where children are started")]
 fn command(spec: &ProcessSpec) -> Result<Command> {
     let mut command = Command::new(&spec.program);
-    command.args(&spec.args);
+    command.args(&spec.args).env_remove(OWN_SECRET);
     for (name, value) in &spec.env {
         match value {
             Some(value) => command.env(name, value),

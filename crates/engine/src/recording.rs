@@ -289,7 +289,9 @@ fn update<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, change: impl FnOnce(u64
 fn sums<K: Ord>(counts: impl Iterator<Item = (K, u64)>) -> BTreeMap<K, u64> {
     let mut sums = BTreeMap::new();
     for (key, count) in counts {
-        *sums.entry(key).or_insert(0) += count;
+        // What a program says is no reason to overflow.
+        let sum: &mut u64 = sums.entry(key).or_insert(0);
+        *sum = sum.saturating_add(count);
     }
     sums
 }
@@ -429,6 +431,15 @@ mod tests {
             recorder.read(line);
         }
         assert_eq!(recorder.recorded().hits, BTreeMap::from([(BreakpointId(1), 10)]));
+    }
+
+    #[tokio::test]
+    async fn counts_beyond_all_measure_are_no_trouble() {
+        let recorder = Recorder::new(1).unwrap();
+        for writer in ["1/0", "1/1", "2/0"] {
+            recorder.read(&format!("{{\"id\":1,\"writer\":\"{writer}\",\"hits\":{}}}", u64::MAX));
+        }
+        assert_eq!(recorder.recorded().hits, BTreeMap::from([(BreakpointId(1), u64::MAX)]));
     }
 
     #[tokio::test]

@@ -16,7 +16,7 @@ pub mod state;
 pub mod temporary;
 pub mod watches;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -44,6 +44,7 @@ use crate::model::stop::{End, Exception, ExceptionBreakpoints, Stop};
 use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::{Excerpt, Output};
+use crate::policy::{Policy, SharedPolicy};
 
 /// A session. Clones are the same session; when the last one goes, it is closed.
 #[derive(Clone)]
@@ -62,8 +63,11 @@ struct Fixed {
     executable: Option<PathBuf>,
     created: Timestamp,
     updated: watch::Sender<Timestamp>,
+    /// Held by whatever is under way.
+    busy: Arc<()>,
     output: Output,
     journal: SessionJournal,
+    policy: SharedPolicy,
     /// The last scopes that were listed, as the journal names them.
     scopes: Mutex<Vec<NamedScope>>,
     /// The cursor after the output that was told last.
@@ -82,6 +86,27 @@ struct Fixed {
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Session").field(&self.fixed.id).finish()
+    }
+}
+
+/// A session in use; see [`Session::busy`].
+#[derive(Debug)]
+pub struct Busy {
+    session: Session,
+    held: Option<Arc<()>>,
+}
+
+impl Busy {
+    /// Which.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.held.take();
+        self.session.fixed.updated.send_replace(Timestamp::now());
     }
 }
 
@@ -111,6 +136,8 @@ pub struct SessionOptions<C> {
     pub connector: C,
     /// Where it is written down what happens.
     pub journal: Journal,
+    /// What holds in the server.
+    pub policy: SharedPolicy,
 }
 
 impl Session {
@@ -134,8 +161,10 @@ impl Session {
             executable: options.executable,
             created: now,
             updated: watch::Sender::new(now),
-            output: Output::journaled(journal.clone()),
+            busy: Arc::default(),
+            output: Output::journaled(journal.clone(), options.policy.bounds.kept_output()),
             journal: journal.clone(),
+            policy: Arc::clone(&options.policy),
             scopes: Mutex::default(),
             told: watch::Sender::new(0),
             told_stop: watch::Sender::new(0),
@@ -149,6 +178,7 @@ impl Session {
             output: fixed.output.clone(),
             progress: fixed.progress.clone(),
             session: fixed.id.to_string(),
+            policy: options.policy,
         };
         tokio::spawn(Actor::new(options.connector, sinks, received, told_execution, journal).run());
         Self { fixed, commands, execution }
@@ -175,8 +205,23 @@ impl Session {
     }
 
     /// The interpreter that the user chose.
-    pub fn executable(&self) -> Option<&std::path::Path> {
+    pub fn executable(&self) -> Option<&Path> {
         self.fixed.executable.as_deref()
+    }
+
+    /// What holds in its server.
+    pub fn policy(&self) -> &Policy {
+        &self.fixed.policy
+    }
+
+    /// The lines of a source file, when it may be read.
+    pub fn read_lines(&self, path: &Path) -> Result<Vec<String>> {
+        self.policy().safety.read_lines(path)
+    }
+
+    /// Refuses what it must not start or reach.
+    pub fn check_start(&self, start: &Start) -> Result<()> {
+        self.policy().safety.check_start(self.host(), self.executable(), start)
     }
 
     /// When it was made.
@@ -187,6 +232,20 @@ impl Session {
     /// When it was last used.
     pub fn updated(&self) -> Timestamp {
         *self.fixed.updated.borrow()
+    }
+
+    /// The session is used for as long as this is held.
+    #[must_use]
+    pub fn busy(&self) -> Busy {
+        Busy { session: self.clone(), held: Some(Arc::clone(&self.fixed.busy)) }
+    }
+
+    /// How long nobody has used it.
+    pub fn idle(&self) -> Duration {
+        if Arc::strong_count(&self.fixed.busy) > 1 {
+            return Duration::ZERO;
+        }
+        Duration::try_from(Timestamp::now().duration_since(self.updated())).unwrap_or_default()
     }
 
     /// What its program is doing.
@@ -265,6 +324,7 @@ impl Session {
     ///
     /// A wait owns nothing: any other call can be made meanwhile, and dropping the future changes nothing.
     pub async fn wait(&self, until: Instant) -> Outcome {
+        let _busy = self.busy();
         let mut execution = self.execution.clone();
         let settled = execution.wait_for(Execution::is_settled);
         match tokio::time::timeout_at(until, settled).await {
@@ -278,8 +338,12 @@ impl Session {
         }
     }
 
-    /// Starts or reaches a program. Returns when it runs.
+    /// Starts or reaches a program, when it may. Returns when it runs.
     pub async fn start(&self, start: Start) -> Result<()> {
+        self.check_start(&start)?;
+        if let Start::Attach(attach) = &start {
+            self.policy().safety.check_endpoint(&attach.to).await?;
+        }
         self.ask(|reply| Command::Start { start, reply }).await
     }
 
@@ -305,11 +369,17 @@ impl Session {
 
     /// Adds a breakpoint; `planned` is where to plant it, as far as that differs from where it was asked for.
     pub async fn add_breakpoint(&self, request: Request, planned: Planned) -> Result<Breakpoint> {
+        let safety = &self.policy().safety;
+        safety.check_rule(&request.rule)?;
+        if let Place::Line { path, .. } = &request.place {
+            safety.check_path(path)?;
+        }
         self.ask(|reply| Command::AddBreakpoint { request, planned, reply }).await
     }
 
     /// Changes a breakpoint.
     pub async fn change_breakpoint(&self, id: BreakpointId, change: Change) -> Result<Breakpoint> {
+        self.policy().safety.check_change(&change)?;
         self.ask(|reply| Command::ChangeBreakpoint { id, change, reply }).await
     }
 
@@ -337,6 +407,7 @@ impl Session {
         &self,
         wanted: ExceptionBreakpoints,
     ) -> Result<ExceptionBreakpoints> {
+        self.policy().safety.check_condition(wanted.condition.as_deref())?;
         self.ask(|reply| Command::SetExceptionBreakpoints { wanted, reply }).await
     }
 
@@ -401,7 +472,8 @@ impl Session {
         Ok(children)
     }
 
-    /// Evaluates an expression in a frame. A `pure` one may change nothing, and is refused when it could.
+    /// Evaluates an expression in a frame. A `pure` one may change nothing, and is refused when it could; where
+    /// nothing may be changed, each is.
     pub async fn evaluate(
         &self,
         frame: Reference,
@@ -410,6 +482,7 @@ impl Session {
         text: usize,
         pure: bool,
     ) -> Result<Value<Reference>> {
+        let pure = pure || self.policy().safety.read_only;
         self.ask(|reply| Command::Evaluate { frame, expression, deadline, text, pure, reply }).await
     }
 
@@ -427,6 +500,7 @@ impl Session {
         value: String,
         text: usize,
     ) -> Result<Value<Reference>> {
+        self.policy().safety.check_assignment()?;
         self.ask(|reply| Command::SetVariable { parent, name, value, text, reply }).await
     }
 
@@ -492,3 +566,6 @@ impl Session {
         answer.await.map_err(|_| Error::Closed)?
     }
 }
+
+#[cfg(test)]
+mod models;

@@ -1,15 +1,18 @@
 //! All sessions of a server.
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use tokio::sync::watch;
 
 use crate::adapter::{Adapter, Host, Machine, Protocol};
 use crate::debugger::cdp::CdpConnector;
 use crate::debugger::dap::DapConnector;
+use crate::error::Result;
 use crate::journal::Journal;
-use crate::session::{Session, SessionOptions};
+use crate::policy::{Policy, SharedPolicy};
+use crate::session::{Busy, Session, SessionOptions};
 
 /// The machine that sessions run on.
 static MACHINE: Machine = Machine;
@@ -18,8 +21,8 @@ static MACHINE: Machine = Machine;
 #[derive(Clone, Debug)]
 pub struct Sessions {
     shared: Arc<Shared>,
-    /// The id and the name of the session that was opened or found last.
-    used: Arc<Mutex<Option<(String, String)>>>,
+    /// The session that was opened or found last, which is in use as long as this is there.
+    used: Arc<Mutex<Option<Busy>>>,
 }
 
 #[derive(Debug)]
@@ -27,9 +30,12 @@ struct Shared {
     open: Mutex<Vec<Session>>,
     /// Those that only their openers know of.
     own: Mutex<Vec<Session>>,
+    /// Held by whoever opens one.
+    opening: Mutex<()>,
     /// Counts the openings and closings.
     changed: watch::Sender<u64>,
     journal: Journal,
+    policy: SharedPolicy,
 }
 
 impl Default for Sessions {
@@ -46,8 +52,19 @@ impl Sessions {
 
     /// None yet. What happens in them is written down.
     pub fn journaled(journal: Journal) -> Self {
-        let shared =
-            Shared { open: Mutex::default(), own: Mutex::default(), changed: watch::Sender::new(0), journal };
+        Self::governed(journal, SharedPolicy::default())
+    }
+
+    /// None yet, and this holds for all of them.
+    pub fn governed(journal: Journal, policy: SharedPolicy) -> Self {
+        let shared = Shared {
+            open: Mutex::default(),
+            own: Mutex::default(),
+            opening: Mutex::default(),
+            changed: watch::Sender::new(0),
+            journal,
+            policy,
+        };
         Self { shared: Arc::new(shared), used: Arc::default() }
     }
 
@@ -59,12 +76,15 @@ impl Sessions {
 
     /// The id and the name of the session that was opened or used last.
     pub fn used(&self) -> Option<(String, String)> {
-        lock(&self.used).clone()
+        let used = lock(&self.used);
+        used.as_ref().map(|used| (used.session().id().to_string(), used.session().name().to_owned()))
     }
 
     /// A session is used.
     pub fn note(&self, session: &Session) {
-        *lock(&self.used) = Some((session.id().to_string(), session.name().to_owned()));
+        let before = lock(&self.used).replace(session.busy());
+        // It tells that it is used no more, which needs no lock.
+        drop(before);
     }
 
     /// Where it is written down what happens.
@@ -72,11 +92,20 @@ impl Sessions {
         &self.shared.journal
     }
 
-    /// Opens a session for a language.
-    pub fn open(&self, adapter: &'static dyn Adapter, name: String, executable: Option<PathBuf>) -> Session {
-        let session = self.add(self.spawn(adapter, name, executable));
-        self.note(&session);
-        session
+    /// What holds for all of them.
+    pub fn policy(&self) -> &Policy {
+        &self.shared.policy
+    }
+
+    /// Opens a session for a language, when there may be one more, and the language and the executable may be
+    /// used.
+    pub fn open(
+        &self,
+        adapter: &'static dyn Adapter,
+        name: String,
+        executable: Option<PathBuf>,
+    ) -> Result<Session> {
+        self.begin(adapter, name, executable, |session| drop(self.add(session)))
     }
 
     /// Opens a session that only its opener knows of: it is not listed, found or told of, and ends with the
@@ -86,11 +115,24 @@ impl Sessions {
         adapter: &'static dyn Adapter,
         name: String,
         executable: Option<PathBuf>,
-    ) -> Session {
-        let session = self.spawn(adapter, name, executable);
-        lock(&self.shared.own).push(session.clone());
+    ) -> Result<Session> {
+        self.begin(adapter, name, executable, |session| lock(&self.shared.own).push(session))
+    }
+
+    fn begin(
+        &self,
+        adapter: &'static dyn Adapter,
+        name: String,
+        executable: Option<PathBuf>,
+        keep: impl FnOnce(Session),
+    ) -> Result<Session> {
+        // Nobody opens one between the count and the opening.
+        let turn = lock(&self.shared.opening);
+        let session = self.spawn(adapter, name, executable)?;
+        keep(session.clone());
+        drop(turn);
         self.note(&session);
-        session
+        Ok(session)
     }
 
     /// Takes up a session that was made elsewhere.
@@ -105,9 +147,20 @@ impl Sessions {
         lock(&self.shared.open).clone()
     }
 
+    /// How many there are, with those that only their openers know of.
+    pub fn count(&self) -> usize {
+        lock(&self.shared.open).len() + lock(&self.shared.own).len()
+    }
+
     /// The session of that id.
     pub fn find(&self, id: &str) -> Option<Session> {
         lock(&self.shared.open).iter().find(|session| session.id().as_str() == id).cloned()
+    }
+
+    /// The same among those that only their openers know of, too.
+    fn find_any(&self, id: &str) -> Option<Session> {
+        let own = || lock(&self.shared.own).iter().find(|session| session.id().as_str() == id).cloned();
+        self.find(id).or_else(own)
     }
 
     /// Closes a session: its program is ended, or left running when it was attached to.
@@ -136,18 +189,52 @@ impl Sessions {
         futures_util::future::join_all(open.iter().map(close)).await;
     }
 
-    fn spawn(&self, adapter: &'static dyn Adapter, name: String, executable: Option<PathBuf>) -> Session {
+    /// Refuses what may not be opened.
+    fn check(&self, adapter: &'static dyn Adapter, executable: Option<&Path>) -> Result<()> {
+        let Policy { bounds, safety } = self.policy();
+        safety.check_language(adapter.name())?;
+        if let Some(executable) = executable {
+            safety.check_executable(&MACHINE, executable)?;
+        }
+        let open = lock(&self.shared.open).len() + lock(&self.shared.own).len();
+        if open as u64 >= bounds.sessions {
+            return Err(bounds.met("sessions", format!("{open} debug sessions are open")));
+        }
+        Ok(())
+    }
+
+    fn spawn(
+        &self,
+        adapter: &'static dyn Adapter,
+        name: String,
+        executable: Option<PathBuf>,
+    ) -> Result<Session> {
+        self.check(adapter, executable.as_deref())?;
+        let session = self.spawn_checked(adapter, name, executable);
+        if let Some(after) = self.policy().bounds.idle_after() {
+            tokio::spawn(close_when_idle(Arc::downgrade(&self.shared), session.id().to_string(), after));
+        }
+        Ok(session)
+    }
+
+    fn spawn_checked(
+        &self,
+        adapter: &'static dyn Adapter,
+        name: String,
+        executable: Option<PathBuf>,
+    ) -> Session {
         let host: &'static dyn Host = &MACHINE;
+        let policy = Arc::clone(&self.shared.policy);
         let chosen = executable.clone();
         let journal = self.shared.journal.clone();
         match adapter.protocol() {
             Protocol::Dap => {
                 let connector = DapConnector::new(adapter, host, chosen);
-                Session::spawn(SessionOptions { name, adapter, host, executable, connector, journal })
+                Session::spawn(SessionOptions { name, adapter, host, executable, connector, journal, policy })
             }
             Protocol::Cdp => {
                 let connector = CdpConnector::new(adapter, host, chosen);
-                Session::spawn(SessionOptions { name, adapter, host, executable, connector, journal })
+                Session::spawn(SessionOptions { name, adapter, host, executable, connector, journal, policy })
             }
         }
     }
@@ -155,6 +242,24 @@ impl Sessions {
     /// Tells of every opening and closing.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.shared.changed.subscribe()
+    }
+}
+
+/// Closes a session once nobody has used it for that long, unless it is closed before.
+async fn close_when_idle(shared: Weak<Shared>, id: String, after: Duration) {
+    loop {
+        let idle = {
+            let Some(shared) = shared.upgrade() else { return };
+            let sessions = Sessions { shared, used: Arc::default() };
+            let Some(session) = sessions.find_any(&id) else { return };
+            let idle = session.idle();
+            if idle >= after {
+                tracing::info!(session = %id, "closed: nobody has used it for {} s", after.as_secs());
+                return sessions.close(&session).await;
+            }
+            idle
+        };
+        tokio::time::sleep(after.saturating_sub(idle)).await;
     }
 }
 

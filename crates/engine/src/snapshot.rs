@@ -17,7 +17,6 @@ use crate::model::variable::{Children, Page};
 use crate::output::Excerpt;
 use crate::session::Session;
 use crate::session::watches::Changed;
-use crate::sources;
 
 /// How many frames are read in search of one of the user's.
 const SEARCHED: usize = 40;
@@ -172,8 +171,10 @@ pub async fn window(session: &Session, location: &Location, around: u32) -> Vec<
 
 /// The lines of a source: of its file, or else as the program's debugger has them under this name.
 pub async fn lines(session: &Session, name: &str, path: Option<&Path>) -> Result<Vec<String>> {
-    let missing = match path.map(sources::read_lines) {
+    let missing = match path.map(|path| session.read_lines(path)) {
         Some(Ok(lines)) => return Ok(lines),
+        // The program may have the text too, which is no way around.
+        Some(Err(error @ Error::Forbidden { .. })) => return Err(error),
         Some(Err(error)) => error,
         None => Error::NoFile { path: name.into(), similar: Vec::new() },
     };

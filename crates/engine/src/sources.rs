@@ -34,6 +34,12 @@ pub fn read_lines(path: &Path) -> Result<Vec<String>> {
 
 /// The same, as one text whose lines end in `\n`.
 pub fn read_text(path: &Path) -> Result<String> {
+    read_checked(path, |_| Ok(()))
+}
+
+/// The same of a file that is looked at once more after it was opened: what its name leads to may have changed
+/// since.
+pub(crate) fn read_checked(path: &Path, check: impl FnOnce(&File) -> Result<()>) -> Result<String> {
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
     check_regular(path, &metadata)?;
     if metadata.len() > LARGEST {
@@ -41,6 +47,7 @@ pub fn read_text(path: &Path) -> Result<String> {
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    check(&file)?;
     // The size says nothing where the system makes the content up, and a file may grow meanwhile.
     file.take(LARGEST).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     Ok(decode(bytes))

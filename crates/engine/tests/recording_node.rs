@@ -37,7 +37,7 @@ impl Scene {
         }
         let sessions = Sessions::new();
         let node = adapter::by_name("node").unwrap();
-        let session = sessions.open(node, "recording".to_owned(), None);
+        let session = sessions.open(node, "recording".to_owned(), None).unwrap();
         Self { folder, sessions, session, recorder: Recorder::new(10_000).unwrap() }
     }
 

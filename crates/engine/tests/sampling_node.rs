@@ -36,7 +36,7 @@ impl Scene {
         }
         let sessions = Sessions::new();
         let node = adapter::by_name("node").unwrap();
-        let session = sessions.open(node, "sampling".to_owned(), None);
+        let session = sessions.open(node, "sampling".to_owned(), None).unwrap();
         Self { folder, sessions, session }
     }
 

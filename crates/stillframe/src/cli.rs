@@ -5,15 +5,18 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValue;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
-use engine::adapter::Adapter;
+use engine::adapter::{Adapter, Host, Machine};
 use engine::journal::{self, Journal, default_path};
+use engine::process::presence;
 use tools::{Toolset, toolsets};
 
+use crate::config::{self, ConfigArgs, Settings};
 use crate::hang::HangArgs;
 use crate::one_shot::Around;
 use crate::probe::ProbeArgs;
+use crate::signals::outlive_full_files;
 use crate::test::TestArgs;
 use crate::trace::TraceArgs;
 use crate::view::ViewArgs;
@@ -30,6 +33,8 @@ pub(crate) struct Cli {
     log_file: Option<OsString>,
     #[command(flatten)]
     redact: RedactArg,
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -66,10 +71,12 @@ enum Command {
     Test(Box<TestArgs>),
     /// Run a command, and find out why it does not end.
     Hang(Box<HangArgs>),
-    /// Serve MCP on standard input and output.
+    /// Serve MCP on standard input and output, or by HTTP.
     Serve {
         #[command(flatten)]
         toolset: ToolsetArg,
+        #[command(flatten)]
+        http: mcp::HttpArgs,
     },
     /// Watch what an agent does, or has done: in the terminal, or in the browser.
     View(ViewArgs),
@@ -102,6 +109,12 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Print what holds of all that can be set, and where each is from.
+    Config {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Print a completion script.
     Completions {
         /// For which shell.
@@ -111,9 +124,20 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct ToolsetArg {
-    /// The vocabularies to offer, separated by commas; `all` is all of them.
-    #[arg(long, env = "STILLFRAME_TOOLSET", default_value = "standard", value_parser = choose)]
-    toolset: Chosen,
+    /// The vocabularies to offer, separated by commas; `all` is all of them. It is `standard` otherwise.
+    #[arg(long, env = "STILLFRAME_TOOLSET", value_parser = choose)]
+    toolset: Option<Chosen>,
+}
+
+impl ToolsetArg {
+    /// What was asked for, here or in the configuration.
+    fn chosen(self, settings: &Settings) -> anyhow::Result<Vec<&'static Toolset>> {
+        if let Some(Chosen(toolsets)) = self.toolset {
+            return Ok(toolsets);
+        }
+        let names = settings.toolset.as_deref().unwrap_or("standard");
+        toolsets::choose(names).map_err(anyhow::Error::msg)
+    }
 }
 
 /// Chosen toolsets; clap would take a bare vector for an option that is given several times.
@@ -130,9 +154,11 @@ pub(crate) fn languages() -> clap::builder::PossibleValuesParser {
     engine::adapter::ADAPTERS.iter().map(value).collect::<Vec<_>>().into()
 }
 
-/// Reads the command line; on a mistake, says what was wrong and ends with code 2.
-pub(crate) fn parse() -> Cli {
-    Cli::parse()
+/// Reads the command line, with where each value is from; on a mistake, says what was wrong and ends with code 2.
+pub(crate) fn parse() -> (Cli, ArgMatches) {
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    (cli, matches)
 }
 
 /// Where the journal is; none for nowhere.
@@ -142,48 +168,70 @@ fn log_file(given: Option<OsString>) -> Option<PathBuf> {
 }
 
 /// Does what was asked.
-pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    let shows_credentials = cli.redact.no_redact || !cli.redact.redact;
-    if shows_credentials {
+pub(crate) async fn run((cli, matches): (Cli, ArgMatches)) -> anyhow::Result<ExitCode> {
+    if let Command::Completions { shell } = cli.command {
+        return completions(shell);
+    }
+    outlive_full_files();
+    let settings = Settings::read(&cli.config, &matches)?;
+    if settings.shows_credentials {
         terminal::show_credentials();
     }
-    let log_file = log_file(cli.log_file);
+    let log_file = log_file(settings.log_file.clone());
     let debugs = matches!(
         cli.command,
         Command::Probe(_) | Command::Trace(_) | Command::Test(_) | Command::Hang(_) | Command::Serve { .. }
     );
     let journal = match log_file.clone().filter(|_| debugs) {
-        Some(path) => Journal::open(journal::Options::new(path)),
+        Some(path) => Journal::open(journal::Options::within(path, &settings.rules().bounds)),
         None => Journal::none(),
     };
-    let around = Around { journal: journal.clone(), log_file, shows_credentials };
-    let code = run_command(cli.command, around).await;
+    if debugs {
+        presence::begin(&Machine.cache_dir());
+    }
+    let around = Around {
+        journal: journal.clone(),
+        log_file,
+        shows_credentials: settings.shows_credentials,
+        policy: settings.policy(),
+    };
+    let code = run_command(cli.command, around, &settings).await;
+    presence::end();
     journal.flush();
     code
 }
 
-async fn run_command(command: Command, around: Around) -> anyhow::Result<ExitCode> {
+async fn run_command(command: Command, around: Around, settings: &Settings) -> anyhow::Result<ExitCode> {
     match command {
         Command::Probe(args) => probe::run(*args, around).await,
         Command::Trace(args) => trace::run(*args, around).await,
         Command::Test(args) => test::run(*args, around).await,
         Command::Hang(args) => hang::run(*args, around).await,
-        Command::Serve { toolset } => mcp::serve(toolset.toolset.0, around).await,
+        Command::Serve { toolset, http } => {
+            let toolsets = toolset.chosen(settings)?;
+            match http.http {
+                Some(address) => mcp::serve_http(&http, address, toolsets, around).await,
+                None => mcp::serve(toolsets, around).await,
+            }
+        }
         Command::View(args) => view::run(&args, around.log_file).await,
         Command::Report { session } => view::report(&session, around.log_file),
-        Command::Doctor { json } => doctor::run(json).await,
+        Command::Doctor { json } => doctor::run(json, &settings.rules().safety).await,
         Command::Setup { language, executable_path } => {
             setup::run(&language, executable_path.as_deref()).await
         }
-        Command::Tools { toolset, json } => listing::run(&toolset.toolset.0, json),
-        Command::Completions { shell } => {
-            // Into memory first: the generator panics when a reader goes away.
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "stillframe", &mut script);
-            terminal::print(&String::from_utf8_lossy(&script))?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Tools { toolset, json } => listing::run(&toolset.chosen(settings)?, json),
+        Command::Config { json } => config::run(settings, json),
+        Command::Completions { shell } => completions(shell),
     }
+}
+
+fn completions(shell: Shell) -> anyhow::Result<ExitCode> {
+    // Into memory first: the generator panics when a reader goes away.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "stillframe", &mut script);
+    terminal::print(&String::from_utf8_lossy(&script))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use engine::adapter::{Adapter, Host, Machine};
 use engine::model::launch::{Launch, Program};
 use engine::model::stop::ExceptionBreakpoints;
+use engine::safety::Safety;
 use engine::session::placing::Wanted;
 use engine::sessions::Sessions;
 use serde_json::{Value, json};
@@ -20,10 +21,11 @@ use tools::ops::settle::{Settled, Wait};
 use crate::terminal::{self, BAD, FAINT, GOOD, HEADING, WARN, styled};
 
 /// Looks at every language, and tells. Nothing is installed.
-pub(crate) async fn run(as_json: bool) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(as_json: bool, safety: &Safety) -> anyhow::Result<ExitCode> {
     let mut checked = Vec::new();
-    for language in languages(&Machine).await {
+    for language in languages(&Machine, safety).await {
         let tried = match (&language.runtime, language.provided) {
+            _ if language.forbidden.is_some() => None,
             (Ok(_), true) => Some(try_out(language.adapter).await.map_err(|error| format!("{error:#}"))),
             _ => None,
         };
@@ -44,7 +46,8 @@ struct Checked {
 impl Checked {
     /// A debugger that is not installed yet is well: it is installed on first use.
     fn is_well(&self) -> bool {
-        self.language.runtime.is_ok() && !matches!(self.tried, Some(Err(_)))
+        self.language.forbidden.is_some()
+            || self.language.runtime.is_ok() && !matches!(self.tried, Some(Err(_)))
     }
 
     fn setup(&self) -> String {
@@ -66,7 +69,7 @@ async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
         exceptions: ExceptionBreakpoints::default(),
         frames: Frames::Top,
         expressions: vec!["answer".to_owned()],
-        wait: Wait::default(),
+        wait: Wait::usual(context.bounds()),
     };
     let ran = run_until(&session, request, &context).await;
     sessions.close_all().await;
@@ -112,6 +115,10 @@ fn people(checked: &[Checked]) -> String {
         let _ = writeln!(text, "{}", styled(HEADING, language.adapter.name()));
         if !language.adapter.about().eq_ignore_ascii_case(language.adapter.name()) {
             detail(&mut text, language.adapter.about());
+        }
+        if let Some(reason) = &language.forbidden {
+            line(&mut text, Mark::Warn, reason);
+            continue;
         }
         match &language.runtime {
             Ok(runtime) => {

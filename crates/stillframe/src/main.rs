@@ -4,6 +4,7 @@
 //! for everything else; both end in `tools`, which knows neither.
 
 mod cli;
+mod config;
 mod doctor;
 mod hang;
 mod listing;
@@ -50,11 +51,12 @@ fn main() -> ExitCode {
 const WORKERS: usize = 2;
 
 /// The log goes to standard error, because standard output belongs to MCP. `STILLFRAME_LOG` takes filters
-/// such as `debug` or `engine=trace`. rmcp's own records hold whole requests, so they stay out.
+/// such as `debug` or `engine=trace`. rmcp's own records hold whole requests, so they stay out, and so does what it says
+/// of clients that go away.
 fn log_to_stderr() {
     use tracing_subscriber::filter::EnvFilter;
-    let filter =
-        EnvFilter::try_from_env("STILLFRAME_LOG").unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error"));
+    let filter = EnvFilter::try_from_env("STILLFRAME_LOG")
+        .unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error,rmcp::service=off"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
 }

@@ -1,4 +1,4 @@
-//! The MCP server: from lines on standard input to tool calls, and back.
+//! The MCP server: from messages to tool calls, and back. Messages are lines on standard input, or come by HTTP.
 //!
 //! Both eras of the protocol are served on one pipe, request by request: revisions up to 2025-11-25, which
 //! begin with a handshake, and 2026-07-28, where every request stands for itself. What a session is, is never
@@ -6,26 +6,30 @@
 
 mod front;
 mod guarded;
+mod http;
 mod output;
 mod progress;
 mod prompts;
+mod readable;
 mod server;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
-use engine::sessions::Sessions;
+use engine::process::parent_gone;
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tools::{Context, Toolset};
+use tools::Toolset;
 
 use self::front::Front;
 use self::guarded::Guarded;
-use self::server::Server;
+pub(crate) use self::http::{HttpArgs, serve as serve_http};
+use self::server::{Offer, Server};
 use crate::one_shot::Around;
 use crate::signals::cancel_on_signal;
 use crate::terminal;
@@ -47,11 +51,17 @@ pub(crate) async fn serve(toolsets: Vec<&'static Toolset>, around: Around) -> an
     // request's own token, so that all of them notice at once.
     let shutdown = CancellationToken::new();
     let signals = tokio::spawn(cancel_on_signal(shutdown.clone()));
-    let context =
-        Context::new(Sessions::journaled(around.journal)).showing_credentials(around.shows_credentials);
+    // Somebody else may hold our standard input open when the client is gone: what it has started, for one.
+    let orphaned = shutdown.clone();
+    let parent = tokio::spawn(async move {
+        parent_gone().await;
+        orphaned.cancel();
+    });
+    let context = around.context();
     let (reader, writer) = stdio_pipes();
-    let transport = Front::new(AsyncRwTransport::new_server(reader, writer), shutdown.clone());
-    let server = Guarded(Server::new(context.clone(), toolsets));
+    let transport =
+        Front::new(AsyncRwTransport::new_server(readable::lines(reader), writer), shutdown.clone());
+    let server = Guarded(Server::new(context.clone(), Arc::new(Offer::new(toolsets))));
     let running = match serve_server_with_ct(server, transport, shutdown.clone()).await {
         Ok(running) => running,
         // The client left before it asked for anything.
@@ -72,6 +82,7 @@ pub(crate) async fn serve(toolsets: Vec<&'static Toolset>, around: Around) -> an
         }
     }
     signals.abort();
+    parent.abort();
     // A session that a last call opened meanwhile.
     let _ = timeout(LAST_PROGRAMS, context.close()).await;
     Ok(ExitCode::SUCCESS)

@@ -1,13 +1,17 @@
 //! One operation of the command line: sessions of its own, which end with it, and an answer for people or scripts.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use engine::journal::Journal;
+use engine::policy::SharedPolicy;
 use engine::redaction;
 use engine::sessions::Sessions;
+use engine::visible::visible;
 use serde_json::{Map, Value};
-use tools::{Context, JournaledCall, Report, hide_in_data, hide_in_text, say_hidden};
+use tools::{Context, JournaledCall, Report, hide_in_data, hide_in_text, say_hidden, show_in_data};
 
 use crate::terminal;
 
@@ -23,6 +27,16 @@ pub(crate) struct Around {
     pub(crate) log_file: Option<PathBuf>,
     /// Answers show what has the shape of a credential.
     pub(crate) shows_credentials: bool,
+    /// What holds.
+    pub(crate) policy: SharedPolicy,
+}
+
+impl Around {
+    /// For calls in sessions of their own.
+    pub(crate) fn context(&self) -> Context {
+        let sessions = Sessions::governed(self.journal.clone(), Arc::clone(&self.policy));
+        Context::new(sessions).showing_credentials(self.shows_credentials)
+    }
 }
 
 /// What came of it.
@@ -53,17 +67,16 @@ impl OneShot {
         self,
         operation: impl AsyncFnOnce(&Context) -> anyhow::Result<Told>,
     ) -> anyhow::Result<ExitCode> {
-        let sessions = Sessions::journaled(self.around.journal.clone());
-        let context =
-            Context::new(sessions.clone()).reporting(Some(Report::new(|message| terminal::hint(&message))));
+        let context = self.around.context().reporting(Some(Report::new(|message| terminal::hint(&message))));
         let tool = format!("stillframe {}", self.name);
         let mut call = JournaledCall::begin(&context, &tool, &command_line());
         let told = tokio::select! {
             told = operation(&context) => Some(told),
             () = interrupted(self.patience) => None,
         };
-        sessions.close_all().await;
+        context.sessions.close_all().await;
         let Some(told) = told else { return Ok(ExitCode::from(INTERRUPTED)) };
+        let told = told.map(shown).map_err(shown_error);
         let told = if self.around.shows_credentials { told } else { told.map(hidden).map_err(hidden_error) };
         let told = told.inspect_err(|error| call.failed(&format!("{error:#}")))?;
         call.answered(told.data.as_object().unwrap_or(&Map::new()));
@@ -73,6 +86,21 @@ impl OneShot {
             told.people
         })?;
         Ok(ExitCode::from(told.code))
+    }
+}
+
+/// With every character in sight. The text for people is seen to by the terminal, which writes colours into it.
+fn shown(mut told: Told) -> Told {
+    show_in_data(&mut told.data);
+    told
+}
+
+/// An error keeps what it is made of, unless something in it cannot be seen.
+fn shown_error(error: anyhow::Error) -> anyhow::Error {
+    let text = format!("{error:#}");
+    match visible(&text) {
+        Cow::Borrowed(_) => error,
+        Cow::Owned(shown) => anyhow::Error::msg(shown),
     }
 }
 

@@ -77,7 +77,7 @@ async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
     let request = RunUntil {
         places: args.places(),
         exceptions: ExceptionBreakpoints::default(),
-        wait: Wait { timeout: Duration::from_secs(args.timeout), limits: whole() },
+        wait: Wait { timeout: Duration::from_secs(args.timeout), limits: whole(context.bounds()) },
         frames: Frames::All,
         expressions: args.expressions.clone(),
         launch: Some(launch),

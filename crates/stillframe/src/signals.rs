@@ -1,4 +1,4 @@
-//! Being asked to end: by Ctrl-C, or by another program.
+//! Being asked to end, by Ctrl-C or by another program, and signals that are no reason to.
 
 use tokio_util::sync::CancellationToken;
 
@@ -25,3 +25,20 @@ pub(crate) async fn cancel_on_signal(shutdown: CancellationToken) {
         shutdown.cancel();
     }
 }
+
+/// Has writing into a file beyond the limit of the system (`setrlimit(2)`, `RLIMIT_FSIZE`) fail as other writing does.
+/// A program that has not asked for the signal that is sent then is ended by it.
+#[cfg(unix)]
+pub(crate) fn outlive_full_files() {
+    use tokio::signal::unix::{SignalKind, signal};
+    /// SIGXFSZ, on every Unix that this is built for.
+    const FILE_SIZE: i32 = 25;
+    // The handler stays when nobody listens to it any more.
+    if let Err(error) = signal(SignalKind::from_raw(FILE_SIZE)) {
+        tracing::debug!(%error, "a limit on the size of files ends this program");
+    }
+}
+
+/// Has writing into a full file fail as other writing does.
+#[cfg(not(unix))]
+pub(crate) fn outlive_full_files() {}

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstyle::AnsiColor;
 pub(crate) use anstyle::Style;
 use engine::redaction;
+use engine::visible::visible;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The width that everything fits in.
@@ -68,12 +69,13 @@ pub(crate) fn show_credentials() {
     SHOWS_CREDENTIALS.store(true, Ordering::Relaxed);
 }
 
-/// A text as it can be measured: a program may print colours, tabs and other control characters. Credentials are
+/// A text as it can be measured: a program may print colours, tabs and other control characters. Colours are taken
+/// away, and what else cannot be seen is shown. Credentials are
 /// hidden while they are in one piece: in a text that was cut or broken into lines they would not be known.
 fn measurable(text: &str) -> String {
     let text = if SHOWS_CREDENTIALS.load(Ordering::Relaxed) { text.into() } else { redaction::shapes(text) };
-    let text = anstream::adapter::strip_str(&text).to_string().replace('\t', "    ");
-    text.replace(|char: char| char.is_control() && char != '\n', "")
+    let text = anstream::adapter::strip_str(&text).to_string().replace("\r\n", "\n").replace('\t', "    ");
+    visible(&text).into_owned()
 }
 
 /// A text in one line of at most so many columns, `…` where it was cut.
@@ -153,7 +155,7 @@ mod tests {
         assert_eq!(fit("two\nlines", 10), "two…");
         assert_eq!(fit("日本語", 5), "日本…");
         assert_eq!(fit("", 5), "");
-        assert_eq!(fit("a\tb\u{c}\x1b[31mc", 10), "a    bc");
+        assert_eq!(fit("a\tb\u{c}\x1b[31mc", 12), "a    b\\x0cc");
     }
 
     #[test]

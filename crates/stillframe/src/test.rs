@@ -47,7 +47,7 @@ pub(crate) async fn run(args: TestArgs, around: Around) -> anyhow::Result<ExitCo
     let operation = async |context: &Context| {
         let tested = tested(args, context).await?;
         let code = exit_code(tested.verdict);
-        let data = TestData::new(tested, test::limits());
+        let data = TestData::new(tested, test::limits(context.bounds()));
         Ok(Told { people: report::people(&data), data: serde_json::to_value(&data)?, code })
     };
     one_shot.run(operation).await
@@ -56,7 +56,7 @@ pub(crate) async fn run(args: TestArgs, around: Around) -> anyhow::Result<ExitCo
 async fn tested(args: TestArgs, context: &Context) -> anyhow::Result<Tested> {
     let command = Command::of_words(&Machine, args.command, args.cwd).map_err(told)?;
     let session = test::open(context, &command).map_err(told)?;
-    let wait = Wait { timeout: Duration::from_secs(args.timeout), limits: test::limits() };
+    let wait = Wait { timeout: Duration::from_secs(args.timeout), limits: test::limits(context.bounds()) };
     test::test(&session, Test { command, wait, keeps: false }, context).await.map_err(told)
 }
 

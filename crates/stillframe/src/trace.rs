@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use engine::bounds::Bounds;
 use engine::deadlines;
-use engine::model::limits::{Limits, MAX_VALUE};
+use engine::model::limits::Limits;
 use engine::recording::Cells;
 use tokio::sync::Notify;
 use tools::Context;
 use tools::ops::settle::Wait;
-use tools::ops::trace::{self, Because, MOST_ROWS, Trace, Traced, WhenFull};
+use tools::ops::trace::{self, Because, Trace, Traced, WhenFull};
 use tools::render::TraceReport;
 
 use self::points::PointsArgs;
@@ -37,7 +38,7 @@ pub(crate) struct TraceArgs {
     #[command(flatten)]
     program: ProgramArgs,
     /// How many rows to record, in all.
-    #[arg(long, value_name = "COUNT", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=MOST_ROWS))]
+    #[arg(long, value_name = "COUNT", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=Bounds::default().rows))]
     max_hits: u64,
     /// Record only every so many-th pass.
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
@@ -93,18 +94,20 @@ pub(crate) async fn run(args: TraceArgs, around: Around) -> anyhow::Result<ExitC
 
 async fn record(args: TraceArgs, interrupt: Arc<Notify>, context: &Context) -> anyhow::Result<Traced> {
     let (session, launch) = args.program.open("trace", args.points.first_file(), context)?;
-    let usual = Trace::new(Some(launch), args.points.points());
+    trace::check_counts(context.bounds(), Some(args.max_hits), Some(args.sample_every), None)
+        .map_err(told)?;
+    let wait = Wait { timeout: Duration::from_secs(args.timeout), limits: context.bounds().report() };
+    let usual = Trace::new(Some(launch), args.points.points(), wait);
     let request = Trace {
         max_rows: args.max_hits,
         sample_every: args.sample_every,
         only_when_changed: args.only_when_changed,
         when_full: if args.run_on { WhenFull::RunOn } else { WhenFull::End },
-        cells: Cells::Text(args.length.min(MAX_VALUE)),
+        cells: Cells::Text(context.bounds().text(args.length)),
         way: match args.way {
             Way::Auto => trace::Way::Auto,
             Way::Stop => trace::Way::Stop,
         },
-        wait: Wait { timeout: Duration::from_secs(args.timeout), limits: Limits::default() },
         interrupt: Some(interrupt),
         ..usual
     };

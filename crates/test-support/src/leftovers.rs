@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
+/// Longer than the end of a process that was killed takes.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// The variable that a test's processes inherit.
 const VARIABLE: &str = "STILLFRAME_TEST_MARK";
 
@@ -35,6 +38,27 @@ impl Mark {
             environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
         });
         marked.map(|pid| (pid, command_line(pid))).collect()
+    }
+
+    /// Kills one of them, as somebody else would, and waits until it is gone.
+    pub fn kill(&self, pid: u32) {
+        self.signal(pid, Signal::KILL);
+        wait_for_exit(pid, PATIENCE);
+    }
+
+    /// Sends one of them a signal.
+    pub fn signal(&self, pid: u32, signal: Signal) {
+        assert!(self.processes().iter().any(|(known, _)| *known == pid), "{pid} was not started here");
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process number");
+        kill_process(pid, signal).expect("it lives");
+    }
+
+    /// The same, where it may be gone already.
+    pub fn try_signal(&self, pid: u32, signal: Signal) {
+        if self.processes().iter().any(|(known, _)| *known == pid) {
+            let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process number");
+            let _ = kill_process(pid, signal);
+        }
     }
 
     /// Fails unless all of them are gone within this time.

@@ -7,19 +7,28 @@
     reason = "a helper that fails is a test that fails"
 )]
 
+mod client;
 mod fixture;
+mod http;
 mod language;
 mod leftovers;
 mod python_packages;
 mod server;
 mod toolchains;
+mod usage;
+mod wire;
 
+pub use client::Client;
 pub use fixture::{Fixture, repository};
+pub use http::{Answered, Event, Events, HttpClient, HttpOptions, HttpServer};
 pub use language::{Language, Texts, Words};
 pub use leftovers::{Mark, interrupt};
 pub use python_packages::python_with_packages;
+pub use rustix::process::Signal;
 pub use server::{Answer, Built, Era, Goodbye, Reply, Server, ServerOptions};
 pub use toolchains::{run_tool, toolchains};
+pub use usage::{Holding, quiet, say, settled};
+pub use wire::{Harm, Speech, Wire};
 
 /// Waits until something is true that nobody tells of, such as what is in a file.
 pub async fn eventually(is_true: impl Fn() -> bool) {

@@ -18,10 +18,9 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::Mark;
-use crate::leftovers::wait_for_exit;
 
 /// Longer than any call of a test takes; one that takes longer has failed.
-const PATIENCE: Duration = Duration::from_mins(1);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 /// How soon after the end of its input a server, and everything that it started, must be gone.
 pub(crate) const GOODBYE: Duration = Duration::from_secs(2);
 
@@ -35,8 +34,10 @@ pub enum Era {
 }
 
 /// Where a server writes its journal. Only tests of the journal want one.
-const JOURNAL: &str = "STILLFRAME_LOG_FILE";
-const NOWHERE: &str = "off";
+pub(crate) const JOURNAL: &str = "STILLFRAME_LOG_FILE";
+/// Which configuration it reads. Only tests of the configuration want one.
+pub(crate) const CONFIG: &str = "STILLFRAME_CONFIG";
+pub(crate) const NOWHERE: &str = "off";
 
 /// The program under test, as cargo tells an integration test of it.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +91,7 @@ impl Built {
     #[expect(clippy::disallowed_methods, reason = "the program under test, which ends what it starts")]
     pub fn command(self) -> tokio::process::Command {
         let mut command = tokio::process::Command::new(self.program);
-        command.kill_on_drop(true).stdin(Stdio::null()).env(JOURNAL, NOWHERE);
+        command.kill_on_drop(true).stdin(Stdio::null()).env(JOURNAL, NOWHERE).env(CONFIG, NOWHERE);
         command
     }
 }
@@ -177,7 +178,7 @@ impl Server {
         let (name, value) = mark.variable();
         let mut command = tokio::process::Command::new(options.program);
         command.args(options.args).env(name, value).env("STILLFRAME_CACHE_DIR", options.cache);
-        command.env(JOURNAL, NOWHERE);
+        command.env(JOURNAL, NOWHERE).env(CONFIG, NOWHERE);
         command.envs(options.env).kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(cwd) = options.cwd {
@@ -230,19 +231,12 @@ impl Server {
 
     /// Kills a process that it started, as somebody else would.
     pub fn kill_started(&self, pid: u32) {
-        self.signal_started(pid, Signal::KILL);
-        wait_for_exit(pid, GOODBYE);
+        self.mark.kill(pid);
     }
 
     /// Holds a process that it started, which then answers nobody.
     pub fn hold_started(&self, pid: u32) {
-        self.signal_started(pid, Signal::STOP);
-    }
-
-    fn signal_started(&self, pid: u32, signal: Signal) {
-        assert!(self.mark.processes().iter().any(|(known, _)| *known == pid), "{pid} was not started here");
-        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process number");
-        kill_process(pid, signal).expect("it lives");
+        self.mark.signal(pid, Signal::STOP);
     }
 
     /// What it sends without having been asked, from now on.
@@ -263,6 +257,18 @@ impl Server {
         }
     }
 
+    /// The same in pieces of so many bytes, with nothing of other senders between them.
+    pub async fn send_in_pieces(&self, bytes: &[u8], size: usize) {
+        if let Some(stdin) = self.stdin.lock().await.as_mut() {
+            for piece in bytes.chunks(size) {
+                let _ = stdin.write_all(piece).await;
+                let _ = stdin.flush().await;
+                // sleep: to be slow is what this is for.
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        }
+    }
+
     /// Sends a request, and gives its number and what will be its response.
     pub async fn begin(&self, method: &str, mut params: Value) -> (u64, oneshot::Receiver<Value>) {
         let id = {
@@ -270,17 +276,8 @@ impl Server {
             *next += 1;
             *next
         };
-        if self.era == Era::Stateless
-            && let Some(params) = params.as_object_mut()
-        {
-            let meta = params.entry("_meta").or_insert_with(|| json!({}));
-            let meta = meta.as_object_mut().expect("_meta is an object");
-            meta.insert("io.modelcontextprotocol/protocolVersion".to_owned(), json!("2026-07-28"));
-            meta.insert("io.modelcontextprotocol/clientCapabilities".to_owned(), json!({}));
-            meta.insert(
-                "io.modelcontextprotocol/clientInfo".to_owned(),
-                json!({ "name": "tests", "version": "1" }),
-            );
+        if self.era == Era::Stateless {
+            stand_for_itself(&mut params);
         }
         let (sender, receiver) = oneshot::channel();
         self.waiting.lock().expect("no test panics in here").insert(id, sender);
@@ -298,11 +295,7 @@ impl Server {
     pub async fn reply(what: &str, response: oneshot::Receiver<Value>) -> Reply {
         let response = timeout(PATIENCE, response).await;
         let response = response.unwrap_or_else(|_| panic!("{what}: no response within {PATIENCE:?}"));
-        let mut response = response.unwrap_or_else(|_| panic!("{what}: the server is gone"));
-        match response.get_mut("result") {
-            Some(result) => Ok(result.take()),
-            None => Err(response.get_mut("error").map(Value::take).unwrap_or_default()),
-        }
+        reply_in(response.unwrap_or_else(|_| panic!("{what}: the server is gone")))
     }
 
     /// Calls a tool. The text and the structured content must say the same.
@@ -315,19 +308,12 @@ impl Server {
 
     /// Calls a tool that is to succeed.
     pub async fn ok(&self, tool: &str, arguments: Value) -> Answer {
-        let answer = self.call(tool, arguments.clone()).await;
-        assert!(!answer.is_error, "{tool} {arguments}: {}", answer.text);
-        assert_eq!(answer["success"], true, "{tool}: {}", answer.text);
-        answer
+        self.call(tool, arguments.clone()).await.succeeded(tool, &arguments)
     }
 
     /// Calls a tool that is to fail with a code.
     pub async fn fails(&self, code: &str, tool: &str, arguments: Value) -> Answer {
-        let answer = self.call(tool, arguments.clone()).await;
-        assert!(answer.is_error, "{tool} {arguments} succeeded: {}", answer.text);
-        assert_eq!(answer["code"], code, "{tool} {arguments}: {}", answer.text);
-        assert_eq!(answer["success"], false, "{tool}: {}", answer.text);
-        answer
+        self.call(tool, arguments.clone()).await.failed(code, tool, &arguments)
     }
 
     /// Closes its input, and fails unless it and everything that it started are gone within two seconds.
@@ -363,6 +349,11 @@ impl Server {
         self.reads.send_replace(false);
     }
 
+    /// Takes what it writes again.
+    pub fn read_again(&self) {
+        self.reads.send_replace(true);
+    }
+
     /// Closes its input.
     pub async fn close_input(&self) {
         drop(self.stdin.lock().await.take());
@@ -381,11 +372,34 @@ impl Server {
         self.mark.assert_gone_within(GOODBYE);
     }
 
+    /// Kills the server, and leaves what it started as it is.
+    pub async fn kill_alone(mut self) {
+        self.child.kill().await.expect("the server can be killed");
+    }
+
     /// Waits for the server to end by itself.
     pub async fn ended(&mut self) -> std::process::ExitStatus {
         let status = timeout(PATIENCE, self.child.wait()).await;
         status.expect("the server ends").expect("the server can be waited for")
     }
+}
+
+/// What a response says.
+pub(crate) fn reply_in(mut response: Value) -> Reply {
+    match response.get_mut("result") {
+        Some(result) => Ok(result.take()),
+        None => Err(response.get_mut("error").map(Value::take).unwrap_or_default()),
+    }
+}
+
+/// Gives parameters what every request of revision 2026-07-28 says.
+pub(crate) fn stand_for_itself(params: &mut Value) {
+    let Some(params) = params.as_object_mut() else { return };
+    let meta = params.entry("_meta").or_insert_with(|| json!({}));
+    let meta = meta.as_object_mut().expect("_meta is an object");
+    meta.insert("io.modelcontextprotocol/protocolVersion".to_owned(), json!("2026-07-28"));
+    meta.insert("io.modelcontextprotocol/clientCapabilities".to_owned(), json!({}));
+    meta.insert("io.modelcontextprotocol/clientInfo".to_owned(), json!({ "name": "tests", "version": "1" }));
 }
 
 impl Answer {
@@ -400,6 +414,21 @@ impl Answer {
         }
         let is_error = result.get("isError").and_then(Value::as_bool).unwrap_or(false);
         Self { data, text, is_error }
+    }
+
+    /// The same for a call that is to succeed.
+    pub(crate) fn succeeded(self, tool: &str, arguments: &Value) -> Self {
+        assert!(!self.is_error, "{tool} {arguments}: {}", self.text);
+        assert_eq!(self["success"], true, "{tool}: {}", self.text);
+        self
+    }
+
+    /// The same for a call that is to fail with a code.
+    pub(crate) fn failed(self, code: &str, tool: &str, arguments: &Value) -> Self {
+        assert!(self.is_error, "{tool} {arguments} succeeded: {}", self.text);
+        assert_eq!(self["code"], code, "{tool} {arguments}: {}", self.text);
+        assert_eq!(self["success"], false, "{tool}: {}", self.text);
+        self
     }
 
     /// A field that is a string; empty when it is not there.

@@ -63,13 +63,11 @@ fn fit(schema: &Value, value: Value, path: &str) -> Result<Value, ToolError> {
     let Some(kind) = schema.get("type").and_then(Value::as_str) else { return Ok(value) };
     let value = match (kind, value) {
         ("integer" | "number" | "boolean" | "array" | "object", Value::String(text)) => {
-            let read: Option<Value> = serde_json::from_str(text.trim()).ok();
+            let read = serde_json::from_str(text.trim()).ok().map(|read| rounded(kind, read));
             read.filter(|read| is_of(kind, read)).unwrap_or(Value::String(text))
         }
-        // 3.0 is a whole number.
-        ("integer", Value::Number(number)) => whole(&number).map_or(Value::Number(number), Value::from),
         ("string", value @ (Value::Number(_) | Value::Bool(_))) => Value::String(value.to_string()),
-        (_, value) => value,
+        (_, value) => rounded(kind, value),
     };
     if !is_of(kind, &value) {
         let got = shown(&value);
@@ -102,6 +100,16 @@ fn fit(schema: &Value, value: Value, path: &str) -> Result<Value, ToolError> {
             _ => Ok(Value::Object(fields)),
         },
         value => Ok(value),
+    }
+}
+
+/// 3.0 is a whole number.
+fn rounded(kind: &str, value: Value) -> Value {
+    match &value {
+        Value::Number(number) if kind == "integer" && number.is_f64() => {
+            whole(number).map_or(value, Value::from)
+        }
+        _ => value,
     }
 }
 
@@ -170,7 +178,12 @@ fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> ToolError {
 }
 
 fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+    // A name that nobody knows can be of any length.
+    let name = match name.char_indices().nth(80) {
+        Some((at, _)) => format!("{}...", name.get(..at).unwrap_or_default()),
+        None => name.to_owned(),
+    };
+    if path.is_empty() { name } else { format!("{path}.{name}") }
 }
 
 #[cfg(test)]
@@ -232,6 +245,7 @@ mod tests {
         assert_eq!(check(strict), Ok(expected));
         assert_eq!(check(sloppy).unwrap().args.unwrap(), ["a", "1"]);
         assert_eq!(check(json!({ "line": 3.0, "mode": null })).unwrap().line, 3);
+        assert_eq!(check(json!({ "line": " 3.0" })).unwrap().line, 3);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use engine::bounds::Bounds;
 use engine::session::Session;
 use engine::sessions::Sessions;
 
@@ -44,9 +45,21 @@ impl std::fmt::Debug for Report {
 }
 
 impl Context {
+    /// How far things may go.
+    pub fn bounds(&self) -> &Bounds {
+        &self.sessions.policy().bounds
+    }
+
     /// For calls that nobody is told the progress of.
     pub fn new(sessions: Sessions) -> Self {
         Self { sessions, quick: Quick::default(), shows_credentials: false, report: None }
+    }
+
+    /// The same for one of several clients of a server: it leaves nothing for another server to recover, which could
+    /// not tell whose it was.
+    #[must_use]
+    pub fn of_several(&self) -> Self {
+        Self { quick: Quick::unrecovered(), ..self.clone() }
     }
 
     /// The same, with answers that show or hide what has the shape of a credential.

@@ -31,6 +31,25 @@ pub struct ToolError {
     pub context: Map<String, Value>,
 }
 
+/// The most bytes of what went wrong; more is an argument that is repeated whole.
+const LONGEST: usize = 4 * 1024;
+
+/// A text that may repeat what was asked for: no control characters, and no more of it than anybody reads.
+fn readable(mut text: String) -> String {
+    if text.len() > LONGEST {
+        text.truncate(text.floor_char_boundary(LONGEST));
+        text.push_str("...");
+    }
+    let is_hidden = |one: char| one.is_control() && !matches!(one, '\n' | '\t');
+    if text.contains(is_hidden) {
+        text = text
+            .chars()
+            .map(|one| if is_hidden(one) { one.escape_default().to_string() } else { one.into() })
+            .collect();
+    }
+    text
+}
+
 /// The answer of a call that failed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ErrorBody {
@@ -44,7 +63,7 @@ pub struct ErrorBody {
 
 impl ToolError {
     fn new(code: &'static str, error: impl Into<String>, next: &str) -> Self {
-        let error = error.into();
+        let error = readable(error.into());
         let message = if next.is_empty() { error.clone() } else { format!("{error}; {next}") };
         Self { code, error, message, next: None, context: Map::new() }
     }
@@ -320,6 +339,13 @@ impl From<Error> for ToolError {
                 Self { code, error, message, next: None, context: Map::new() }.with("type", json!(type_name))
             }
             Error::Lost => Self::new(code, text, "").then(Next::LearnEnd),
+            Error::Forbidden { rule, .. } => Self::new(code, text, &rule),
+            Error::Limit { name, value, .. } => Self::new(code, text, "")
+                .and(&format!(
+                    "`{name}` under `[limits]` in stillframe.toml raises it, for the person who runs the server"
+                ))
+                .with("limit", json!(name))
+                .with("value", json!(value)),
             Error::Environment { remedy, .. } => Self::new(code, text, &remedy),
             Error::StartFailed { output, .. } if !output.is_empty() => Self::new(code, text, "")
                 .and(&format!("it printed: {}", output.trim()))

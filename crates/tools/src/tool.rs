@@ -71,6 +71,7 @@ pub struct Entry {
     pub output: fn() -> Option<Map<String, Value>>,
     /// What its failures look like as data.
     pub failure: fn() -> Option<Map<String, Value>>,
+    check: fn(Map<String, Value>) -> Result<(), ToolError>,
     call: Call,
 }
 
@@ -88,26 +89,36 @@ impl Entry {
             input: schema::input::<T>,
             output: T::Answer::schema,
             failure: T::Answer::failure_schema,
+            check: |arguments| read::<T>(arguments).map(drop),
             call: |arguments, context| Box::pin(call::<T>(arguments, context)),
         }
     }
 
+    /// Reads arguments as a call does, and does nothing with them.
+    pub fn check(&self, arguments: Map<String, Value>) -> Result<(), ToolError> {
+        (self.check)(arguments)
+    }
+
     /// Calls the tool. Bad arguments are an answer too, so that the model sees what was wrong.
     pub async fn call(&self, arguments: Map<String, Value>, context: &Context) -> Reply {
-        if !context.sessions.journal().is_kept() {
-            return self.answer(arguments, context).await;
-        }
         let context = context.for_call();
+        if !context.sessions.journal().is_kept() {
+            return self.answer(arguments, &context).await;
+        }
         let call = JournaledCall::begin(&context, self.name, &arguments);
         let reply = self.answer(arguments, &context).await;
         call.end(&reply);
         reply
     }
 
-    /// What leaves: without credentials, unless they are to be shown.
+    /// What leaves: without credentials, unless they are to be shown, every character in sight, and no longer than
+    /// may be.
     async fn answer(&self, arguments: Map<String, Value>, context: &Context) -> Reply {
         let reply = (self.call)(arguments, context).await;
-        if context.shows_credentials { reply } else { reply.without_credentials() }
+        // Before the rest, because a character in between would hide a credential.
+        let reply = reply.visible();
+        let reply = if context.shows_credentials { reply } else { reply.without_credentials() };
+        reply.within(context.bounds().answer_size())
     }
 }
 
@@ -118,8 +129,7 @@ impl std::fmt::Debug for Entry {
 }
 
 async fn call<T: Tool>(arguments: Map<String, Value>, context: &Context) -> Reply {
-    let tool: Result<T, ToolError> = arguments::read(&schema::input::<T>(), arguments);
-    let answer = match tool {
+    let answer = match read::<T>(arguments) {
         Ok(tool) => tool.call(context).await,
         Err(error) => Err(error),
     };
@@ -127,6 +137,10 @@ async fn call<T: Tool>(arguments: Map<String, Value>, context: &Context) -> Repl
         Ok(answer) => answer.reply(),
         Err(error) => T::Answer::failure(&error, T::NAME),
     }
+}
+
+fn read<T: Tool>(arguments: Map<String, Value>) -> Result<T, ToolError> {
+    arguments::read(&schema::input::<T>(), arguments)
 }
 
 /// One public vocabulary.

@@ -1,6 +1,7 @@
 //! What programs wrote, without what could move a cursor, change colours or hide text.
 
 use anstream::adapter::strip_str;
+use engine::visible::visible;
 
 /// A text of several lines: without escape sequences, its control characters visible. Lines end in `\n`; tabs are kept.
 pub fn text(raw: &str) -> String {
@@ -14,7 +15,7 @@ pub fn text(raw: &str) -> String {
             other => push(&mut plain, other),
         }
     }
-    plain
+    visible(&plain).into_owned()
 }
 
 /// The same on one line: ends of lines are `⏎`, but for the last, and tabs are spaces.
@@ -23,21 +24,11 @@ pub fn line(raw: &str) -> String {
     text.trim_end_matches('\n').replace('\n', "⏎").replace('\t', " ")
 }
 
-/// Control characters have pictures of their own; what turns or hides text is told by its number.
+/// Control characters have pictures of their own; the others that cannot be seen are told by their numbers.
 fn push(plain: &mut String, character: char) {
     match character {
         '\0'..='\x1f' => plain.extend(char::from_u32(u32::from(character) + 0x2400)),
         '\x7f' => plain.push('␡'),
-        '\u{80}'..='\u{9f}'
-        | '\u{ad}'
-        | '\u{61c}'
-        | '\u{200b}'
-        | '\u{200e}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}' => plain.extend(character.escape_unicode()),
         other => plain.push(other),
     }
 }
@@ -58,7 +49,7 @@ mod tests {
             ("\x1b]0;title\x07after", "after"),
             ("\x1b]8;;http://a\x1b\\link\x1b]8;;\x1b\\", "link"),
             ("cut \x1b[31", "cut "),
-            ("\u{9b}31mred", "\\u{9b}31mred"),
+            ("\u{9b}31mred", "\\x9b31mred"),
             ("left\u{202e}right", "left\\u{202e}right"),
         ];
         for (raw, expected) in cases {

@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 use serde::Deserialize;
 
 use super::Finding;
-use crate::repository::File;
+use crate::repository::{File, Node, Resolve};
 
 const RULES: &[Rule] = &[
     Rule {
@@ -52,8 +52,13 @@ const RULES: &[Rule] = &[
     },
     Rule {
         of: "stillframe",
-        never: Reaches(&["stillframe-test-support"]),
+        never: Reaches(&["stillframe-fuzz-targets", "stillframe-test-support"]),
         because: "what only tests need never reaches the product",
+    },
+    Rule {
+        of: "stillframe-fuzz-targets",
+        never: Reaches(&["rmcp"]),
+        because: "what is compiled for coverage in CI is kept small",
     },
     Rule {
         of: "stillframe-test-support",
@@ -107,29 +112,6 @@ struct Dependency {
     name: String,
     rename: Option<String>,
     /// None is a normal one.
-    kind: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Resolve {
-    nodes: Vec<Node>,
-}
-
-/// What a package is built with.
-#[derive(Deserialize)]
-struct Node {
-    id: String,
-    deps: Vec<Link>,
-}
-
-#[derive(Deserialize)]
-struct Link {
-    pkg: String,
-    dep_kinds: Vec<Kind>,
-}
-
-#[derive(Deserialize)]
-struct Kind {
     kind: Option<String>,
 }
 
@@ -207,7 +189,7 @@ impl<'a> Graph<'a> {
                 return Some(names);
             }
             let links = self.nodes.get(package.id.as_str()).map_or(&[][..], |node| &node.deps);
-            for link in links.iter().filter(|link| link.dep_kinds.iter().any(|kind| kind.kind.is_none())) {
+            for link in links.iter().filter(|link| link.is_normal()) {
                 let Some(next) = self.packages.get(link.pkg.as_str()) else { continue };
                 if next.id != from.id && !before.contains_key(next.id.as_str()) {
                     before.insert(&next.id, package);

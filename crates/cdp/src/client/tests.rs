@@ -373,3 +373,15 @@ async fn nothing_but_whole_text_frames_is_sent() {
     let (answer, ()) = tokio::join!(client.request(evaluate(&long), SOON), served);
     assert_eq!(value(answer), true);
 }
+
+#[tokio::test]
+async fn what_was_said_before_an_inspector_goes_is_heard() {
+    let (client, mut incoming, mut peer) = Peer::connect().await;
+    peer.send(json!({ "method": "Debugger.resumed", "params": {} })).await;
+    // It is gone with what it was sent unread.
+    drop(peer);
+    let failed = client.request(evaluate("1"), SOON).await;
+    assert!(matches!(failed, Err(Error::Closed)));
+    assert!(matches!(incoming.recv().await, Some(Message::Event(Event::Resumed))));
+    assert!(incoming.recv().await.is_none());
+}

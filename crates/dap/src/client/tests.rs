@@ -168,3 +168,20 @@ async fn dropping_the_client_closes_the_connection() {
     drop(client);
     assert_eq!(peer.reader.read_buf(peer.decoder.buffer()).await.unwrap(), 0);
 }
+
+#[tokio::test]
+async fn what_was_said_before_a_debugger_stops_listening_is_heard() {
+    let said = encode(br#"{"type":"event","event":"terminated"}"#);
+    let (reader, mut theirs) = duplex(1024);
+    let (writer, deaf) = duplex(1024);
+    drop(deaf);
+    let (client, mut incoming, driver) = connect(reader, writer);
+    let driver = tokio::spawn(driver);
+    let asked = tokio::spawn(async move { client.request::<Evaluate>(evaluate("a"), SOON).await });
+    tokio::task::yield_now().await;
+    theirs.write_all(&said).await.unwrap();
+    assert!(matches!(incoming.recv().await, Some(Message::Event(Event::Terminated))));
+    drop(theirs);
+    driver.await.unwrap();
+    assert_eq!(asked.await.unwrap().err(), Some(Error::Closed));
+}

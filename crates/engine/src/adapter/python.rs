@@ -8,12 +8,15 @@ mod analysis;
 mod debugpy;
 mod interpreter;
 
+pub use self::debugpy::VERSION as DEBUGPY;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{ADDRESS, Adapter, Boxed, DapSetup, Host, Inspector, Plan, Protocol, Question, Runtime, Wire};
+use super::{
+    ADDRESS, Adapter, Boxed, DapSetup, Host, Inspector, Plan, Protocol, Question, Runtime, TOKEN, Wire,
+};
 use crate::debugger::Progress;
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
@@ -26,6 +29,10 @@ pub(crate) const PAUSE_FRAME: &str = "stillframe_pause";
 
 /// What makes the list of [`Adapter::as_json`]: a function as one expression.
 const AS_JSON: &str = include_str!("../debuggee/python/stillframe_as_json.py");
+
+/// Where the launcher finds the secret by which the program shows who it is. It is taken out of the environment
+/// before the program begins.
+const SECRET: &str = "STILLFRAME_TOKEN";
 
 /// The language.
 #[derive(Clone, Copy, Debug)]
@@ -179,6 +186,7 @@ fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Result<Pl
     let mut env = launch.env.clone();
     // What the program prints is wanted when it prints it, not when a buffer is full.
     env.entry("PYTHONUNBUFFERED".to_owned()).or_insert_with(|| Some("1".to_owned()));
+    env.insert(SECRET.to_owned(), Some(TOKEN.to_owned()));
     let process = ProcessSpec {
         program: runtime.executable.clone(),
         args,
@@ -214,6 +222,8 @@ fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Plan {
                 root.join("debugpy").into_os_string(),
                 "--connect".into(),
                 ADDRESS.into(),
+                "--adapter-access-token".into(),
+                TOKEN.into(),
                 "--pid".into(),
                 pid.to_string().into(),
             ];
@@ -246,6 +256,7 @@ fn setup(launch: bool, arguments: Map<String, Value>, is_loaded: bool, is_local:
         source: debugpy::INSPECTOR,
         recorder: &debugpy::RECORDER,
         sampler: &debugpy::SAMPLER,
+        pure: &debugpy::PURE,
         throws: &debugpy::THROWS,
         is_loaded,
     };

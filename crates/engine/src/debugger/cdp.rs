@@ -67,6 +67,7 @@ use crate::model::stop::{Exception, ExceptionMode};
 use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
+use crate::policy::SharedPolicy;
 
 pub use connector::CdpConnector;
 
@@ -92,6 +93,7 @@ struct Shared {
     /// Where workers come in.
     arrivals: mpsc::Sender<Arrival<CdpDebugger>>,
     output: Output,
+    policy: SharedPolicy,
 }
 
 impl Shared {
@@ -185,7 +187,7 @@ impl CdpDebugger {
         let (events, received) = mpsc::channel(256);
         let scripts = Arc::new(Scripts::default());
         let debugger = Self(Arc::new(Connection {
-            values: Values::with_places(client.clone(), scripts.places()),
+            values: Values::with_places(client.clone(), scripts.places(), pid),
             client,
             shared,
             kind,

@@ -28,17 +28,19 @@ use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::activity::Activity;
 use crate::model::ids::RawId;
+use crate::model::limits::MAX_VALUE;
 use crate::model::source::{Location, Source};
 use crate::model::stack::{RawThread, Scope, Stack, StackFrame};
 use crate::model::stop::{Exception, ExceptionMode};
 use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
+use crate::policy::SharedPolicy;
 
 pub use connector::DapConnector;
 
-/// No server can tell beforehand what an expression does.
-const NOT_PURE: &str = "this language's debugger cannot evaluate without side effects; leave `sideEffects` out, \
+/// A server by itself cannot tell beforehand what an expression does.
+const NOT_PURE: &str = "this debugger cannot evaluate without side effects; leave `sideEffects` out, \
                         and ask for names and attributes only";
 
 /// One connection to a server of the protocol.
@@ -50,6 +52,7 @@ struct Connection {
     client: ::dap::Client,
     adapter: &'static dyn Adapter,
     setup: DapSetup,
+    policy: SharedPolicy,
     /// The program itself, as opposed to a child of it.
     is_program: bool,
     /// Where children go that the server announces; those of a program that we started come by themselves.
@@ -84,6 +87,7 @@ impl DapDebugger {
         is_program: bool,
         children: Option<mpsc::Sender<Map<String, Json>>>,
         output: Output,
+        policy: SharedPolicy,
     ) -> (Self, mpsc::Receiver<Event>)
     where
         R: tokio::io::AsyncRead + Send + Unpin + 'static,
@@ -95,6 +99,7 @@ impl DapDebugger {
             client,
             adapter,
             setup,
+            policy,
             is_program,
             children,
             capabilities: OnceLock::new(),
@@ -113,6 +118,16 @@ impl DapDebugger {
         // The pump must not keep the connection open when nobody uses it any more.
         tokio::spawn(events::pump(incoming, Arc::downgrade(&debugger.0), events, output));
         (debugger, received)
+    }
+
+    /// Has the program on the other side show that it is the one that was given this secret.
+    async fn identify(&self, token: &str) -> Result<()> {
+        let asked = ::dap::PydevdAuthorizeArguments::default();
+        let answer = self.request::<::dap::PydevdAuthorize>(asked, deadlines::REQUEST).await?;
+        if answer.client_access_token.as_deref() == Some(token) {
+            return Ok(());
+        }
+        Err(Error::Refused("it does not know the secret that the program was given".to_owned()))
     }
 
     async fn request<R: ::dap::Request>(
@@ -200,9 +215,17 @@ impl Debugger for DapDebugger {
             }
         }
         if let Some(inspector) = setup.inspector {
-            let client = InspectorClient::new(self.0.client.clone(), inspector, self.pid());
+            let client = InspectorClient::new(
+                self.0.client.clone(),
+                inspector,
+                self.pid(),
+                self.0.policy.safety.read_only,
+            );
             if !inspector.is_loaded {
                 client.send_itself().await?;
+            }
+            if self.0.policy.safety.read_only {
+                client.be_careful().await?;
             }
             let _ = self.0.inspector.set(client);
         }
@@ -341,11 +364,9 @@ impl Debugger for DapDebugger {
     }
 
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
-        if request.pure {
-            return Err(Error::Unsupported(NOT_PURE.to_owned()));
-        }
         match self.inspector() {
             Some(inspector) => inspector.evaluate(request).await,
+            None if request.pure => Err(Error::Unsupported(NOT_PURE.to_owned())),
             None => inspect::evaluate(self, request).await,
         }
     }
@@ -371,7 +392,15 @@ impl Debugger for DapDebugger {
     }
 
     async fn exception(&self, thread: RawId) -> Result<Exception> {
-        inspect::exception(self, thread).await
+        match self.inspector().filter(|_| self.0.policy.safety.read_only) {
+            // The server asks the exception for its text, which is the program's own code.
+            Some(inspector) => {
+                let frame = self.stack_trace(thread, 0, 1).await?.frames.into_iter().next();
+                let frame = frame.ok_or_else(|| Error::Refused("the stack is empty".to_owned()))?;
+                inspector.exception(frame.id, MAX_VALUE).await
+            }
+            None => inspect::exception(self, thread).await,
+        }
     }
 
     async fn is_worth_a_stop(

@@ -16,7 +16,7 @@ type Position = (u32, u32);
 /// text that cannot be parsed.
 pub fn functions_around(text: &str, line: u32, column: u32) -> Vec<(Position, Position)> {
     let Some(offset) = offset(text, line, column) else { return Vec::new() };
-    let spans = super::deeply(|| look(text, offset)).unwrap_or_default();
+    let spans = super::parsing(text, || look(text, offset)).unwrap_or_default();
     spans.into_iter().rev().map(|span| (position(text, span.start), position(text, span.end))).collect()
 }
 

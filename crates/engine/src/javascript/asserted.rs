@@ -30,7 +30,7 @@ pub struct Asserted {
 /// the line.
 pub fn asserted(text: &str, path: &Path, line: u32, column: u32) -> Option<Asserted> {
     let offset = offset(text, line, column)?;
-    super::deeply(|| look(text, path, offset)).flatten()
+    super::parsing(text, || look(text, path, offset)).flatten()
 }
 
 fn look(text: &str, path: &Path, offset: u32) -> Option<Asserted> {

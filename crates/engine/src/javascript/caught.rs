@@ -12,7 +12,7 @@ use oxc_syntax::scope::ScopeFlags;
 /// in a text that cannot be parsed.
 pub fn is_caught(text: &str, line: u32, column: u32) -> bool {
     let Some(offset) = offset(text, line, column) else { return true };
-    super::deeply(|| look(text, offset)).unwrap_or(true)
+    super::parsing(text, || look(text, offset)).unwrap_or(true)
 }
 
 fn look(text: &str, offset: u32) -> bool {

@@ -93,7 +93,7 @@ enum Kind {
 impl Handlers {
     /// None for a text that cannot be parsed.
     pub fn of(text: &Arc<str>) -> Option<Self> {
-        let marks = super::deeply(|| look(text)).flatten()?;
+        let marks = super::parsing(text, || look(text)).flatten()?;
         Some(Self { text: Arc::clone(text), marks })
     }
 

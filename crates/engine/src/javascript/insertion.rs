@@ -25,11 +25,11 @@ pub(crate) use portable::is_portable;
 
 /// Where code can be put in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Insertion {
+pub struct Insertion {
     /// In UTF-16 units from the beginning of the text, a byte order mark not counted. A hashbang counts.
-    pub(crate) offset: u32,
+    pub offset: u32,
     /// Where the statement begins on its line, 0-based, in UTF-16 units.
-    pub(crate) column: u32,
+    pub column: u32,
 }
 
 /// Where a text such as `;{ f() }` can be put into the script of this path, so that it runs each time when V8
@@ -37,12 +37,12 @@ pub(crate) struct Insertion {
 ///
 /// None where there is no such place: the line does not begin with a statement that is one of a list, V8 has
 /// its place elsewhere than before the statement or may have none, or the script is none that Node runs as it is.
-pub(crate) fn insertion(source: &str, path: &Path, line: u32) -> Option<Insertion> {
+pub fn insertion(source: &str, path: &Path, line: u32) -> Option<Insertion> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if has_other_line_ends(source) {
         return None;
     }
-    super::deeply(|| agreed(source, kinds(path)?, line))?
+    super::parsing(source, || agreed(source, kinds(path)?, line))?
 }
 
 /// V8 counts more line ends than we do.

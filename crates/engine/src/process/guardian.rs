@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Stdio};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::marked;
+use super::{marked, presence};
 use crate::named_pipe;
 
 /// The hidden argument that makes this program a guardian. The server's mark follows it.
@@ -32,8 +32,10 @@ pub fn set_program(path: std::path::PathBuf) {
     let _ = PROGRAM.set(path);
 }
 
-/// Starts the guardian unless it is there. One that is gone, for whatever reason, gets a successor.
+/// Starts the guardian unless it is there. One that is gone, for whatever reason, gets a successor. Where it is
+/// killed together with the server, a later server does its work, which has to know that this one was there.
 pub(super) fn wake() {
+    presence::show();
     let mut guardian = lock();
     if guardian.is_alive() {
         return;
@@ -56,6 +58,11 @@ pub(super) fn forget(leader: u32) {
     let mut guardian = lock();
     guardian.leaders.remove(&leader);
     guardian.tell('-', leader);
+}
+
+/// How many process groups of ours live: debuggees and helpers.
+pub fn watched() -> usize {
+    lock().leaders.len()
 }
 
 /// Nothing panics while the lock is held, so a poisoned one is as good.
@@ -107,6 +114,6 @@ pub fn run(server_mark: &str, orders: impl Read) {
     // An empty mark would be everybody's.
     if !server_mark.is_empty() {
         marked::kill_marked(server_mark);
-        named_pipe::sweep(server_mark);
+        named_pipe::sweep(&std::env::temp_dir(), server_mark);
     }
 }

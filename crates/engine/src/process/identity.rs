@@ -29,18 +29,29 @@ impl Identity {
 }
 
 /// The time in clock ticks since the system was started (field 22 of `proc_pid_stat(5)`).
-#[cfg(target_os = "linux")]
 fn started(pid: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name, in parentheses, may hold anything; the state is the first field after it.
-    let mut fields = status.rsplit_once(')')?.1.split_whitespace();
+    let status = status(pid)?;
+    let mut fields = status.split_whitespace();
     let state = fields.next()?;
     let time = fields.nth(18)?.parse().ok()?;
     (!matches!(state, "Z" | "X")).then_some(time)
 }
 
+/// Whether a signal such as SIGSTOP holds a process. False where the system does not tell.
+pub(super) fn is_stopped(pid: u32) -> bool {
+    status(pid).is_some_and(|status| status.starts_with('T'))
+}
+
+/// What the system says of a process, from its state on.
+#[cfg(target_os = "linux")]
+fn status(pid: u32) -> Option<String> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before it, in parentheses, may hold anything.
+    Some(status.rsplit_once(')')?.1.trim_start().to_owned())
+}
+
 #[cfg(not(target_os = "linux"))]
-fn started(_pid: u32) -> Option<u64> {
+fn status(_pid: u32) -> Option<String> {
     None
 }
 
@@ -55,5 +66,21 @@ mod tests {
         let earlier = Identity { started: own.started.map(|time| time.wrapping_sub(1)), ..own };
         assert_eq!(earlier.is_alive(), own.started.is_none());
         assert!(!Identity { pid: u32::MAX >> 1, ..own }.is_alive());
+    }
+    #[cfg(target_os = "linux")]
+    #[expect(clippy::disallowed_methods, reason = "a program of the test, which ends it")]
+    #[test]
+    fn a_process_that_a_signal_holds_is_stopped() {
+        use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+        let mut program = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let pid = Pid::from_child(&program);
+        assert!(!is_stopped(program.id()));
+        kill_process(pid, Signal::STOP).unwrap();
+        // It is held once its parent is told of it.
+        waitpid(Some(pid), WaitOptions::UNTRACED).unwrap();
+        assert!(is_stopped(program.id()));
+        program.kill().unwrap();
+        program.wait().unwrap();
+        assert!(!is_stopped(program.id()));
     }
 }

@@ -10,9 +10,24 @@ pub const MARK: &str = "STILLFRAME_SESSION";
 /// Marks of one server begin with this, so that they can be told from another server's.
 static SERVER: LazyLock<String> = LazyLock::new(|| uuid::Uuid::new_v4().simple().to_string());
 
+/// What stands for this server, and for no other.
+pub(super) fn server_id() -> &'static str {
+    &SERVER
+}
+
+/// Whether a text can stand for a server. An empty one would stand for all.
+pub(super) fn is_server_id(text: &str) -> bool {
+    uuid::Uuid::try_parse(text).is_ok_and(|id| id.simple().to_string() == text)
+}
+
+/// The beginning of the marks of all sessions of a server.
+pub(super) fn mark_of_server(id: &str) -> String {
+    format!("{id}/")
+}
+
 /// The beginning of the marks of all programs of a session of this server.
 pub(super) fn mark(session: &str) -> String {
-    format!("{}/{session}", *SERVER)
+    mark_of_server(server_id()) + session
 }
 
 /// The value of [`MARK`] for the next program of a session. Each has its own, because what is left of one
@@ -77,7 +92,7 @@ fn children(parent: u32) -> Vec<u32> {
 #[cfg(not(unix))]
 pub(super) fn kill_group(_leader: u32) {}
 
-/// Kills every process whose mark begins like this, and whatever they start meanwhile.
+/// Kills every process whose mark begins like this, what descends from them, and whatever they start meanwhile.
 pub(super) fn kill_marked(mark: &str) {
     // A process may fork between being listed and being killed, so look again until nothing is left. The
     // bound is for a process that cannot be killed, such as one in uninterruptible sleep.
@@ -118,7 +133,8 @@ fn is_marked(process: u32, mark: &str) -> bool {
     })
 }
 
-/// Kills one process if it still is the one that carries the mark: its number may have been given away.
+/// Kills one process with its descendants, if it still is the one that carries the mark: its number may have been
+/// given away.
 #[cfg(target_os = "linux")]
 fn kill(process: u32, mark: &str) {
     use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -126,7 +142,10 @@ fn kill(process: u32, mark: &str) {
     if let Ok(handle) = pidfd_open(raw, PidfdFlags::empty())
         && is_marked(process, mark)
     {
-        let _ = pidfd_send_signal(&handle, Signal::KILL);
+        let descendants = descendants(process);
+        for process in std::iter::once(handle).chain(descendants) {
+            let _ = pidfd_send_signal(process, Signal::KILL);
+        }
     }
 }
 

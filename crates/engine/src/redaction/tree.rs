@@ -64,7 +64,7 @@ impl Redaction {
         for (key, value) in object.iter_mut() {
             if is_environment(key) {
                 hide_environment(value);
-            } else if is_credential(key)
+            } else if self.names_credential(key)
                 || (names_secret || names_environment) && VALUES.contains(&key.as_str())
             {
                 self.hide_in(value);
@@ -86,6 +86,11 @@ impl Redaction {
                 kept
             });
         }
+    }
+
+    /// Also by what is left of the key.
+    fn names_credential(&self, key: &str) -> bool {
+        is_credential(key) || !is_word(key) && is_credential(&self.text(key))
     }
 
     fn shorten_interpreter(&self, value: &mut Value) {

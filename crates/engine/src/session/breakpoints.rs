@@ -121,6 +121,11 @@ impl Breakpoints {
         (removed.iter().map(|entry| entry.id).collect(), groups)
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.entries.len()
+    }
+
     /// What is known of all of them. `live` says whether a program is there.
     pub(crate) fn list(&self, live: bool) -> Vec<Breakpoint> {
         self.entries.iter().map(|entry| entry.view(live)).collect()
@@ -213,7 +218,8 @@ impl Breakpoints {
     /// The condition or log message of one failed so many more times.
     pub(crate) fn failed(&mut self, id: BreakpointId, message: String, times: u64) {
         if let Some(entry) = self.find(id) {
-            let count = entry.failures.as_ref().map_or(0, |failures| failures.count) + times;
+            let before = entry.failures.as_ref().map_or(0, |failures| failures.count);
+            let count = before.saturating_add(times);
             entry.failures = Some(Failures { count, message });
         }
     }

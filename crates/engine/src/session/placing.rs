@@ -69,6 +69,7 @@ impl Session {
 
     /// Finds the place that a user means.
     pub async fn place(&self, wanted: Wanted) -> Result<Placed> {
+        self.policy().safety.check_rule(&wanted.rule)?;
         self.check_column(&wanted)?;
         match (&wanted.file, &wanted.function) {
             (Some(file), Some(function)) => {
@@ -133,7 +134,7 @@ impl Session {
     /// The file is read once, whatever there is in it. One that cannot be read leaves its breakpoints where
     /// they are: it may be there for the program, and what is wrong with it is no reason not to start.
     async fn place_file_again(&self, path: &Path, breakpoints: &[Breakpoint]) -> Result<Vec<String>> {
-        let read = match sources::read_lines(path) {
+        let read = match self.read_lines(path) {
             Err(Error::NoFile { .. }) if self.is_elsewhere().await => return Ok(Vec::new()),
             Err(error) => Err(error),
             Ok(lines) => self.analyze(Some(path), &Rule::default()).await.map(|code| (lines, code)),
@@ -156,7 +157,7 @@ impl Session {
     }
 
     async fn place_on_line(&self, path: PathBuf, wanted: Wanted) -> Result<Placed> {
-        let lines = match sources::read_lines(&path) {
+        let lines = match self.read_lines(&path) {
             Err(Error::NoFile { .. }) if self.is_elsewhere().await => None,
             other => Some(other?),
         };
@@ -197,7 +198,7 @@ impl Session {
 
     async fn place_on_function(&self, path: PathBuf, name: String, rule: Rule) -> Result<Placed> {
         // A file that is not there is told in better words here than an interpreter has for it.
-        sources::read_lines(&path)?;
+        self.read_lines(&path)?;
         let Some(code) = self.analyze(Some(&path), &rule).await? else {
             return self.place_on_name(name, rule).await;
         };
@@ -255,6 +256,9 @@ impl Session {
     /// What the language knows of a file, and whether it can compile the rule. Nothing for a file in
     /// another language (a template, a configuration), and where there is no interpreter to ask.
     async fn analyze(&self, file: Option<&Path>, rule: &Rule) -> Result<Option<Code>> {
+        if let Some(file) = file {
+            self.policy().safety.check_path(file)?;
+        }
         let runtime = match self.adapter().locate(self.host(), self.executable(), file).await {
             Ok(runtime) => runtime,
             Err(Error::Environment { .. }) => return Ok(None),

@@ -165,12 +165,13 @@ impl State {
         if self.targets.get(&stop.target) != Some(&false) {
             return;
         }
-        self.targets.insert(stop.target, true);
         match &self.execution {
             Execution::Running => self.execution = Execution::Stopped(Arc::clone(stop)),
             Execution::Stopped(_) => self.waiting.push_back((**stop).clone()),
-            _ => {}
+            // It was of an earlier program.
+            _ => return,
         }
+        self.targets.insert(stop.target, true);
     }
 
     /// A process runs again.

@@ -16,8 +16,6 @@ use crate::error::{Error, Result};
 use crate::model::ids::Reference;
 use crate::model::variable::Value;
 
-/// How many there may be: each costs a round trip at every stop.
-pub const MOST: usize = 20;
 /// How many characters of a value are compared and told.
 const TEXT: usize = 500;
 /// Stands for the value of an expression that takes too long.
@@ -145,12 +143,12 @@ impl Watch {
 impl Watches {
     /// Watches an expression from now on. None when there are too many.
     #[must_use]
-    pub fn add(&self, expression: &str) -> Option<WatchId> {
+    pub fn add(&self, expression: &str, most: u64) -> Option<WatchId> {
         let mut list = self.lock();
         if let Some(known) = list.watches.iter().find(|watch| watch.expression == expression) {
             return Some(known.id);
         }
-        if list.watches.len() >= MOST {
+        if list.watches.len() as u64 >= most {
             return None;
         }
         list.last += 1;
@@ -175,7 +173,7 @@ impl Watches {
     }
 
     /// Takes down what an expression is at a stop, and tells when it was something else before.
-    fn note(&self, id: WatchId, epoch: u64, new: Seen) -> Option<Changed> {
+    pub(super) fn note(&self, id: WatchId, epoch: u64, new: Seen) -> Option<Changed> {
         let mut list = self.lock();
         let watch = list.watches.iter_mut().find(|watch| watch.id == id)?;
         watch.note(epoch, new);
@@ -226,9 +224,10 @@ impl Session {
 
     /// Watches an expression from now on, without looking at it yet.
     pub fn watch_later(&self, expression: &str) -> Result<WatchId> {
-        self.watches().add(expression).ok_or_else(|| {
-            Error::Refused(format!("{MOST} expressions are watched, which is the most there may be"))
-        })
+        let bounds = &self.policy().bounds;
+        self.watches()
+            .add(expression, bounds.watches)
+            .ok_or_else(|| bounds.met("watches", format!("{} expressions are watched", bounds.watches)))
     }
 
     /// Evaluates an expression, and watches it from now on, also when it raises: it may have a value later.
@@ -264,7 +263,7 @@ mod tests {
     /// The changes that are told when an expression is these things, at one stop after another.
     fn told(seen: &[Seen]) -> Vec<String> {
         let watches = Watches::default();
-        let id = watches.add("x").unwrap();
+        let id = watches.add("x", 20).unwrap();
         let changes = (1..).zip(seen).filter_map(|(epoch, seen)| watches.note(id, epoch, seen.clone()));
         changes.map(|Changed { old, new, .. }| format!("{old} -> {new}")).collect()
     }
@@ -290,22 +289,22 @@ mod tests {
     #[test]
     fn within_a_stop_it_is_compared_with_the_stop_before() {
         let watches = Watches::default();
-        let id = watches.add("x").unwrap();
-        assert_eq!(watches.add("x"), Some(id), "it is one watch");
+        let id = watches.add("x", 20).unwrap();
+        assert_eq!(watches.add("x", 20), Some(id), "it is one watch");
         assert_eq!(watches.note(id, 1, value("1")), None);
         assert_eq!(watches.note(id, 1, value("2")), None, "a value of this stop is no value before");
         assert_eq!(watches.note(id, 2, value("3")).map(|changed| changed.old), Some(value("2")));
         assert_eq!(watches.note(id, 2, value("3")).map(|changed| changed.old), Some(value("2")));
         assert_eq!(watches.remove_id("watch-1").map(|watch| watch.expression), Some("x".to_owned()));
         assert_eq!(watches.note(id, 3, value("4")), None, "it is watched no more");
-        assert_eq!(watches.add("x"), Some(WatchId(2)), "no id is given twice");
+        assert_eq!(watches.add("x", 20), Some(WatchId(2)), "no id is given twice");
     }
 
     #[test]
     fn there_is_a_largest_number_of_them() {
         let watches = Watches::default();
-        assert!((0..MOST).all(|number| watches.add(&number.to_string()).is_some()));
-        assert_eq!(watches.add("one more"), None);
-        assert_eq!(watches.add("0"), Some(WatchId(1)), "one that is there already is no more");
+        assert!((0..20).all(|number| watches.add(&number.to_string(), 20).is_some()));
+        assert_eq!(watches.add("one more", 20), None);
+        assert_eq!(watches.add("0", 20), Some(WatchId(1)), "one that is there already is no more");
     }
 }

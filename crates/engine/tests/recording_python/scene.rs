@@ -51,6 +51,7 @@ impl Scene {
             executable,
             connector,
             journal: Journal::none(),
+            policy: std::sync::Arc::default(),
         };
         let recorder = Recorder::new(100_000).unwrap();
         Self { way, session: Session::spawn(options), recorder, folder, mark: Mark::default() }

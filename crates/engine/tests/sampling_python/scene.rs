@@ -47,6 +47,7 @@ impl Scene {
             executable,
             connector,
             journal: Journal::none(),
+            policy: std::sync::Arc::default(),
         };
         let session = Session::spawn(options);
         let scene = Self { way, session, source: source.to_owned(), folder, mark: Mark::default() };

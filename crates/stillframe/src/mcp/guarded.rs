@@ -1,15 +1,21 @@
 //! Around the server: no panic leaves a request without an answer, and every answer names the server.
 
+#![expect(deprecated, reason = "older clients subscribe in the older way")]
+
 use std::any::Any;
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
 use rmcp::model::{
-    ClientNotification, ClientRequest, Implementation, ProtocolVersion, ServerConfig, ServerResult,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, RequestContext};
-use rmcp::{ErrorData, RoleServer, ServerHandler, Service};
+use rmcp::service::{RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::server::is_stateless;
 
@@ -19,43 +25,14 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// A server whose every method may panic.
 pub(super) struct Guarded<H>(pub(super) H);
 
-impl<H: ServerHandler> Service<RoleServer> for Guarded<H> {
-    async fn handle_request(
-        &self,
-        request: ClientRequest,
-        cx: RequestContext<RoleServer>,
-    ) -> Result<ServerResult, ErrorData> {
-        let method = request.method().to_owned();
-        let stateless = is_stateless(&cx);
-        let handled =
-            AssertUnwindSafe(Service::<RoleServer>::handle_request(&self.0, request, cx)).catch_unwind();
-        let mut answer = handled.await.unwrap_or_else(|panic| {
-            Err(ErrorData::internal_error(
-                format!("internal error in {method}: {}", panic_text(&*panic)),
-                None,
-            ))
-        });
-        if stateless && let Ok(result) = &mut answer {
-            name_the_server(result, ServerHandler::get_info(&self.0).server_info);
-        }
-        answer
-    }
-
-    async fn handle_notification(
-        &self,
-        notification: ClientNotification,
-        cx: NotificationContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        Service::<RoleServer>::handle_notification(&self.0, notification, cx).await
-    }
-
-    fn get_info(&self) -> ServerConfig {
-        ServerHandler::get_info(&self.0)
-    }
-
-    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        ServerHandler::supported_protocol_versions(&self.0)
-    }
+/// What a method came to, or the error that tells of its panic.
+async fn caught<T>(
+    method: &str,
+    handled: impl Future<Output = Result<T, ErrorData>>,
+) -> Result<T, ErrorData> {
+    AssertUnwindSafe(handled).catch_unwind().await.unwrap_or_else(|panic| {
+        Err(ErrorData::internal_error(format!("internal error in {method}: {}", panic_text(&*panic)), None))
+    })
 }
 
 /// What a panic said.
@@ -64,19 +41,106 @@ pub(super) fn panic_text(payload: &(dyn Any + Send)) -> &str {
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
-/// The SDK does it for `server/discover` and `subscriptions/listen` only.
-fn name_the_server(result: &mut ServerResult, info: Implementation) {
-    let meta = match result {
-        ServerResult::CallToolResult(result) => &mut result.meta,
-        ServerResult::ListToolsResult(result) => &mut result.meta,
-        ServerResult::ListResourcesResult(result) => &mut result.meta,
-        ServerResult::ListResourceTemplatesResult(result) => &mut result.meta,
-        ServerResult::ReadResourceResult(result) => &mut result.meta,
-        ServerResult::ListPromptsResult(result) => &mut result.meta,
-        ServerResult::GetPromptResult(result) => &mut result.meta,
-        _ => return,
+/// What a method gives.
+trait Outcome {
+    /// What it says beside itself; none where it cannot.
+    fn meta(&mut self) -> Option<&mut Option<MetaObject>>;
+
+    /// The SDK does it for `server/discover` and `subscriptions/listen` only.
+    fn name_the_server(&mut self, info: Implementation) {
+        if let (Some(meta), Ok(info)) = (self.meta(), serde_json::to_value(info)) {
+            meta.get_or_insert_default().insert(SERVER_INFO.into(), info);
+        }
+    }
+}
+
+macro_rules! outcomes {
+    ($($type:ty, $this:ident => $meta:expr;)*) => {$(
+        impl Outcome for $type {
+            fn meta(&mut self) -> Option<&mut Option<MetaObject>> {
+                let $this = self;
+                $meta
+            }
+        }
+    )*};
+}
+
+outcomes! {
+    (), _this => None;
+    CompleteResult, _this => None;
+    ListToolsResult, this => Some(&mut this.meta);
+    ListResourcesResult, this => Some(&mut this.meta);
+    ListResourceTemplatesResult, this => Some(&mut this.meta);
+    ListPromptsResult, this => Some(&mut this.meta);
+    CallToolResponse, this => match this {
+        Self::Complete(result) => Some(&mut result.meta),
+        _ => None,
     };
-    if let Ok(info) = serde_json::to_value(info) {
-        meta.get_or_insert_default().insert(SERVER_INFO.into(), info);
+    ReadResourceResponse, this => match this {
+        Self::Complete(result) => Some(&mut result.meta),
+        _ => None,
+    };
+    GetPromptResponse, this => match this {
+        Self::Complete(result) => Some(&mut result.meta),
+        _ => None,
+    };
+}
+
+macro_rules! guarded {
+    ($($name:ident($params:ty) -> $outcome:ty, $method:literal;)*) => {$(
+        async fn $name(
+            &self,
+            params: $params,
+            cx: RequestContext<RoleServer>,
+        ) -> Result<$outcome, ErrorData> {
+            let named = is_stateless(&cx).then(|| self.0.get_info().server_info);
+            let mut outcome = caught($method, self.0.$name(params, cx)).await?;
+            if let Some(info) = named {
+                outcome.name_the_server(info);
+            }
+            Ok(outcome)
+        }
+    )*};
+}
+
+impl<H: ServerHandler> ServerHandler for Guarded<H> {
+    guarded! {
+        list_tools(Option<PaginatedRequestParams>) -> ListToolsResult, "tools/list";
+        call_tool(CallToolRequestParams) -> CallToolResponse, "tools/call";
+        list_resources(Option<PaginatedRequestParams>) -> ListResourcesResult, "resources/list";
+        list_resource_templates(Option<PaginatedRequestParams>) -> ListResourceTemplatesResult,
+            "resources/templates/list";
+        read_resource(ReadResourceRequestParams) -> ReadResourceResponse, "resources/read";
+        subscribe(SubscribeRequestParams) -> (), "resources/subscribe";
+        unsubscribe(UnsubscribeRequestParams) -> (), "resources/unsubscribe";
+        list_prompts(Option<PaginatedRequestParams>) -> ListPromptsResult, "prompts/list";
+        get_prompt(GetPromptRequestParams) -> GetPromptResponse, "prompts/get";
+        complete(CompleteRequestParams) -> CompleteResult, "completion/complete";
+    }
+
+    /// Nothing of a method that nobody knows names the server.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method.clone();
+        caught(&method, self.0.on_custom_request(request, cx)).await
+    }
+
+    async fn listen(&self, cx: SubscriptionContext) -> Result<(), ErrorData> {
+        caught("subscriptions/listen", self.0.listen(cx)).await
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.0.accepted_subscription_filter(requested)
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        self.0.get_info()
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        self.0.supported_protocol_versions()
     }
 }

@@ -12,8 +12,8 @@ use rmcp::{ErrorData, Peer, RoleServer};
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
-use tools::hide_in_text;
 use tools::render::output_text;
+use tools::{hide_in_text, show_in_text};
 
 /// At most this often does a subscriber hear of one session.
 const PACE: Duration = Duration::from_millis(50);
@@ -59,6 +59,7 @@ pub(super) fn read(output: &Output, uri: &str, shows_credentials: bool) -> Resou
     if all.skipped > 0 {
         text.insert_str(0, &format!("[the first {} bytes are not kept]\n", all.skipped));
     }
+    show_in_text(&mut text);
     if !shows_credentials {
         hide_in_text(&mut text);
     }

@@ -4,7 +4,7 @@ use rmcp::RoleServer;
 use rmcp::model::ProgressNotificationParam;
 use rmcp::service::RequestContext;
 use tokio::sync::mpsc;
-use tools::Report;
+use tools::{Report, show_in_text};
 
 /// Messages that a slow client has not taken yet. More are left out: the next one says the same.
 const QUEUED: usize = 8;
@@ -20,7 +20,12 @@ where
 {
     let (sender, mut reports) = mpsc::channel::<String>(QUEUED);
     let token = cx.meta.get_progress_token();
-    let report = token.is_some().then(|| Report::new(move |message| drop(sender.try_send(message))));
+    let report = token.is_some().then(|| {
+        Report::new(move |mut message| {
+            show_in_text(&mut message);
+            drop(sender.try_send(message));
+        })
+    });
     let call = call(report);
     tokio::pin!(call);
     let mut told = 0.0;

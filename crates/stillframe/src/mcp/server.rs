@@ -21,6 +21,7 @@ use tools::{Context, Entry, Reply, Toolset, toolsets};
 
 use super::guarded::panic_text;
 use super::output::{self, Subscriptions};
+use super::readable::PROBLEM;
 use super::{progress, prompts};
 
 /// For how long a client of revision 2026-07-28 may keep the lists that never change, in milliseconds.
@@ -42,18 +43,32 @@ const SERVED: [&str; 12] = [
     "prompts/list",
 ];
 
-/// The server of one connection.
-pub(super) struct Server {
-    context: Context,
+/// Those of them that revision 2026-07-28 has no more.
+const OF_HANDSHAKES: [&str; 3] = ["initialize", "resources/subscribe", "resources/unsubscribe"];
+
+/// What is offered to every client.
+pub(super) struct Offer {
     toolsets: Vec<&'static Toolset>,
     tools: Vec<Tool>,
+}
+
+impl Offer {
+    pub(super) fn new(toolsets: Vec<&'static Toolset>) -> Self {
+        let tools = toolsets.iter().flat_map(|toolset| toolset.tools).map(listed).collect();
+        Self { toolsets, tools }
+    }
+}
+
+/// The server of one client.
+pub(super) struct Server {
+    context: Context,
+    offer: Arc<Offer>,
     subscriptions: Subscriptions,
 }
 
 impl Server {
-    pub(super) fn new(context: Context, toolsets: Vec<&'static Toolset>) -> Self {
-        let tools = toolsets.iter().flat_map(|toolset| toolset.tools).map(listed).collect();
-        Self { context, toolsets, tools, subscriptions: Subscriptions::default() }
+    pub(super) fn new(context: Context, offer: Arc<Offer>) -> Self {
+        Self { context, offer, subscriptions: Subscriptions::default() }
     }
 }
 
@@ -106,7 +121,8 @@ impl ServerHandler for Server {
             .enable_resources_subscribe()
             .enable_tools()
             .build();
-        let instructions: Vec<&str> = self.toolsets.iter().map(|toolset| toolset.instructions).collect();
+        let instructions: Vec<&str> =
+            self.offer.toolsets.iter().map(|toolset| toolset.instructions).collect();
         ServerConfig::new(capabilities)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
             .with_server_info(
@@ -120,7 +136,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let list = ListToolsResult::with_all_items(self.tools.clone());
+        let list = ListToolsResult::with_all_items(self.offer.tools.clone());
         // Older results have no such fields.
         Ok(if is_stateless(&cx) {
             list.with_ttl_ms(LISTS_LAST).with_cache_scope(CacheScope::Public)
@@ -134,7 +150,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(entry) = toolsets::find(&self.toolsets, &request.name) else {
+        let Some(entry) = toolsets::find(&self.offer.toolsets, &request.name) else {
             return Err(ErrorData::invalid_params(format!("unknown tool: {}", request.name), None));
         };
         let arguments = request.arguments.unwrap_or_default();
@@ -230,7 +246,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let list = ListPromptsResult::with_all_items(prompts::list(&self.toolsets));
+        let list = ListPromptsResult::with_all_items(prompts::list(&self.offer.toolsets));
         Ok(if is_stateless(&cx) {
             list.with_ttl_ms(LISTS_LAST).with_cache_scope(CacheScope::Public)
         } else {
@@ -243,7 +259,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Ok(prompts::get(&self.toolsets, &request)?.into())
+        Ok(prompts::get(&self.offer.toolsets, &request)?.into())
     }
 
     /// The SDK's default answers with an empty list, although nothing of the kind is offered.
@@ -259,10 +275,14 @@ impl ServerHandler for Server {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        cx: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(if SERVED.contains(&request.method.as_str()) {
-            ErrorData::invalid_params(format!("malformed params for {}", request.method), None)
+        let method = request.method.as_str();
+        let is_gone = is_stateless(&cx) && OF_HANDSHAKES.contains(&method);
+        Err(if SERVED.contains(&method) && !is_gone {
+            let problem = request.params.as_ref().and_then(|params| params.get(PROBLEM)?.as_str());
+            let problem = problem.map(|problem| format!(": {problem}")).unwrap_or_default();
+            ErrorData::invalid_params(format!("malformed params for {}{problem}", request.method), None)
         } else {
             ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method: {}", request.method), None)
         })

@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
 
+mod config;
 mod doctor;
 mod errors;
 mod plain;

@@ -1,13 +1,13 @@
 //! The same session in each era of the protocol, and both on one pipe.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Server};
+use test_support::{Client, Fixture};
 
 use crate::STILLFRAME;
 use crate::scenes::{paused_at, raw, stateless_meta};
 
 /// From the first breakpoint to the program's last word.
-async fn a_session(server: &Server) {
+async fn a_session(server: &impl Client) {
     let program = Fixture::python("shop");
     let session = paused_at(server, &program, "call").await;
     let value = |expression: &str| json!({ "sessionId": session, "expression": expression });
@@ -46,6 +46,14 @@ async fn a_session_after_a_handshake() {
 async fn a_session_without_a_handshake() {
     let server = STILLFRAME.serve_stateless().await;
     a_session(&server).await;
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn the_same_session_by_http_in_both_eras() {
+    let server = STILLFRAME.serve_http().await;
+    a_session(&server.client().await).await;
+    a_session(&server.stateless()).await;
     server.finish().await;
 }
 

@@ -67,6 +67,28 @@ async fn a_batch_is_refused() {
 }
 
 #[tokio::test]
+async fn a_call_that_the_parser_cannot_read_is_answered() {
+    let server = STILLFRAME.serve().await;
+    let mut messages = server.notifications();
+    let deep = "[".repeat(500) + &"]".repeat(500);
+    let table = [("half", "\"\\ud800\""), ("large", "1e400"), ("deep", &deep)];
+    for (id, language) in table {
+        let call = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":\"{id}\",\"method\":\"tools/call\",\"params\":{{\"name\":\
+             \"create_debug_session\",\"arguments\":{{\"language\":{language}}}}}}}\n"
+        );
+        server.send_raw(call.as_bytes()).await;
+        let answer = next(&mut messages, |message| message["id"] == id).await;
+        if id == "half" {
+            assert_eq!(answer["result"]["structuredContent"]["code"], "language_unsupported", "{answer}");
+        } else {
+            assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        }
+    }
+    lives(server).await;
+}
+
+#[tokio::test]
 async fn a_message_in_two_halves_is_one_message() {
     let server = STILLFRAME.serve().await;
     let mut messages = server.notifications();

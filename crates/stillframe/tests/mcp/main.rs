@@ -28,6 +28,7 @@ mod eras;
 mod garbage;
 mod handshake;
 mod many;
+mod orphans;
 mod resources;
 mod scenes;
 mod schemas;

@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Mark, Server};
+use test_support::{Client, Fixture, Mark, Server};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::sync::broadcast::Receiver;
@@ -65,13 +65,13 @@ pub(crate) fn stateless_meta() -> Value {
 }
 
 /// A new session.
-pub(crate) async fn session(server: &Server) -> String {
+pub(crate) async fn session(server: &impl Client) -> String {
     let created = server.ok("create_debug_session", json!({ "language": "python" })).await;
     created.text_of("sessionId").to_owned()
 }
 
 /// A session whose program is paused at a line.
-pub(crate) async fn paused_at(server: &Server, program: &Fixture, mark: &str) -> String {
+pub(crate) async fn paused_at(server: &impl Client, program: &Fixture, mark: &str) -> String {
     let session = session(server).await;
     let line = program.line(mark);
     server.ok("set_breakpoint", json!({ "sessionId": session, "file": program.path(), "line": line })).await;

@@ -2,7 +2,8 @@
 
 Usage: sdk_client.py MODE PROGRAM LINE WAITING SERVER [ARGUMENT...]
 
-PROGRAM is stopped at LINE; WAITING is a program that runs for ever.
+PROGRAM is stopped at LINE; WAITING is a program that runs for ever. SERVER is a command, or an address, to which the
+token in MCP_TOKEN is sent.
 
 The SDK itself checks every structured answer against the schema that the tool declares.
 """
@@ -14,6 +15,8 @@ import sys
 import warnings
 
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.exceptions import MCPError
 
 
@@ -99,7 +102,15 @@ async def session(client, program, line, waiting):
     return seen
 
 
-async def main(mode, program, line, waiting, command, *arguments):
+def reach(server, arguments):
+    """The way to a server: its address, or how to start it."""
+    if server.startswith("http://"):
+        headers = {"Authorization": f"Bearer {os.environ['MCP_TOKEN']}"}
+        return streamable_http_client(server, http_client=create_mcp_http_client(headers=headers))
+    return StdioServerParameters(command=server, args=arguments, env=dict(os.environ))
+
+
+async def main(mode, program, line, waiting, server, *arguments):
     updates = asyncio.Queue()
 
     async def on_message(message):
@@ -107,8 +118,8 @@ async def main(mode, program, line, waiting, command, *arguments):
         if uri is not None:
             updates.put_nowait(str(uri))
 
-    server = StdioServerParameters(command=command, args=list(arguments), env=dict(os.environ))
-    async with Client(server, mode=mode, message_handler=on_message) as client:
+    way = reach(server, list(arguments))
+    async with Client(way, mode=mode, message_handler=on_message) as client:
         client.updates = updates
         print(json.dumps(await session(client, program, int(line), waiting)))
 

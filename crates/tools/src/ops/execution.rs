@@ -1,5 +1,6 @@
 //! Letting a program run, step and pause.
 
+use engine::bounds::Bounds;
 use engine::deadlines;
 use engine::debugger::Step;
 use engine::error::Error;
@@ -7,6 +8,7 @@ use engine::model::ids::ThreadId;
 use engine::model::stop::End;
 use engine::session::Session;
 use engine::session::state::Execution;
+use tokio::time::{Instant, timeout};
 
 use super::settle::{Settled, Wait, settle};
 use crate::{Context, ToolError};
@@ -14,8 +16,21 @@ use crate::{Context, ToolError};
 /// Lets a suspended program run on. One that is running already is waited for, and one that has stopped or
 /// ended since the last wait was over is told of: nobody has seen that yet.
 pub async fn resume(session: &Session, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
-    go_on(session).await?;
+    let wait = acknowledged(go_on(session), wait).await?;
     Ok(settle(session, wait, context).await)
+}
+
+/// Waits until the debugger says that it does what it was asked to, and gives what is left of the wait. One that does
+/// not answer in time may still do it: whatever comes of that is seen by waiting.
+async fn acknowledged<E: Into<ToolError>>(
+    asked: impl Future<Output = Result<(), E>>,
+    wait: Wait,
+) -> Result<Wait, ToolError> {
+    let began = Instant::now();
+    if let Ok(acknowledged) = timeout(wait.timeout.max(deadlines::ACKNOWLEDGE), asked).await {
+        acknowledged.map_err(Into::into)?;
+    }
+    Ok(wait.since(began))
 }
 
 /// Lets a suspended program run on, unless there is a stop or an end that nobody has been told of.
@@ -59,7 +74,7 @@ pub async fn step(
     wait: Wait,
     context: &Context,
 ) -> Result<Settled, ToolError> {
-    session.step(thread, step).await?;
+    let wait = acknowledged(session.step(thread, step), wait).await?;
     Ok(settle(session, wait, context).await)
 }
 
@@ -70,7 +85,7 @@ pub async fn pause(
     wait: Wait,
     context: &Context,
 ) -> Result<Settled, ToolError> {
-    session.pause(thread).await?;
+    let wait = acknowledged(session.pause(thread), wait).await?;
     let settled = settle(session, wait, context).await;
     if !matches!(settled, Settled::Running { .. }) {
         return Ok(settled);
@@ -78,14 +93,14 @@ pub async fn pause(
     let asked = "the pause is asked for and takes effect as soon as the program leaves native code; wait for it \
                  with a longer timeout";
     let mut notes = vec![asked.to_owned()];
-    notes.extend(whereabouts(session).await);
+    // A debugger that does not answer knows nothing of it.
+    notes.extend(timeout(deadlines::ACKNOWLEDGE, whereabouts(session)).await.unwrap_or_default());
     Ok(settled.with_notes(notes))
 }
 
 /// How long a pause waits unless it is told otherwise.
-pub fn pause_wait(timeout_ms: Option<u64>, limits: engine::model::limits::Limits) -> Wait {
-    let default = u64::try_from(deadlines::PAUSE.as_millis()).ok();
-    Wait::new(timeout_ms.or(default), limits)
+pub fn pause_wait(bounds: &Bounds, timeout_ms: Option<u64>, limits: engine::model::limits::Limits) -> Wait {
+    Wait::new(bounds, timeout_ms.or(Some(bounds.pause)), limits)
 }
 
 /// Where the threads of a running program are, one sentence each.
@@ -104,3 +119,6 @@ pub async fn whereabouts(session: &Session) -> Vec<String> {
     }
     notes
 }
+
+#[cfg(test)]
+mod tests;

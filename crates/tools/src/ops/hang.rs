@@ -19,6 +19,7 @@ mod watch;
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::bounds::Bounds;
 use engine::deadlines;
 use engine::model::activity::{CallNode, SampledFrame, Waiting};
 use engine::model::launch::Launch;
@@ -145,8 +146,12 @@ pub struct ThreadSeen {
 }
 
 /// Checks numbers of milliseconds that several vocabularies take.
-pub fn check_times(timeout: Option<u64>, sample_interval: Option<u64>) -> Result<(), ToolError> {
-    let longest = u64::try_from(deadlines::LONGEST_WAIT.as_millis()).unwrap_or(u64::MAX);
+pub fn check_times(
+    bounds: &Bounds,
+    timeout: Option<u64>,
+    sample_interval: Option<u64>,
+) -> Result<(), ToolError> {
+    let longest = u64::try_from(bounds.most_wait().as_millis()).unwrap_or(u64::MAX);
     for (name, given, most) in [("timeout", timeout, longest), ("sampleInterval", sample_interval, 10_000)] {
         if let Some(given) = given.filter(|given| !(1..=most).contains(given)) {
             let problem = format!("must be between 1 and {most} ms, and is {given}");

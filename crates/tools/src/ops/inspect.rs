@@ -6,7 +6,6 @@ use std::time::Duration;
 use engine::deadlines;
 use engine::error::Error;
 use engine::model::ids::{Reference, ThreadId};
-use engine::model::limits::MAX_VALUE;
 use engine::model::stack::{Stack, StackFrame};
 use engine::model::variable::{Children, Page, Value};
 use engine::session::Session;
@@ -17,8 +16,6 @@ use crate::ToolError;
 
 /// How many children are searched for names at a time.
 const SEARCHED: u64 = 10_000;
-/// How many children are handed out at a time, whatever was asked for.
-pub const MOST_CHILDREN: u64 = 10_000;
 /// How many frames are read at first. Few stacks have more.
 const FRAMES: usize = 1000;
 /// How many are read at most.
@@ -151,8 +148,10 @@ pub async fn evaluate(
     pure: bool,
 ) -> Result<Value<Reference>, ToolError> {
     let frame = frame_for(session, expression, frame_id).await?;
-    let deadline = limit(timeout_ms);
-    Ok(session.evaluate(frame, expression.to_owned(), deadline, text.min(MAX_VALUE), pure).await?)
+    let deadline = limit(session, timeout_ms);
+    Ok(session
+        .evaluate(frame, expression.to_owned(), deadline, session.policy().bounds.text(text), pure)
+        .await?)
 }
 
 /// Evaluates an expression, and watches it from now on.
@@ -163,7 +162,8 @@ pub async fn watch(
     timeout_ms: Option<u64>,
 ) -> Result<Value<Reference>, ToolError> {
     let frame = frame_for(session, expression, frame_id).await?;
-    session.watch_expression(frame, expression, limit(timeout_ms)).await.map_err(|error| match error {
+    session.watch_expression(frame, expression, limit(session, timeout_ms)).await.map_err(|error| match error
+    {
         raised @ Error::Raised { .. } => ToolError::from(raised).and("it is watched all the same"),
         other => other.into(),
     })
@@ -181,8 +181,9 @@ async fn frame_for(
     frame(session, frame_id).await
 }
 
-fn limit(timeout_ms: Option<u64>) -> Duration {
-    timeout_ms.map_or(deadlines::EVALUATE, Duration::from_millis).min(deadlines::LONGEST_EVALUATE)
+fn limit(session: &Session, timeout_ms: Option<u64>) -> Duration {
+    let bounds = &session.policy().bounds;
+    timeout_ms.map_or(bounds.usual_evaluate(), Duration::from_millis).min(bounds.most_evaluate())
 }
 
 /// Children of a scope or value.
@@ -192,8 +193,8 @@ pub async fn variables(
     page: Page,
     text: usize,
 ) -> Result<Children<Reference>, ToolError> {
-    let page = Page { count: page.count.min(MOST_CHILDREN), ..page };
-    Ok(session.variables(Reference(reference), page, text.min(MAX_VALUE)).await?)
+    let page = Page { count: page.count.min(session.policy().bounds.children), ..page };
+    Ok(session.variables(Reference(reference), page, session.policy().bounds.text(text)).await?)
 }
 
 /// Children that were asked for by their names.
@@ -219,7 +220,7 @@ pub async fn named(
     let (mut start, mut searched) = (0, None);
     loop {
         let page = Page { start, count: SEARCHED, special: true, internals: true };
-        let reading = session.variables(Reference(reference), page, text.min(MAX_VALUE));
+        let reading = session.variables(Reference(reference), page, session.policy().bounds.text(text));
         let found = match tokio::time::timeout_at(until, reading).await {
             Err(_) | Ok(Err(Error::Deadline { .. })) => {
                 searched = Some(start);

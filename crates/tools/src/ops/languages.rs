@@ -1,6 +1,7 @@
 //! Which languages can be debugged here, and what is missing where one cannot.
 
 use engine::adapter::{ADAPTERS, Adapter, Host, Runtime};
+use engine::safety::Safety;
 
 /// What is known of one language on this machine.
 #[derive(Debug)]
@@ -11,18 +12,21 @@ pub struct Language {
     pub runtime: Result<Runtime, String>,
     /// The debugger is installed; otherwise it is on first use.
     pub provided: bool,
+    /// Why it must not be used.
+    pub forbidden: Option<String>,
     /// Why attaching to a process is not possible.
     pub attach_obstacle: Option<String>,
 }
 
 /// Looks at all of them.
-pub async fn languages(host: &dyn Host) -> Vec<Language> {
+pub async fn languages(host: &dyn Host, safety: &Safety) -> Vec<Language> {
     let mut found = Vec::new();
     for adapter in ADAPTERS.iter().copied() {
         let here = std::env::current_dir().ok().map(|folder| folder.join("program"));
         let runtime = adapter.locate(host, None, here.as_deref()).await;
         found.push(Language {
             adapter,
+            forbidden: safety.check_language(adapter.name()).err().map(|error| error.to_string()),
             provided: runtime.as_ref().is_ok_and(|runtime| adapter.is_provided(host, runtime)),
             runtime: runtime.map_err(|error| crate::ToolError::from(error).message),
             attach_obstacle: adapter.attach_obstacle(host),

@@ -1,12 +1,13 @@
 //! Opening sessions, starting and reaching programs, ending them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::adapter::{self, Adapter};
 use engine::deadlines;
 use engine::error::Error;
 use engine::model::launch::{Attach, Launch, Start, Stdin};
+use engine::safety::Safety;
 use engine::session::{Outcome, Session};
 use engine::sources;
 use tokio::time::Instant;
@@ -25,7 +26,7 @@ pub fn open(
 ) -> Result<Session, ToolError> {
     let adapter = language_of(language)?;
     let name = name.unwrap_or_else(|| format!("Debug-{}", milliseconds()));
-    Ok(context.sessions.open(adapter, name, executable))
+    Ok(context.sessions.open(adapter, name, executable)?)
 }
 
 /// The language of that name.
@@ -48,7 +49,7 @@ pub async fn start_command(
     wait: Wait,
 ) -> Result<(Session, Settled), ToolError> {
     let Command { adapter, executable, launch: program, text } = command;
-    let session = context.sessions.open(adapter, text, executable);
+    let session = context.sessions.open(adapter, text, executable)?;
     let closing = Closing::new(context, &session, true);
     let settled = launch(&session, program, wait, context).await;
     closing.settle(settled.is_err()).await;
@@ -62,7 +63,7 @@ pub async fn launch(
     wait: Wait,
     context: &Context,
 ) -> Result<Settled, ToolError> {
-    check_program(&launch)?;
+    check_program(&session.policy().safety, session.executable(), &launch)?;
     start(session, Start::Launch(launch), wait, context).await
 }
 
@@ -112,7 +113,7 @@ pub(super) async fn begin_launch(
     wait: Wait,
     context: &Context,
 ) -> Result<(Option<Settled>, Vec<String>), ToolError> {
-    check_program(&launch)?;
+    check_program(&session.policy().safety, session.executable(), &launch)?;
     begin_placed(session, Start::Launch(launch), Instant::now(), wait, context).await
 }
 
@@ -155,9 +156,11 @@ async fn begin(
 }
 
 /// A program that is not there is said at once, in better words than an interpreter has for it.
-pub fn check_program(launch: &Launch) -> Result<(), ToolError> {
+/// One that must not be started is not looked at.
+pub fn check_program(safety: &Safety, executable: Option<&Path>, launch: &Launch) -> Result<(), ToolError> {
+    safety.check_start(&adapter::Machine, executable, &Start::Launch(launch.clone()))?;
     if let engine::model::launch::Program::Script(path) = &launch.program {
-        sources::read_lines(path)?;
+        safety.read_lines(path)?;
     }
     if let Stdin::File(path) = &launch.stdin {
         sources::open_input(path)?;
@@ -185,7 +188,7 @@ pub struct DryRun {
 
 /// Goes through the preparations of a start and starts nothing.
 pub async fn dry_run(session: &Session, launch: Launch) -> Result<DryRun, ToolError> {
-    check_program(&launch)?;
+    check_program(&session.policy().safety, session.executable(), &launch)?;
     let (adapter, host) = (session.adapter(), session.host());
     let near = launch.near();
     let runtime = adapter.locate(host, session.executable(), near.as_deref()).await?;

@@ -7,8 +7,6 @@ use tokio::time::Instant;
 
 use crate::ToolError;
 
-/// How deep a value is read at most.
-pub const DEEPEST: usize = 10;
 /// How many properties are read of a value inside another one.
 const INSIDE: u64 = 50;
 /// How many values are opened: each is a round trip.
@@ -49,6 +47,11 @@ pub struct Property {
     pub inside: Option<Properties>,
 }
 
+/// How deep a value is read at most.
+pub fn deepest(session: &Session) -> usize {
+    usize::try_from(session.policy().bounds.depth).unwrap_or(usize::MAX)
+}
+
 /// Reads the properties of a value, and of those that are values with properties themselves, level by level. A
 /// value that contains itself is not opened again.
 pub async fn properties(session: &Session, object: Reference, depth: Depth) -> Result<Properties, ToolError> {
@@ -56,7 +59,7 @@ pub async fn properties(session: &Session, object: Reference, depth: Depth) -> R
         Reading { session, text: depth.text, left: OPENED, until: Instant::now() + engine::deadlines::READ };
     let page = Page { start: depth.start, count: depth.count, special: false, internals: false };
     let id = object.to_string();
-    let read = reading.read(vec![object], page, depth.levels.clamp(1, DEEPEST)).await;
+    let read = reading.read(vec![object], page, depth.levels.clamp(1, deepest(session))).await;
     read.map_err(|error| ToolError::no_object(&id, error))
 }
 

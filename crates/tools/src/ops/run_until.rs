@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::deadlines;
+use engine::bounds::Bounds;
 use engine::error::Error;
 use engine::model::breakpoint::{Breakpoint, Rule};
 use engine::model::ids::{BreakpointId, Reference};
@@ -49,8 +49,9 @@ pub enum Frames {
 
 /// How much a report holds that is all there will ever be: nobody can ask for more of a program that is ended
 /// with it.
-pub fn whole() -> Limits {
-    Limits { frames: 10, ..Limits::default() }
+pub fn whole(bounds: &Bounds) -> Limits {
+    let usual = bounds.report();
+    Limits { frames: usual.frames.max(10), ..usual }
 }
 
 /// What came of it.
@@ -136,11 +137,12 @@ async fn evaluate_all(
     expressions: Vec<String>,
     text: usize,
 ) -> Vec<(String, Result<Value<Reference>, ToolError>)> {
-    let limit = deadlines::EVALUATE * 2;
+    let usual = session.policy().bounds.usual_evaluate();
+    let limit = usual * 2;
     let until = Instant::now() + limit;
     let mut values = Vec::new();
     for expression in expressions {
-        let left = until.saturating_duration_since(Instant::now()).min(deadlines::EVALUATE);
+        let left = until.saturating_duration_since(Instant::now()).min(usual);
         let value = match u64::try_from(left.as_millis()) {
             Ok(left) if left > 0 => {
                 inspect::evaluate(session, &expression, None, Some(left), text, false).await

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::deadlines;
+use engine::bounds::Bounds;
 use engine::model::limits::Limits;
 use engine::model::stop::End;
 use engine::output::Excerpt;
@@ -26,16 +26,15 @@ pub struct Wait {
     pub limits: Limits,
 }
 
-impl Default for Wait {
-    fn default() -> Self {
-        Self { timeout: deadlines::WAIT, limits: Limits::default() }
-    }
-}
-
 impl Wait {
+    /// As it is when a call says nothing of it.
+    pub fn usual(bounds: &Bounds) -> Self {
+        Self { timeout: bounds.usual_wait(), limits: bounds.report() }
+    }
+
     /// Within the longest wait there is.
-    pub fn new(timeout_ms: Option<u64>, limits: Limits) -> Self {
-        let timeout = timeout_ms.map_or(deadlines::WAIT, Duration::from_millis).min(deadlines::LONGEST_WAIT);
+    pub fn new(bounds: &Bounds, timeout_ms: Option<u64>, limits: Limits) -> Self {
+        let timeout = timeout_ms.map_or(bounds.usual_wait(), Duration::from_millis).min(bounds.most_wait());
         Self { timeout, limits }
     }
 
@@ -99,6 +98,7 @@ pub async fn settle(session: &Session, wait: Wait, context: &Context) -> Settled
 /// Does something that takes its time, and tells those who listen what is being done.
 pub async fn with_progress<T>(session: &Session, context: &Context, work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
+    let _busy = session.busy();
     let began = Instant::now();
     loop {
         tokio::select! {

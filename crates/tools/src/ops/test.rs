@@ -15,6 +15,7 @@ mod throws;
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::bounds::Bounds;
 use engine::deadlines;
 use engine::model::limits::Limits;
 use engine::model::stop::{End, ExceptionMode, StopReason};
@@ -145,8 +146,8 @@ pub struct Hang {
 }
 
 /// How much is told of a failure: there is nobody to ask for more when the program has ended.
-pub fn limits() -> Limits {
-    run_until::whole()
+pub fn limits(bounds: &Bounds) -> Limits {
+    run_until::whole(bounds)
 }
 
 /// Opens the session of a command.

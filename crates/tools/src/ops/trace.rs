@@ -12,10 +12,9 @@ mod stopping;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use engine::deadlines;
+use engine::bounds::Bounds;
 use engine::model::ids::BreakpointId;
 use engine::model::launch::Launch;
-use engine::model::limits::Limits;
 use engine::model::stop::{ExceptionBreakpoints, ExceptionMode, Stop, StopReason};
 use engine::recording::{Cells, Recorder};
 use engine::session::placing::Wanted;
@@ -31,9 +30,6 @@ use self::stopping::Stopping;
 use super::settle::{Wait, with_progress};
 use super::{execution, lifecycle};
 use crate::{Context, ToolError};
-
-/// The most rows that may be asked for.
-pub const MOST_ROWS: u64 = 100_000;
 
 /// What to run, and what to record there.
 #[derive(Debug)]
@@ -73,7 +69,7 @@ pub struct Trace {
 
 impl Trace {
     /// With the usual limits, in the usual way.
-    pub fn new(launch: Option<Launch>, points: Vec<Point>) -> Self {
+    pub fn new(launch: Option<Launch>, points: Vec<Point>, wait: Wait) -> Self {
         Self {
             exceptions: launch.is_some().then(|| ExceptionBreakpoints::from(ExceptionMode::None)),
             launch,
@@ -82,11 +78,11 @@ impl Trace {
             sample_every: 1,
             only_when_changed: false,
             when_full: WhenFull::End,
-            cells: Cells::Text(Limits::default().value),
+            cells: Cells::Text(wait.limits.value),
             frames: 0,
             way: Way::Auto,
             passes_others: false,
-            wait: Wait::default(),
+            wait,
             clock: Clock::Call,
             interrupt: None,
             admission: None,
@@ -137,13 +133,14 @@ impl Way {
 
 /// Checks numbers that several vocabularies take, under the names that these have for them.
 pub fn check_counts(
+    bounds: &Bounds,
     max_hits: Option<u64>,
     sample_every: Option<u64>,
     timeout: Option<u64>,
 ) -> Result<(), ToolError> {
-    let longest = u64::try_from(deadlines::LONGEST_WAIT.as_millis()).unwrap_or(u64::MAX);
+    let longest = u64::try_from(bounds.most_wait().as_millis()).unwrap_or(u64::MAX);
     let table = [
-        ("maxHits", max_hits, MOST_ROWS),
+        ("maxHits", max_hits, bounds.rows),
         ("sampleEvery", sample_every, u64::MAX),
         ("timeout", timeout, longest),
     ];
@@ -255,8 +252,10 @@ async fn wait(
 }
 
 impl Trace {
-    fn way(&self) -> Way {
-        if self.frames > 0 { Way::Stop } else { self.way }
+    /// Where nothing may be changed, the program does not evaluate by itself.
+    fn way(&self, session: &Session) -> Way {
+        let stops = self.frames > 0 || session.policy().safety.read_only;
+        if stops { Way::Stop } else { self.way }
     }
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{StopReport, failed};
 use crate::ops::settle::Settled;
-use crate::ops::trace::{Because, MOST_ROWS, Traced, TracedPoint};
+use crate::ops::trace::{Because, Traced, TracedPoint};
 
 /// How many bytes of rows an answer has. What is left out is in the middle.
 const BYTES: usize = 48 * 1024;
@@ -221,8 +221,10 @@ fn limit_note(traced: &Traced, hits: u64) -> Option<String> {
             traced.dropped
         ));
     }
-    let ways =
-        format!("condition, sampleEvery and onlyWhenChanged choose rows, maxHits takes up to {MOST_ROWS}");
+    let ways = format!(
+        "condition, sampleEvery and onlyWhenChanged choose rows, maxHits takes up to {}",
+        traced.most_rows
+    );
     if traced.because == Because::Full {
         return Some(format!("later passes are not recorded: {ways}"));
     }

@@ -16,7 +16,7 @@ use engine::deadlines;
 use engine::error::Error;
 use engine::model::breakpoint::Rule;
 use engine::model::launch::{Launch, Program};
-use engine::model::limits::{Limits, MAX_VALUE};
+use engine::model::limits::MAX_VALUE;
 use engine::recording::Cells;
 use engine::session::Session;
 use engine::session::placing::Wanted;
@@ -105,13 +105,13 @@ impl Tool for DebugScript {
         if self.command.trim().is_empty() {
             return Err(ToolError::argument("command", "is empty"));
         }
-        trace::check_counts(self.max_hits, None, Some(self.timeout))?;
+        trace::check_counts(context.bounds(), self.max_hits, None, Some(self.timeout))?;
         let (timeout, with_output) = (self.timeout, self.include_output.unwrap_or(false));
         // Given up with the call, like all that follows.
         let admission = admission().await?;
         let (session, launch) = self.open(context)?;
         let closing = Closing::new(context, &session, true);
-        let request = Trace { admission: Some(admission), ..self.request(launch) };
+        let request = Trace { admission: Some(admission), ..self.request(launch, context) };
         let traced = trace::trace(&session, request, context).await;
         closing.settle(true).await;
         match traced {
@@ -152,11 +152,12 @@ impl DebugScript {
         for (name, value) in given {
             launch.env.entry(name).or_insert(Some(value));
         }
-        let session = context.sessions.open_own(adapter, "debug-script".to_owned(), Some(executable));
+        let session = context.sessions.open_own(adapter, "debug-script".to_owned(), Some(executable))?;
         Ok((session, launch))
     }
 
-    fn request(self, launch: Launch) -> Trace {
+    fn request(self, launch: Launch, context: &Context) -> Trace {
+        let wait = Wait::new(context.bounds(), Some(self.timeout), context.bounds().report());
         let base = launch.cwd.clone().unwrap_or_default();
         let wanted = Wanted {
             file: Some(base.join(self.breakpoint.file)),
@@ -172,9 +173,8 @@ impl DebugScript {
             frames: if self.include_stack == Some(true) { FRAMES } else { 0 },
             way: Way::of_the_server(),
             passes_others: true,
-            wait: Wait::new(Some(self.timeout), Limits::default()),
             clock: Clock::Run,
-            ..Trace::new(Some(launch), vec![point])
+            ..Trace::new(Some(launch), vec![point], wait)
         }
     }
 }

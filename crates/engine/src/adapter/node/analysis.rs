@@ -29,8 +29,6 @@ use crate::sources;
 
 /// The longest text that is parsed, in bytes. What is longer was generated.
 const LONGEST: usize = 5 * 1024 * 1024;
-/// The deepest nesting of brackets that is parsed.
-const DEEPEST: usize = 5_000;
 
 /// When a file was changed, how long it was, and what was found in it then.
 type Known = ((SystemTime, u64), Code);
@@ -99,25 +97,11 @@ async fn examine(file: &Path) -> Result<Code> {
 fn read(path: &Path) -> Result<Code> {
     let text = sources::read_text(path)?;
     let length = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-    if text.len() > LONGEST || depth(&text) > DEEPEST {
+    if text.len() > LONGEST {
         return Ok(unread(&text, length));
     }
-    let parsed = javascript::deeply(|| parse_as_any(path, &text, length));
+    let parsed = javascript::parsing(&text, || parse_as_any(path, &text, length));
     Ok(parsed.unwrap_or_else(|| unread(&text, length)))
-}
-
-/// How deeply brackets are nested at most, counted without looking at strings and comments.
-fn depth(text: &str) -> usize {
-    let (mut now, mut most) = (0_usize, 0);
-    for byte in text.bytes() {
-        match byte {
-            b'(' | b'[' | b'{' => now += 1,
-            b')' | b']' | b'}' => now = now.saturating_sub(1),
-            _ => {}
-        }
-        most = most.max(now);
-    }
-    most
 }
 
 /// Any line with text may hold code.

@@ -15,8 +15,9 @@ const HOOK: &str = "hook.cjs";
 pub(super) const NODE_REPORTER: &str = "node_reporter.cjs";
 
 /// Their names and texts. The last one loads the others.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
     ("blocking.cjs", include_str!("../../debuggee/node/blocking.cjs")),
+    ("children.cjs", include_str!("../../debuggee/node/children.cjs")),
     ("loading.cjs", include_str!("../../debuggee/node/loading.cjs")),
     ("tests.cjs", include_str!("../../debuggee/node/tests.cjs")),
     ("vitest_reporter.mjs", include_str!("../../debuggee/node/vitest_reporter.mjs")),

@@ -32,6 +32,7 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
         Some(own) => own.clone(),
         None => host.env("NODE_OPTIONS"),
     };
+    check_inspector(host, launch)?;
     let CommandLine { script, mut args, mut env } = command_line(host, runtime, launch, before.as_deref())?;
     let reporter = reporters::of_node(host, runtime, hook, launch);
     args.splice(0..0, reporter.args.into_iter().map(OsString::from));
@@ -61,6 +62,30 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
         is_local: true,
     };
     Ok(Plan { process: Some(process), injector: None, wire: Wire::CdpAnnounced(setup) })
+}
+
+/// Refuses a command that would open an inspector to other machines and wait there: one of its words, or the script
+/// of `package.json` that one of them names.
+fn check_inspector(host: &dyn Host, launch: &Launch) -> Result<()> {
+    if !matches!(launch.program, Program::Command) {
+        return Ok(());
+    }
+    let words: Vec<&str> = launch.runtime_args.iter().chain(&launch.args).map(String::as_str).collect();
+    let scripts = packages::scripts(host, &working_folder(launch));
+    let named = scripts.iter().filter(|(name, _)| {
+        let plain = name.strip_prefix("pre").or_else(|| name.strip_prefix("post")).unwrap_or(name);
+        words.iter().any(|word| word == name || *word == plain)
+    });
+    let inside = named.map(|(_, script)| script.as_str());
+    let given = options::without_inspector(&launch.runtime_args);
+    let given = given.iter().chain(&launch.args).map(String::as_str);
+    match options::open_to_others(given.chain(inside)) {
+        Some(option) => Err(Error::Unsupported(format!(
+            "`{option}` waits for a debugger where other machines can reach it; take it out: stillframe opens the \
+             inspector of every process itself, for this machine only"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// A script among the words of a command, as in `sh -c "node dist/main.js"`: what it was made of is looked for

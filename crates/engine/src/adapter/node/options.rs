@@ -35,6 +35,28 @@ pub(super) fn without_inspector(options: &[String]) -> Vec<String> {
     kept
 }
 
+/// An option, among the words of commands, that opens the inspector to other machines and waits there, so that the
+/// hook comes too late to close it.
+pub(super) fn open_to_others<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let ends = |letter: char| letter.is_whitespace() || "'\"".contains(letter);
+    let mut options = words.into_iter().flat_map(|word| word.split(ends));
+    options.find(|option| {
+        let value = option.strip_prefix("--inspect-brk=").or_else(|| option.strip_prefix("--inspect-wait="));
+        value.is_some_and(|value| !is_of_loopback(value))
+    })
+}
+
+/// Whether what an option says is a port of the loopback: `9229`, `127.0.0.1:9229`, `localhost`.
+fn is_of_loopback(place: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.chars().all(|letter| letter.is_ascii_digit());
+    let host = match place.rsplit_once(':') {
+        Some((host, port)) if is_number(port) && (!host.contains(':') || host.starts_with('[')) => host,
+        _ => place,
+    };
+    let plain = host.trim_start_matches('[').trim_end_matches(']');
+    is_number(host) || host == "localhost" || plain.parse().is_ok_and(crate::safety::is_loopback)
+}
+
 /// `NODE_OPTIONS` that load the hook first, then what was there, and then some of ours.
 pub(super) fn with_hook(hook: &Path, before: Option<&str>, after: &[String]) -> String {
     // Published elsewhere, the address is not printed on the standard error of every child.
@@ -80,4 +102,31 @@ fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_waiting_inspector_that_others_can_reach_is_found() {
+        let table = [
+            ("--inspect-brk=0.0.0.0:9229", true),
+            ("--inspect-brk=0.0.0.0", true),
+            ("--inspect-wait=[::]:9229", true),
+            ("--inspect-brk=example.com:1", true),
+            ("node --inspect-brk=10.0.0.1:0 main.js", true),
+            ("sh -c 'node --inspect-brk=0.0.0.0'", true),
+            ("--inspect-brk", false),
+            ("--inspect-brk=9229", false),
+            ("--inspect-brk=127.0.0.1:9229", false),
+            ("--inspect-brk=localhost:0", false),
+            ("--inspect-brk=[::1]:9229", false),
+            // The hook closes this one.
+            ("--inspect=0.0.0.0:9229", false),
+        ];
+        for (words, expected) in table {
+            assert_eq!(open_to_others([words]).is_some(), expected, "{words}");
+        }
+    }
 }

@@ -172,3 +172,12 @@ fn joined(folder: &Path, relative: &str) -> PathBuf {
     let parts = Path::new(relative).components().filter(|part| !matches!(part, Component::CurDir));
     parts.fold(folder.to_owned(), |path, part| path.join(part))
 }
+
+/// The scripts of the package that a folder is in, by name.
+pub(super) fn scripts(host: &dyn Host, from: &Path) -> Vec<(String, String)> {
+    let mut manifests = from.ancestors().filter_map(|folder| host.read(&folder.join("package.json")));
+    let scripts = manifests.find_map(|text| serde_json::from_str::<Value>(&text).ok());
+    let scripts = scripts.as_ref().and_then(|manifest| manifest.get("scripts")?.as_object());
+    let text = |(name, script): (&String, &Value)| Some((name.clone(), script.as_str()?.to_owned()));
+    scripts.into_iter().flatten().filter_map(text).collect()
+}

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::process::ProcessSpec;
 
 /// The version that all facts about debugpy in this project were measured with.
-pub(super) const VERSION: &str = "1.8.22";
+pub const VERSION: &str = "1.8.22";
 
 /// Starts a program.
 pub(super) const LAUNCHER: &str = "stillframe_launch.py";
@@ -50,11 +50,16 @@ pub(super) const THROWS: [(&str, &str); 2] = [
     ("stillframe_assertions", include_str!("../../debuggee/python/stillframe_assertions.py")),
 ];
 
-const SCRIPTS: [(&str, &str); 17] = [
+/// What evaluates expressions that change nothing.
+pub(super) const PURE: [(&str, &str); 1] =
+    [("stillframe_pure", include_str!("../../debuggee/python/stillframe_pure.py"))];
+
+const SCRIPTS: [(&str, &str); 18] = [
     (LAUNCHER, include_str!("../../debuggee/python/stillframe_launch.py")),
     (ANALYZER, include_str!("../../debuggee/python/stillframe_analyze.py")),
     ("stillframe_loops.py", include_str!("../../debuggee/python/stillframe_loops.py")),
     ("stillframe_inspector.py", INSPECTOR),
+    ("stillframe_pure.py", PURE[0].1),
     ("stillframe_monitor.py", RECORDER[0].1),
     ("stillframe_recorder.py", RECORDER[1].1),
     ("stillframe_code.py", SAMPLER[0].1),

@@ -142,7 +142,10 @@ fn a_process_is_made_to_connect_by_a_helper() {
     assert_eq!(plan.process, None);
     let injector = plan.injector.unwrap();
     let package = "/cache/python/debugpy-1.8.22-cpython-311/debugpy";
-    assert_eq!(words(&injector), [package, "--connect", ADDRESS, "--pid", "4711"]);
+    assert_eq!(
+        words(&injector),
+        [package, "--connect", ADDRESS, "--adapter-access-token", TOKEN, "--pid", "4711"]
+    );
     let Wire::DapListen(setup) = plan.wire else { panic!("{:?}", plan.wire) };
     assert!(!setup.launch && setup.is_local);
 }

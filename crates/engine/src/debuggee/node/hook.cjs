@@ -14,6 +14,8 @@ if (announce) {
 
   if (require('worker_threads').isMainThread) join();
 
+  require('./children.cjs').observe();
+
   // The debugger wants to know of calls that wait in native code.
   if (globalThis[Symbol.for('stillframe.blocking')]) require('./blocking.cjs').begin();
 }
@@ -27,7 +29,8 @@ function join() {
   const inspector = require('inspector');
   const fs = require('fs');
   try {
-    // A process that was told to listen does so already.
+    // A process that was told to listen does so already. Nobody but this machine may reach it.
+    if (inspector.url() && !isLoopback(inspector.url())) inspector.close();
     if (!inspector.url()) inspector.open(0, '127.0.0.1', false);
     const script = require('path').basename(process.argv[1] ?? 'node').slice(0, 200);
     const line = JSON.stringify({ pid: process.pid, url: inspector.url(), script }) + '\n';
@@ -40,4 +43,10 @@ function join() {
     return;
   }
   inspector.waitForDebugger();
+}
+
+/** Whether an inspector listens at an address of the loopback. A name may stand for another one. */
+function isLoopback(url) {
+  const host = new URL(url).hostname;
+  return /^127\.\d+\.\d+\.\d+$/.test(host) || host === '[::1]';
 }

@@ -10,6 +10,7 @@ when it is needed, so that another version fails in one request and not at the s
 
 import builtins
 import collections
+import datetime
 import functools
 import itertools
 import json
@@ -27,6 +28,12 @@ RETURN_VALUES = "__pydevd_ret_val_dict"
 
 # The program may replace it, as gevent does.
 sleep = time.sleep
+
+# What Python's own names stand for before the program has a say.
+BUILTINS = dict(vars(builtins))
+
+# Set for a request during which nothing of the program's may run.
+careful = False
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -104,6 +111,7 @@ def load(name):
         beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py")
         spec = util.spec_from_file_location(name, beside)
         module = util.module_from_spec(spec)
+        module.__builtins__ = BUILTINS
         sys.modules[name] = module
         try:
             spec.loader.exec_module(module)
@@ -265,8 +273,9 @@ class Answer(str):
 
 def call(request):
     """Serves one request: the name of a function below and its arguments, as JSON."""
+    global careful
     tell_failures()
-    name, arguments = json.loads(request)
+    name, arguments, careful = json.loads(request)
     try:
         answer = REQUESTS[name](*arguments)
     except Raised as error:
@@ -296,7 +305,9 @@ def describe(error, trace):
 
 
 def message_of(error):
-    """An exception in one line."""
+    """An exception in one line; carefully, the text that it was made with."""
+    if careful:
+        return made_with(error)
     try:
         line = "".join(traceback.format_exception_only(type(error), error)).strip()
         # The message of a syntax error comes last; what is before shows the text.
@@ -510,9 +521,22 @@ def absorb(ident):
 ONE_VALUE = 0.3
 ALL_VALUES = 2.0
 
-SCALARS = (type(None), bool, float, complex, type(Ellipsis), type(NotImplemented))
-STRINGS = (str, bytes, bytearray)
-BRACKETS = {
+
+
+class Kinds(frozenset):
+    """Some types. One is compared by what it is: its metaclass may have its own idea of what it is equal to."""
+
+    def __new__(cls, *kinds):
+        return super().__new__(cls, map(id, kinds))
+
+    def __contains__(self, kind):
+        return frozenset.__contains__(self, id(kind))
+
+
+SCALARS = Kinds(type(None), bool, float, complex, type(Ellipsis), type(NotImplemented))
+STRINGS = Kinds(str, bytes, bytearray)
+FUNCTIONS = Kinds(types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+BRACKETS_OF = {
     list: ("[", "]"),
     tuple: ("(", ")"),
     set: ("{", "}"),
@@ -520,6 +544,7 @@ BRACKETS = {
     dict: ("{", "}"),
     collections.deque: ("deque([", "])"),
 }
+BRACKETS = Kinds(*BRACKETS_OF)
 # Integers with more digits take quadratic time to print, and Python 3.11 refuses to.
 MOST_BITS = 4000
 
@@ -565,7 +590,7 @@ class Renderer:
             return repr(value) if value.bit_length() <= MOST_BITS else "<int of %d bits>" % value.bit_length()
         if issubclass(kind, type):
             return "<class '%s'>" % full_name(value)
-        if kind in (types.FunctionType, types.BuiltinFunctionType):
+        if kind is types.FunctionType or kind is types.BuiltinFunctionType:
             return "<function %s>" % value.__qualname__
         if kind is types.ModuleType:
             return "<module '%s'>" % value.__dict__.get("__name__", "?")
@@ -584,11 +609,11 @@ class Renderer:
         pieces.append(text)
 
     def write_container(self, value, kind, pieces, budget, around):
-        start, end = BRACKETS[kind]
+        start, end = BRACKETS_OF[kind]
         if id(value) in around:
             pieces.append(start + "..." + end)
             return
-        if not value and kind in (set, frozenset):
+        if not value and (kind is set or kind is frozenset):
             pieces.append(kind.__name__ + "()")
             return
         around += (id(value),)
@@ -614,6 +639,8 @@ class Renderer:
     def representation(self, value):
         """The value's own `repr`, which may do anything."""
         name = type_name(value)
+        if careful:
+            return plain_representation(value)
         if time.monotonic() - self.began > ALL_VALUES:
             return "<%s: not read, other values took too long>" % name
         try:
@@ -623,6 +650,41 @@ class Renderer:
             return "<%s: its __repr__ took more than %d ms>" % (name, ONE_VALUE * 1000)
         except BaseException as error:
             return "<%s: its __repr__ raised %s>" % (name, message_of(error))
+
+
+# Types whose representation is Python's own, whatever an instance holds.
+OWN_REPRESENTATION = Kinds(range, memoryview, datetime.date, datetime.timedelta)
+
+
+def be_careful():
+    """From now on pydevd, which tells of exceptions by itself, has their texts without asking them."""
+    from _pydevd_bundle.pydevd_frame_utils import FramesList
+
+    def told(frames):
+        error = vars(frames).get("stillframe_error")
+        return made_with(error) if is_a(error, BaseException) else error
+
+    def tell(frames, error):
+        vars(frames)["stillframe_error"] = error
+
+    FramesList.exc_desc = property(told, tell)
+
+
+def made_with(error):
+    """The text that an exception was made with."""
+    arguments = BaseException.__dict__["args"].__get__(error)
+    return arguments[0] if len(arguments) == 1 and type(arguments[0]) is str else ""
+
+
+def plain_representation(value):
+    """What can be said of a value without running its `repr`."""
+    kind = type(value)
+    if kind in OWN_REPRESENTATION:
+        return repr(value)
+    if is_a(value, BaseException):
+        message = message_of(value)
+        return "%s(%s)" % (type_name(value), repr(message) if message else "")
+    return "<%s object>" % full_name(kind)
 
 
 # A metaclass may have its own idea of reading attributes of a class; these go past it.
@@ -699,7 +761,8 @@ def items(value, start, stop):
         pairs = itertools.islice(dict.items(value), start, stop)
         return [(key_text(key), item) for key, item in pairs]
     if kind in (list, tuple):
-        names = getattr(type(value), "_fields", None)
+        fields = (class_dict(owner).get("_fields") for owner in class_order(type(value)))
+        names = next((names for names in fields if names is not None), None)
         found = kind.__getitem__(value, slice(start, stop))
         if kind is tuple and isinstance(names, tuple) and len(names) == tuple.__len__(value):
             return list(zip(names[start:stop], found))
@@ -717,21 +780,22 @@ def key_text(key):
 def attributes(value):
     """The attributes of an instance, class or module, without running any code of it."""
     kind = type(value)
-    if kind in SCALARS or kind in (int,) + STRINGS or kind in BRACKETS:
+    if kind is int or kind in SCALARS or kind in STRINGS or kind in BRACKETS:
         return []
-    if kind in (types.FunctionType, types.BuiltinFunctionType, types.MethodType):
+    if kind in FUNCTIONS:
         return []
     found = {}
     classes = class_order(kind)
     if is_a(value, BaseException):
-        found["args"] = value.args
+        # A subclass has no say in what these are.
+        found["args"] = BaseException.__dict__["args"].__get__(value)
         for name in ("__cause__", "__context__"):
-            cause = getattr(value, name, None)
+            cause = BaseException.__dict__[name].__get__(value)
             if cause is not None:
                 found[name] = cause
     for owner in reversed(classes):
         for name, member in class_dict(owner).items():
-            if type(member) is types.MemberDescriptorType and owner.__module__ != "builtins":
+            if type(member) is types.MemberDescriptorType and class_dict(owner).get("__module__") is not None:
                 try:
                     found[name] = member.__get__(value, kind)
                 except AttributeError:
@@ -752,8 +816,13 @@ def instance_dict(value):
     try:
         if is_a(value, type):
             return dict(class_dict(value))
-        own = object.__getattribute__(value, "__dict__")
-        return dict(own) if isinstance(own, dict) else {}
+        # A class may have put a property in the place of its instances' dictionary.
+        for owner in class_order(type(value)):
+            own = class_dict(owner).get("__dict__")
+            if type(own) in (types.GetSetDescriptorType, types.MemberDescriptorType):
+                own = own.__get__(value)
+                return dict(own) if is_a(own, dict) else {}
+        return {}
     except BaseException:
         return {}
 
@@ -921,8 +990,20 @@ def user_part(trace):
 
 
 def request_evaluate(number, text, seconds, limit):
-    value = evaluate_in(find_frame(number), text, seconds)
+    frame = find_frame(number)
+    value = evaluate_carefully(frame, text) if careful else evaluate_in(frame, text, seconds)
     return {"value": Renderer(limit).value(value)}
+
+
+def evaluate_carefully(frame, text):
+    """Evaluates an expression that changes nothing."""
+    pure = load("stillframe_pure")
+    try:
+        return pure.evaluate(text, frame)
+    except pure.Refused as error:
+        refuse("%s; it was asked to have no effects, and nothing was changed" % error)
+    except Exception as error:
+        raise Raised(describe(error, None))
 
 
 def request_assign(frame_number, number, name, text, seconds, limit):
@@ -1291,6 +1372,14 @@ def request_thrown(number, limit):
     return {"mark": mark, "assertion": assertion, "stack": stack}
 
 
+def request_exception(number, limit):
+    """The exception that the frame is stopped at: its type and the text that it was made with."""
+    error = exception_in(find_frame(number))
+    if error is None:
+        refuse("the exception cannot be read here")
+    return {"type": full_name(type(error)).replace("builtins.", "", 1), "message": message_of(error)[:limit]}
+
+
 def exception_in(frame):
     """The exception that a frame is stopped at."""
     return frame.f_locals.get("__exception__", (None, None))[1]
@@ -1321,6 +1410,7 @@ REQUESTS = {
     "assign": request_assign,
     "seen": request_seen,
     "thrown": request_thrown,
+    "exception": request_exception,
     "meets": request_meets,
 }
 

@@ -13,6 +13,8 @@ import sys
 
 def main():
     address, root, kind, target = sys.argv[1:5]
+    # By this the debugger knows that it is this program that connects. Its children are given it by pydevd.
+    secret = os.environ.pop("STILLFRAME_TOKEN", None)
     host, port = address.rsplit(":", 1)
     del sys.argv[:4]
     sys.argv[0] = target if kind == "file" else "-m"
@@ -32,6 +34,7 @@ def main():
     pydevd.settrace(
         host=host,
         port=int(port),
+        client_access_token=secret,
         suspend=False,
         patch_multiprocessing=True,
         notify_stdin=False,

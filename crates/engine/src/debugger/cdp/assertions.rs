@@ -57,7 +57,7 @@ async fn values(debugger: &CdpDebugger, thrown: &RemoteObject, frame: RawId, tex
             frame,
             deadline: deadlines::CONDITION,
             text,
-            pure: false,
+            pure: debugger.0.shared.policy.safety.read_only,
         };
         let value = debugger.0.values.evaluate(&top, &request).await.ok()?;
         Some(SideValue { text: value.text, type_name: value.type_name, cut: value.cut })

@@ -62,7 +62,16 @@ async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Starte
     let door = |setup, is_ours| {
         let Language { adapter, host, runtime } = language;
         let setup = Arc::new(setup);
-        Door(Shared { adapter, host, runtime, setup, is_ours, arrivals, output: sinks.output.clone() })
+        Door(Shared {
+            adapter,
+            host,
+            runtime,
+            setup,
+            is_ours,
+            arrivals,
+            output: sinks.output.clone(),
+            policy: Arc::clone(&sinks.policy),
+        })
     };
     match plan.wire {
         Wire::CdpAnnounced(setup) => {
@@ -103,17 +112,23 @@ async fn first_announcement(
     sinks: &Sinks,
 ) -> Result<Announcement> {
     let begin = sinks.output.end();
+    let patience = sinks.policy.bounds.connect_within();
     let failed = |problem| Error::StartFailed { problem, output: sinks.output.tail(begin, 4000).text() };
     tokio::select! {
         announcement = announcements.next() => announcement,
         end = process.ended() => {
             Err(failed(format!("the program {end} before a process of Node was ready to be debugged")))
         }
-        () = tokio::time::sleep(deadlines::CONNECT) => {
-            let seconds = deadlines::CONNECT.as_secs();
+        () = tokio::time::sleep(patience) => {
+            let seconds = patience.as_secs_f64();
             Err(failed(format!("no process of Node was ready to be debugged within {seconds} s")))
         }
     }
+}
+
+/// Whether an inspector listens on this machine, and to nobody else.
+fn is_loopback(address: &Address) -> bool {
+    address.host.parse().is_ok_and(crate::safety::is_loopback)
 }
 
 /// Where processes come in.
@@ -123,6 +138,10 @@ struct Door(Shared);
 impl Door {
     async fn enter_process(&self, process: &Announcement, kind: Kind) -> Result<()> {
         let address: Address = process.url.parse()?;
+        // The program can write anything into the pipe.
+        if !is_loopback(&address) {
+            return Err(Error::Refused(format!("its inspector at {address} is not on this machine")));
+        }
         self.enter(&address, Some(process.pid), kind).await
     }
 

@@ -46,6 +46,7 @@ pub(super) struct Values(Arc<Shared>);
 
 struct Shared {
     client: ::cdp::Client,
+    pid: Option<u32>,
     helpers: Helpers,
     references: References,
     places: Option<Places>,
@@ -67,17 +68,19 @@ impl Values {
     /// The values of the thread that a client speaks to, without places of functions.
     #[cfg(test)]
     pub(super) fn new(client: ::cdp::Client) -> Self {
-        Self::build(client, None)
+        Self::build(client, None, None)
     }
 
-    /// The values of the thread that a client speaks to. Nothing is sent before it is needed.
-    pub(super) fn with_places(client: ::cdp::Client, places: Places) -> Self {
-        Self::build(client, Some(places))
+    /// The values of the thread that a client speaks to, in a process of this machine, as far as that is known.
+    /// Nothing is sent before it is needed.
+    pub(super) fn with_places(client: ::cdp::Client, places: Places, pid: Option<u32>) -> Self {
+        Self::build(client, Some(places), pid)
     }
 
-    fn build(client: ::cdp::Client, places: Option<Places>) -> Self {
+    fn build(client: ::cdp::Client, places: Option<Places>, pid: Option<u32>) -> Self {
         Self(Arc::new(Shared {
             client,
+            pid,
             helpers: Helpers::default(),
             references: References::default(),
             places,

@@ -1,18 +1,23 @@
 //! Starting programs and reaching running ones over the Debug Adapter Protocol.
 
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use serde_json::{Map, Value};
 use tokio::io::split;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 use super::DapDebugger;
-use crate::adapter::{Adapter, DapSetup, Host, Plan, Wire, addressed};
+use crate::adapter::{Adapter, DapSetup, Host, Plan, TOKEN, Wire, addressed, filled};
 use crate::deadlines;
 use crate::debugger::preparation::Preparation;
 use crate::debugger::{Arrival, Connector, Sinks, Started};
 use crate::error::{Error, Result};
 use crate::model::launch::Start;
 use crate::output::Output;
+use crate::policy::SharedPolicy;
 use crate::process::{Helper, Process};
 
 /// More children than a program starts while one of them is attached to.
@@ -48,21 +53,30 @@ impl Connector for DapConnector {
 
 async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Result<Started<DapDebugger>> {
     let (arrivals, received) = mpsc::channel(16);
+    let door = |setup, token| Door {
+        arrivals,
+        adapter,
+        setup,
+        token,
+        output: sinks.output.clone(),
+        policy: Arc::clone(&sinks.policy),
+    };
     match plan.wire {
         Wire::DapListen(setup) => {
             let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| no_port(&error))?;
             let address = listener.local_addr().map_err(|error| no_port(&error))?.to_string();
-            let spawn = |spec| Process::spawn(&addressed(spec, &address), &sinks.session, &sinks.output);
+            let token = uuid::Uuid::new_v4().simple().to_string();
+            let told = |spec| filled(addressed(spec, &address), TOKEN, &token);
+            let spawn = |spec| Process::spawn(&told(spec), &sinks.session, &sinks.output);
             let process = plan.process.map(spawn).transpose()?;
-            let injector = plan.injector.map(|spec| Helper::spawn(&addressed(spec, &address))).transpose()?;
-            let mut injector = injector;
-            let first = first_connection(&listener, process.as_ref(), injector.as_mut(), sinks).await?;
+            let mut injector = plan.injector.map(|spec| Helper::spawn(&told(spec))).transpose()?;
+            let door = door(setup, Some(token));
+            let first = first_arrival(&listener, &door, process.as_ref(), injector.as_mut(), sinks).await?;
             if let Some(mut helper) = injector {
                 // It is still inside the program, which would not survive if it were killed there.
                 tokio::spawn(async move { tokio::time::timeout(deadlines::INJECT, helper.ended()).await });
             }
-            let door = Door { arrivals, adapter, setup, output: sinks.output.clone() };
-            door.enter(first, true, None).await?;
+            door.admit(first).await?;
             tokio::spawn(door.accept_children(listener));
             Ok(Started { process, arrivals: received })
         }
@@ -73,9 +87,9 @@ async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Re
                 Ok(Err(error)) => return Err(unreachable_debugger(&host, port, &error.to_string())),
                 Err(_) => return Err(unreachable_debugger(&host, port, "no answer")),
             };
-            let door = Door { arrivals, adapter, setup, output: sinks.output.clone() };
+            let door = door(setup, None);
             let (announced, children) = mpsc::channel(MOST_CHILDREN);
-            door.enter(stream, true, Some(announced.clone())).await?;
+            door.admit(door.meet(stream, true, Some(announced.clone())).await?).await?;
             tokio::spawn(door.attach_children((host, port), announced.downgrade(), children));
             Ok(Started { process: None, arrivals: received })
         }
@@ -85,13 +99,15 @@ async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Re
     }
 }
 
-/// Waits for the program to connect, as long as it, or the helper that makes it connect, is there.
-async fn first_connection(
+/// Waits for the program to connect, as long as it, or the helper that makes it connect, is there. Whoever else
+/// connects is turned away.
+async fn first_arrival(
     listener: &TcpListener,
+    door: &Door,
     process: Option<&Process>,
     injector: Option<&mut Helper>,
     sinks: &Sinks,
-) -> Result<TcpStream> {
+) -> Result<Arrival<DapDebugger>> {
     let begin = sinks.output.end();
     let gone = async {
         match (process, injector) {
@@ -111,14 +127,34 @@ async fn first_connection(
             (None, None) => std::future::pending().await,
         }
     };
+    let arrive = async {
+        let mut meeting = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                accepted = listener.accept() => {
+                    let (stream, _) = accepted.map_err(|error| no_port(&error))?;
+                    meeting.push(door.meet(stream, true, None));
+                }
+                Some(met) = meeting.next(), if !meeting.is_empty() => match met {
+                    Ok(arrival) => return Ok(arrival),
+                    Err(error) => turned_away(&error),
+                },
+            }
+        }
+    };
+    let patience = sinks.policy.bounds.connect_within();
     tokio::select! {
-        accepted = listener.accept() => accepted.map(|(stream, _)| stream).map_err(|error| no_port(&error)),
+        arrived = arrive => arrived,
         error = gone => Err(error),
-        () = tokio::time::sleep(deadlines::CONNECT) => Err(Error::StartFailed {
-            problem: format!("the program did not connect to the debugger within {} s", deadlines::CONNECT.as_secs()),
+        () = tokio::time::sleep(patience) => Err(Error::StartFailed {
+            problem: format!("the program did not connect to the debugger within {} s", patience.as_secs_f64()),
             output: sinks.output.tail(begin, 4000).text(),
         }),
     }
+}
+
+fn turned_away(error: &Error) {
+    tracing::warn!(%error, "somebody has connected who is not the program, or could not say so");
 }
 
 /// Where processes come in.
@@ -126,16 +162,21 @@ struct Door {
     arrivals: mpsc::Sender<Arrival<DapDebugger>>,
     adapter: &'static dyn Adapter,
     setup: DapSetup,
+    /// What those must know who connect to us.
+    token: Option<String>,
     output: Output,
+    policy: SharedPolicy,
 }
 
 impl Door {
-    async fn enter(
+    /// Begins to speak to one who has connected, and lets him show who he is: any program of this machine can
+    /// connect to our port.
+    async fn meet(
         &self,
         stream: TcpStream,
         is_program: bool,
         children: Option<mpsc::Sender<Map<String, Value>>>,
-    ) -> Result<()> {
+    ) -> Result<Arrival<DapDebugger>> {
         let stream = ::dap::transport::QuickAck::new(stream).map_err(|_| Error::Lost)?;
         let (debugger, events) = DapDebugger::connect(
             split(stream),
@@ -144,24 +185,37 @@ impl Door {
             is_program,
             children,
             self.output.clone(),
+            Arc::clone(&self.policy),
         );
-        self.arrivals.send(Arrival { debugger, events }).await.map_err(|_| Error::Closed)
+        if let Some(token) = &self.token {
+            debugger.identify(token).await?;
+        }
+        Ok(Arrival { debugger, events })
+    }
+
+    async fn admit(&self, arrival: Arrival<DapDebugger>) -> Result<()> {
+        self.arrivals.send(arrival).await.map_err(|_| Error::Closed)
     }
 
     /// Every child of the program opens a connection of its own, and waits until it is served.
     async fn accept_children(self, listener: TcpListener) {
+        let mut meeting = FuturesUnordered::new();
         loop {
             tokio::select! {
-                accepted = listener.accept() => {
+                accepted = listener.accept(), if meeting.len() < MOST_CHILDREN => {
                     let Ok((stream, _)) = accepted else {
                         // The machine is short of something for the moment.
                         tokio::time::sleep(deadlines::LOOK).await;
                         continue;
                     };
-                    if self.enter(stream, false, None).await.is_err() {
-                        return;
-                    }
+                    meeting.push(self.meet(stream, false, None));
                 }
+                Some(met) = meeting.next(), if !meeting.is_empty() => match met {
+                    Ok(arrival) => if self.admit(arrival).await.is_err() {
+                        return;
+                    },
+                    Err(error) => turned_away(&error),
+                },
                 () = self.arrivals.closed() => return,
             }
         }
@@ -182,7 +236,10 @@ impl Door {
             self.setup.arguments = usual.clone().into_iter().chain(arguments).collect();
             let connecting = TcpStream::connect((address.0.as_str(), address.1));
             let entered = match tokio::time::timeout(deadlines::REQUEST, connecting).await {
-                Ok(Ok(stream)) => self.enter(stream, false, announced.upgrade()).await,
+                Ok(Ok(stream)) => match self.meet(stream, false, announced.upgrade()).await {
+                    Ok(arrival) => self.admit(arrival).await,
+                    Err(error) => Err(error),
+                },
                 _ => Err(Error::Lost),
             };
             if let Err(error) = entered {

@@ -19,12 +19,14 @@ use tokio::time::Instant;
 
 use crate::adapter::Inspector;
 use crate::deadlines;
+use crate::debugger::uninterrupted;
 use crate::debugger::{Evaluate, RuleFor};
 use crate::error::{Error, Result};
 use crate::model::activity::SampledFrame;
 use crate::model::ids::RawId;
 use crate::model::source::{Location, Source};
 use crate::model::stack::{Scope, ScopeKind};
+use crate::model::stop::Exception;
 use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
 use crate::model::variable::{Children, Page, Value, Variable};
 use crate::process;
@@ -37,6 +39,8 @@ const RECORDER: &str = "stillframe_recorder";
 /// The name of the one that sees what the program is doing.
 const SAMPLER: &str = "stillframe_sampler";
 
+/// The name of the one that evaluates without effects.
+const PURE: &str = "stillframe_pure";
 /// The name of the one that decides which exceptions are worth a stop.
 const THROWS: &str = "stillframe_throws";
 
@@ -51,6 +55,10 @@ pub(super) struct InspectorClient {
     code: Inspector,
     /// Filled when the program has what records.
     recorder: tokio::sync::OnceCell<()>,
+    /// Filled when the program has what evaluates without effects.
+    pure: tokio::sync::OnceCell<()>,
+    /// Nothing of the program's may run while it is read.
+    careful: bool,
     /// The program decides itself which exceptions are worth a stop.
     watches_throws: AtomicBool,
     /// The process to nudge.
@@ -154,6 +162,14 @@ struct RawAssertion {
     right: Option<RawSide>,
 }
 
+/// An exception.
+#[derive(Deserialize)]
+struct RawException {
+    #[serde(rename = "type")]
+    type_name: String,
+    message: String,
+}
+
 /// Its source, and its value: text, type, cut.
 #[derive(Deserialize)]
 struct RawSide(Option<String>, Option<(String, String, bool)>);
@@ -173,11 +189,13 @@ impl From<RawSide> for Side {
 }
 
 impl InspectorClient {
-    pub(super) fn new(client: ::dap::Client, code: Inspector, pid: Option<u32>) -> Self {
+    pub(super) fn new(client: ::dap::Client, code: Inspector, pid: Option<u32>, careful: bool) -> Self {
         Self {
             client,
             code,
             recorder: tokio::sync::OnceCell::new(),
+            pure: tokio::sync::OnceCell::new(),
+            careful,
             watches_throws: AtomicBool::new(false),
             pid,
             frames: Mutex::default(),
@@ -189,6 +207,16 @@ impl InspectorClient {
     /// Loads the inspector into a program that was not started with it.
     pub(super) async fn send_itself(&self) -> Result<()> {
         self.send(MODULE, self.code.source).await
+    }
+
+    /// Has the server, which asks exceptions for their text at each stop, ask nothing.
+    pub(super) async fn be_careful(&self) -> Result<()> {
+        let call = format!("__import__('sys').modules['{MODULE}'].be_careful()");
+        if self.execute(call.clone()).await.is_ok() {
+            return Ok(());
+        }
+        self.send_itself().await?;
+        self.execute(call).await
     }
 
     /// Has the program stop only at exceptions that no code of the user's catches, or at all again.
@@ -304,10 +332,14 @@ impl InspectorClient {
     }
 
     pub(super) async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
-        let Evaluate { expression, frame, deadline, text, pure: _ } = request;
+        let Evaluate { expression, frame, deadline, text, pure } = request;
+        if pure {
+            self.pure.get_or_try_init(|| self.load(PURE, self.code.pure)).await?;
+        }
         let arguments = json!([frame.0, expression, deadline.as_secs_f64(), text]);
-        let answer: Result<Valued> = self.call(frame, "evaluate", arguments, deadline).await;
-        Ok(self.value(answer.map_err(|error| interrupted(error, deadline))?.value, frame))
+        let call = json!(["evaluate", arguments, pure || self.careful]);
+        let answer: Result<Valued> = self.send_call(frame, &call, deadline).await;
+        Ok(self.value(answer.map_err(|error| interrupted(error, deadline, self.pid))?.value, frame))
     }
 
     pub(super) async fn set_variable(
@@ -321,7 +353,7 @@ impl InspectorClient {
         let deadline = deadlines::EVALUATE;
         let arguments = json!([frame.0, parent.0, name, value, deadline.as_secs_f64(), text]);
         let answer: Result<Valued> = self.call(frame, "assign", arguments, deadline).await;
-        Ok(self.value(answer.map_err(|error| interrupted(error, deadline))?.value, frame))
+        Ok(self.value(answer.map_err(|error| interrupted(error, deadline, self.pid))?.value, frame))
     }
 
     pub(super) async fn exception_is_known(&self, frame: RawId) -> Result<bool> {
@@ -342,16 +374,24 @@ impl InspectorClient {
         Ok(Thrown { mark, stack, assertion: assertion.map(Assertion::from) })
     }
 
+    /// The exception that a frame is stopped at, as far as that is known without running anything of its class.
+    pub(super) async fn exception(&self, frame: RawId, text: usize) -> Result<Exception> {
+        let answer: RawException =
+            self.call(frame, "exception", json!([frame.0, text]), deadlines::READ).await?;
+        let RawException { type_name, message } = answer;
+        Ok(Exception { type_name, message, stack: String::new(), uncaught: false })
+    }
+
     pub(super) async fn exception_meets(&self, frame: RawId, condition: &str) -> Result<bool> {
         let deadline = deadlines::CONDITION;
         let arguments = json!([frame.0, condition, deadline.as_secs_f64()]);
         let answer: Result<Met> = self.call(frame, "meets", arguments, deadline).await;
-        answer.map(|answer| answer.met).map_err(|error| interrupted(error, deadline)).map_err(|error| {
-            match error {
+        answer.map(|answer| answer.met).map_err(|error| interrupted(error, deadline, self.pid)).map_err(
+            |error| match error {
                 Error::Deadline { after, .. } => Error::Deadline { what: "the condition".to_owned(), after },
                 other => other,
-            }
-        })
+            },
+        )
     }
 
     /// Gives the rules of a place to the program, and the condition that applies them.
@@ -408,12 +448,21 @@ impl InspectorClient {
         arguments: Json,
         expected: Duration,
     ) -> Result<T> {
-        let request = json!([function, arguments]);
-        let mut answer = self.ask(frame, &request, expected).await?;
+        self.send_call(frame, &json!([function, arguments, self.careful]), expected).await
+    }
+
+    /// A call is a function's name, its arguments, and whether nothing of the program's may run.
+    async fn send_call<T: DeserializeOwned>(
+        &self,
+        frame: RawId,
+        request: &Json,
+        expected: Duration,
+    ) -> Result<T> {
+        let mut answer = self.ask(frame, request, expected).await?;
         if !answer.starts_with('{') {
             // A child that came to its debugger in a way of its own has no inspector yet.
             self.send_itself().await?;
-            answer = self.ask(frame, &request, expected).await?;
+            answer = self.ask(frame, request, expected).await?;
         }
         match serde_json::from_str(&answer) {
             Ok(Answer::Is(answer)) => Ok(answer),
@@ -518,16 +567,12 @@ fn call_text(module: &str, function: &str, request: &Json) -> String {
 }
 
 /// An evaluation that ran out of time, in the words for that.
-fn interrupted(error: Error, deadline: Duration) -> Error {
+fn interrupted(error: Error, deadline: Duration, pid: Option<u32>) -> Error {
     match error {
         Error::Raised { type_name, .. } if type_name == "Interrupted" => {
             Error::Deadline { what: "the expression".to_owned(), after: deadline }
         }
-        Error::Deadline { .. } => Error::Refused(format!(
-            "the expression did not end within {} ms and cannot be interrupted, because native code is at \
-             work; the thread answers again when that returns",
-            deadline.as_millis()
-        )),
+        Error::Deadline { .. } => uninterrupted(deadline, pid),
         other => other,
     }
 }

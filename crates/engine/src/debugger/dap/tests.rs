@@ -12,6 +12,7 @@ use crate::model::breakpoint::Rule;
 use crate::model::ids::BreakpointId;
 use crate::model::stop::StopReason;
 use crate::output::Category;
+use crate::policy::SharedPolicy;
 use crate::recording::{Cells, Record, Recorder};
 
 /// The server's side, driven by hand.
@@ -83,8 +84,15 @@ impl Scene {
             inspector: None,
             is_local: false,
         };
-        let (debugger, events) =
-            DapDebugger::connect(split(ours), &Python, setup, true, None, output.clone());
+        let (debugger, events) = DapDebugger::connect(
+            split(ours),
+            &Python,
+            setup,
+            true,
+            None,
+            output.clone(),
+            SharedPolicy::default(),
+        );
         let (reader, writer) = split(theirs);
         Self { debugger, events, output, peer: Peer { reader: BufReader::new(reader), writer } }
     }

@@ -41,6 +41,11 @@ type Outcomes = Vec<(BreakpointId, Planted)>;
 
 impl<C: Connector> Actor<C> {
     pub(super) fn add_breakpoint(&mut self, request: Request, planned: Planned, reply: Reply<Breakpoint>) {
+        let bounds = &self.sinks.policy.bounds;
+        if self.breakpoints.count() as u64 >= bounds.breakpoints {
+            let problem = "this session has as many breakpoints as it may have";
+            return answer(reply, Err(bounds.met("breakpoints", problem)));
+        }
         let id = self.breakpoints.add(request, planned);
         let group = self.breakpoints.group_of(id);
         self.plant(group, Self::tell_one(id, reply));

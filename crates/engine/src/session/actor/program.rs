@@ -28,6 +28,8 @@ pub(super) struct Run<D> {
     /// Stops listening for children.
     listening: Option<AbortHandle>,
     next_target: u32,
+    /// It was said that there are more processes than are debugged.
+    passes_by: bool,
     /// Counts the events, to notice when no more come.
     events: u64,
     /// How the process ended, while its last events are awaited.
@@ -49,6 +51,7 @@ impl<D> Run<D> {
             starting: Some(handle),
             listening: None,
             next_target: 0,
+            passes_by: false,
             events: 0,
             end: None,
         }
@@ -177,7 +180,16 @@ impl<C: Connector> Actor<C> {
 
     /// A process connected. `reply` is there for the program itself.
     fn arrived(&mut self, arrival: Arrival<C::Debugger>, reply: Option<Reply<()>>) {
+        let bounds = &self.sinks.policy.bounds;
         let Some(run) = &mut self.run else { return never_mind(reply) };
+        if reply.is_none() && run.targets.len() as u64 >= bounds.processes {
+            if !std::mem::replace(&mut run.passes_by, true) {
+                let met =
+                    bounds.met("processes", "a child process, and those that follow, run without a debugger");
+                self.sinks.output.append(Category::Console, &format!("{met}\n"));
+            }
+            return self.spawn(pass_by(arrival), |_, ()| {});
+        }
         let target = TargetId(run.next_target);
         run.next_target += 1;
         let debugger = arrival.debugger;
@@ -221,6 +233,9 @@ impl<C: Connector> Actor<C> {
         if let Some(reply) = reply {
             self.state.finished(End::NotStarted(error.to_string()));
             answer(reply, Err(error));
+        } else if matches!(error, Error::Lost) {
+            // It hung up: it has ended by now, or is about to.
+            tracing::debug!(?target, "a child process ended before it could be debugged");
         } else {
             let text = format!("a child process could not be debugged and runs on without: {error}\n");
             self.sinks.output.append(Category::Console, &text);
@@ -511,6 +526,28 @@ impl<C: Connector> Actor<C> {
             self.spawn(async move { process.kill().await }, |_, ()| {});
         }
     }
+}
+
+/// Lets a process run that waits for a debugger and is to have none: nothing is set in it, and it goes on from
+/// wherever it stops.
+async fn pass_by<D: Debugger>(arrival: Arrival<D>) {
+    let Arrival { debugger, mut events } = arrival;
+    let let_run = async {
+        // It waits until it was told everything, as any other. One that is gone needs nothing.
+        if debugger.prepare().await.is_ok() {
+            let _ = debugger.run().await;
+        }
+    };
+    let hear = async {
+        while let Some(event) = events.recv().await {
+            match event {
+                Event::Stopped { thread, .. } => drop(debugger.pass(thread).await),
+                Event::Left => return,
+                _ => {}
+            }
+        }
+    };
+    tokio::join!(let_run, hear);
 }
 
 /// Answers one who started a program that is gone before it was configured: its end is told by the state.

@@ -41,6 +41,7 @@ impl Scene {
             executable: None,
             connector,
             journal: Journal::none(),
+            policy: std::sync::Arc::default(),
         });
         let (program, arrivals) = FakeProgram::new();
         programs.send(program).unwrap();

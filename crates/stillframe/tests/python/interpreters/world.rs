@@ -123,7 +123,8 @@ async fn the_environment_has_only_a_few_more_variables() {
     let (session, ended) = script.start().await;
     let mut known = names(&expected.stdout);
     // The tests' own, and what a shell says of the program that it starts.
-    let ours = ["STILLFRAME_CACHE_DIR", "STILLFRAME_LOG_FILE", "STILLFRAME_TEST_MARK", "_"];
+    let ours =
+        ["STILLFRAME_CACHE_DIR", "STILLFRAME_LOG_FILE", "STILLFRAME_CONFIG", "STILLFRAME_TEST_MARK", "_"];
     known.extend(ours.map(str::to_owned));
     let mut added = names(ended.text_of("output"));
     added.retain(|name| !known.contains(name) && name != "PYTHONUNBUFFERED" && !name.starts_with("PYDEVD_"));

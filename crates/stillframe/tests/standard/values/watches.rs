@@ -81,8 +81,8 @@ async fn there_is_a_largest_number_of_watched_expressions(language: Language) {
     for number in 0..20 {
         session.ok("evaluate_expression", watch(&format!("x + {number}"), true)).await;
     }
-    let failed = session.fails("refused", "evaluate_expression", watch("y", true)).await;
-    let error = "20 expressions are watched, which is the most there may be";
+    let failed = session.fails("limit_reached", "evaluate_expression", watch("y", true)).await;
+    let error = "20 expressions are watched: the limit `watches` is 20";
     assert_eq!(failed["error"], error);
     session.ok("evaluate_expression", watch("x + 7", false)).await;
     session.ok("evaluate_expression", watch("y", true)).await;

@@ -6,13 +6,12 @@ use std::time::Duration;
 
 use engine::model::activity::{CallNode, ProcessActivity, ThreadActivity};
 use engine::model::ids::ThreadId;
-use engine::model::source::Loop;
 use engine::model::stop::{End, StopReason};
 use engine::process::Usage;
 use engine::session::{Outcome, Session};
 use tokio::time::Instant;
 
-use super::looks::{Look, Looker};
+use super::looks::{Look, Looker, Position};
 use super::said::{is_users, time};
 use super::{deadlock, motion, tree};
 use crate::ToolError;
@@ -21,8 +20,8 @@ use crate::ToolError;
 const SLICE: Duration = Duration::from_millis(100);
 /// Over how long it is judged whether a program computes.
 const WINDOW: Duration = Duration::from_secs(1);
-/// How long a program computes before it is looked at for the first time. After that it is left alone twice as
-/// long each time.
+/// How long a program computes before its samples are looked through for a loop that can never end. After that
+/// twice as long each time.
 const FIRST_LOOK: Duration = Duration::from_millis(500);
 /// How long the program may take to be suspended for such a look. One in native code is not.
 const GLANCE: Duration = Duration::from_secs(1);
@@ -147,8 +146,9 @@ impl<'a> Watch<'a> {
                 return self.last().await;
             }
             let computes = self.busiest().is_some();
-            if self.looks.is_due(computes)
-                && let Some(certain) = self.look_for_certainty().await?
+            let glances = computes && self.glanced.is_none() && self.is_half_over();
+            if (self.looks.is_due(computes) || glances)
+                && let Some(certain) = self.look_for_certainty(glances).await?
             {
                 return Ok(certain);
             }
@@ -282,15 +282,24 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Looks once: a loop that can never end needs no second look.
-    async fn look_for_certainty(&mut self) -> Result<Option<Came>, ToolError> {
+    /// Half of the time that the program has is over.
+    fn is_half_over(&self) -> bool {
+        let passed = self.began.elapsed();
+        passed >= self.until.saturating_duration_since(Instant::now())
+    }
+
+    /// Looks once: a loop that can never end needs no second look. A look costs a program of Node its speed from
+    /// then on, so one that is none of the kind by its samples is left alone, unless it is to be looked at anyhow.
+    async fn look_for_certainty(&mut self, anyhow: bool) -> Result<Option<Came>, ToolError> {
         let Some(pid) = self.busiest() else { return Ok(None) };
         self.ask().await;
         let Some(thread) = self.busy_thread(pid).await else { return Ok(None) };
+        let sampled = self.looker.sampled(&self.sampled_stack(Some(thread))).await;
+        if !anyhow && !sampled.iter().any(never_ends) {
+            return Ok(None);
+        }
         let Some(look) = self.looker.look(thread, GLANCE).await? else { return Ok(None) };
-        // One with a condition may be left at once by a call that is made again and again.
-        let never_ends = |found: &Loop| found.is_certain && found.is_endless;
-        let is_certain = look.last().is_some_and(|position| position.loops.iter().any(never_ends));
+        let is_certain = look.last().is_some_and(never_ends);
         if is_certain && self.is_alone(pid) {
             return Ok(Some(Came::Computes {
                 thread: Some(thread),
@@ -341,4 +350,10 @@ impl<'a> Watch<'a> {
         self.blocked = now;
         is_same
     }
+}
+
+/// It is in a loop that nothing ends. One with a condition may be left at once by a call that is made again and
+/// again.
+fn never_ends(position: &Position) -> bool {
+    position.loops.iter().any(|found| found.is_certain && found.is_endless)
 }

@@ -1,9 +1,7 @@
 //! Values as a recorder writes them, read at a stop.
 
-use engine::deadlines;
 use engine::error::Error;
 use engine::model::ids::Reference;
-use engine::model::limits::MAX_VALUE;
 use engine::model::variable::{Page, Value};
 use engine::recording::{Cell, Cells};
 use engine::session::Session;
@@ -17,7 +15,7 @@ pub(super) async fn read(session: &Session, frame: Reference, expression: &str, 
     let (Cells::Text(limit) | Cells::Json(limit)) = cells;
     let read = match cells {
         Cells::Text(_) => as_text(session, frame, expression, limit).await,
-        Cells::Json(_) => as_json(session, frame, expression, limit.min(MAX_VALUE)).await,
+        Cells::Json(_) => as_json(session, frame, expression, session.policy().bounds.text(limit)).await,
     };
     read.unwrap_or_else(|error| Cell::Error(shortened(error.to_string(), limit.max(MESSAGE))))
 }
@@ -31,7 +29,9 @@ fn shortened(mut message: String, most: usize) -> String {
 }
 
 async fn as_text(session: &Session, frame: Reference, expression: &str, limit: usize) -> Result<Cell, Error> {
-    let value = session.evaluate(frame, expression.to_owned(), deadlines::EVALUATE, limit, false).await?;
+    let value = session
+        .evaluate(frame, expression.to_owned(), session.policy().bounds.usual_evaluate(), limit, false)
+        .await?;
     Ok(text_cell(value.type_name.clone(), &value))
 }
 
@@ -42,7 +42,7 @@ fn text_cell(type_name: String, value: &Value<Reference>) -> Cell {
 /// The expression is evaluated once, whatever comes of it.
 async fn as_json(session: &Session, frame: Reference, expression: &str, limit: usize) -> Result<Cell, Error> {
     let asked = session.adapter().as_json(expression, limit);
-    let list = session.evaluate(frame, asked, deadlines::EVALUATE, 0, false).await?;
+    let list = session.evaluate(frame, asked, session.policy().bounds.usual_evaluate(), 0, false).await?;
     let missing = || Error::Refused("the value cannot be read".to_owned());
     let list = list.reference.ok_or_else(missing)?;
     let page = |start, count| Page { start, count, special: false, internals: false };

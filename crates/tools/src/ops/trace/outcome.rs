@@ -48,6 +48,8 @@ pub struct Traced {
     pub dropped: u64,
     /// How many rows there could be.
     pub max_rows: u64,
+    /// How many may be asked for.
+    pub most_rows: u64,
     /// What else needs saying.
     pub notes: Vec<String>,
 }
@@ -105,6 +107,7 @@ pub(super) async fn conclude(
         began: begun.at,
         dropped,
         max_rows: request.max_rows,
+        most_rows: session.policy().bounds.rows,
         notes,
     }
 }

@@ -8,7 +8,6 @@ use engine::model::ids::BreakpointId;
 use engine::recording::{Record, Recorder, Row};
 use engine::session::Session;
 use engine::session::temporary::Temporary;
-use engine::sources;
 
 use super::{Trace, Way, is_only_at};
 use crate::ToolError;
@@ -57,9 +56,12 @@ impl<'a> Points<'a> {
                 recorder: recorder.clone(),
             };
             let mut wanted = point.wanted.clone();
-            wanted.rule = Rule { record: Some(record), ..wanted.rule };
+            let stops = request.way(session) == Way::Stop;
+            // What may not be recorded in the program is checked without that.
+            let record = (!session.policy().safety.read_only).then_some(record);
+            wanted.rule = Rule { record, ..wanted.rule };
             let mut placed = session.place(wanted).await?;
-            if request.way() == Way::Stop {
+            if stops {
                 placed.request.rule.record = None;
             }
             let breakpoint = session.add_breakpoint(placed.request, placed.planned).await?;
@@ -94,7 +96,10 @@ impl<'a> Points<'a> {
         if ends {
             let _ = tokio::time::timeout(deadlines::GOODBYE, self.session.forget(own)).await;
         } else {
-            leave(self.session, own).await;
+            let session = self.session.clone();
+            let leaving = tokio::spawn(async move { leave(&session, own).await });
+            // With a debugger that does not answer, they go when it does.
+            let _ = tokio::time::timeout(deadlines::ACKNOWLEDGE, leaving).await;
         }
         // Not before, so that a call that is given up meanwhile leaves the rest to `drop`.
         self.own = Temporary::default();
@@ -108,6 +113,7 @@ impl<'a> Points<'a> {
         rows: &[Row],
         hits: &BTreeMap<BreakpointId, u64>,
     ) -> Vec<TracedPoint> {
+        let session = self.session;
         let set = std::mem::take(&mut self.set);
         set.into_iter()
             .map(|(first, expressions, mut notes)| {
@@ -118,7 +124,14 @@ impl<'a> Points<'a> {
                 if hits == 0 && breakpoint.failures.is_none() {
                     notes.push(not_recorded_at(&breakpoint));
                 }
-                TracedPoint { text: text_of(&breakpoint), breakpoint, expressions, hits, rows, notes }
+                TracedPoint {
+                    text: text_of(session, &breakpoint),
+                    breakpoint,
+                    expressions,
+                    hits,
+                    rows,
+                    notes,
+                }
             })
             .collect()
     }
@@ -154,8 +167,8 @@ fn not_recorded_at(breakpoint: &Breakpoint) -> String {
     }
 }
 
-fn text_of(breakpoint: &Breakpoint) -> Option<String> {
-    let lines = sources::read_lines(breakpoint.path()?).ok()?;
+fn text_of(session: &Session, breakpoint: &Breakpoint) -> Option<String> {
+    let lines = session.read_lines(breakpoint.path()?).ok()?;
     let line = usize::try_from(breakpoint.line()?).ok()?.checked_sub(1)?;
     lines.get(line).map(|text| text.trim().to_owned())
 }

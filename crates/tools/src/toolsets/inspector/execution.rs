@@ -1,6 +1,5 @@
 //! Letting the program run.
 
-use engine::deadlines;
 use engine::debugger::Step;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,7 +22,7 @@ struct RunParams {
 
 impl RunParams {
     async fn step(self, step: Step, did: &str, context: &Context) -> Result<Told<Report>, ToolError> {
-        let wait = shared::wait(self.timeout, deadlines::WAIT)?;
+        let wait = shared::wait(context.bounds(), self.timeout, context.bounds().usual_wait())?;
         let session = context.session(self.session_id.as_deref())?;
         let settled = execution::step(&session, None, step, wait, context).await?;
         Ok(Told(Report::new(did, settled)))
@@ -44,7 +43,7 @@ impl Tool for DebuggerContinue {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
-        let wait = shared::wait(self.0.timeout, deadlines::WAIT)?;
+        let wait = shared::wait(context.bounds(), self.0.timeout, context.bounds().usual_wait())?;
         let session = context.session(self.0.session_id.as_deref())?;
         let settled = execution::resume(&session, wait, context).await?;
         Ok(Told(Report::new("Continued", settled)))
@@ -119,7 +118,7 @@ impl Tool for DebuggerPause {
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
-        let wait = shared::wait(self.timeout, deadlines::PAUSE)?;
+        let wait = shared::wait(context.bounds(), self.timeout, context.bounds().usual_pause())?;
         let session = context.session(self.session_id.as_deref())?;
         let settled = execution::pause(&session, None, wait, context).await?;
         Ok(Told(Report::new("Pause requested", settled)))

@@ -123,7 +123,7 @@ impl Tool for DebuggerDetectHang {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Told<HangFound>, ToolError> {
-        hang::check_times(self.timeout, self.sample_interval)?;
+        hang::check_times(context.bounds(), self.timeout, self.sample_interval)?;
         let keep = self.keep_session.unwrap_or(false);
         let (interval, timeout) = (self.sample_interval, self.timeout);
         let (session, launch) = self.program(context)?;
@@ -133,7 +133,10 @@ impl Tool for DebuggerDetectHang {
             launch,
             interval: interval.map_or(hang::INTERVAL, Duration::from_millis),
             leave_paused: keep,
-            wait: Wait { timeout: timeout.map_or(hang::TIMEOUT, Duration::from_millis), ..Wait::default() },
+            wait: Wait {
+                timeout: timeout.map_or(hang::TIMEOUT, Duration::from_millis),
+                ..Wait::usual(context.bounds())
+            },
         };
         let found = hang::hang(&session, request, context).await;
         let is_there = found.as_ref().is_ok_and(|found| found.end.is_none());
@@ -160,6 +163,6 @@ impl DebuggerDetectHang {
         let mut read = Command::read(&Machine, &command, self.args, self.cwd)?;
         read.launch.stdin = Stdin::Open;
         let name = format!("hang {}", read.text);
-        Ok((context.sessions.open(read.adapter, name, read.executable), Some(read.launch)))
+        Ok((context.sessions.open(read.adapter, name, read.executable)?, Some(read.launch)))
     }
 }

@@ -1,6 +1,5 @@
 //! Expressions and variables.
 
-use engine::deadlines;
 use engine::model::variable::Page;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,7 +50,7 @@ impl Tool for DebuggerInspect {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Told<Inspected>, ToolError> {
-        shared::within("timeout", self.timeout, deadlines::LONGEST_EVALUATE)?;
+        shared::within("timeout", self.timeout, context.bounds().most_evaluate())?;
         let session = context.session(self.session_id.as_deref())?;
         let frame = Some(shared::frame(&session, self.frame_index).await?.0);
         let length = self.max_length.unwrap_or(VALUE);
@@ -168,7 +167,8 @@ impl Tool for DebuggerGetGlobalVariables {
         let frame = shared::frame(&session, self.frame_index).await?;
         let (start, count) = (self.start.unwrap_or(0), self.count.unwrap_or(GLOBALS));
         let special = self.include_special.unwrap_or(false);
-        let page = Page { start, count: count.min(inspect::MOST_CHILDREN), special, internals: false };
+        let page =
+            Page { start, count: count.min(session.policy().bounds.children), special, internals: false };
         let globals = globals::globals(&session, frame, page, VALUE).await?;
         let next = start + globals.variables.len() as u64;
         let variable = |(scope, variable): &_| GlobalData {

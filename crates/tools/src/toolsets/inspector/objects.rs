@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Told;
 use super::data::VariableData;
-use crate::ops::inspect::MOST_CHILDREN;
-use crate::ops::objects::{self, DEEPEST, Depth, Properties, Property};
+use crate::ops::objects::{self, Depth, Properties, Property};
 use crate::{Context, Effects, Tool, ToolError};
 
 /// Levels unless it is asked for more.
@@ -96,8 +95,8 @@ impl Tool for DebuggerInspectObject {
         let Ok(object) = self.object_id.trim().parse().map(Reference) else {
             return Err(ToolError::no_object_id(&self.object_id));
         };
-        let levels = self.max_depth.unwrap_or(LEVELS).clamp(1, DEEPEST);
-        let count = self.count.unwrap_or(PAGE).min(MOST_CHILDREN);
+        let levels = self.max_depth.unwrap_or(LEVELS).clamp(1, objects::deepest(&session));
+        let count = self.count.unwrap_or(PAGE).min(session.policy().bounds.children);
         let depth = Depth { levels, start: self.start.unwrap_or(0), count, text: VALUE };
         let properties = objects::properties(&session, object, depth).await?;
         Ok(Told(ObjectData {

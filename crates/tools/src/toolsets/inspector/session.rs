@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use engine::adapter::Machine;
-use engine::deadlines;
 use engine::model::launch::Stdin;
 use engine::session::Session;
 use engine::session::state::Execution;
@@ -59,7 +58,7 @@ impl Tool for DebuggerStart {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Told<Started>, ToolError> {
-        let wait = shared::wait(self.timeout, deadlines::WAIT)?;
+        let wait = shared::wait(context.bounds(), self.timeout, context.bounds().usual_wait())?;
         let mut command = Command::read(&Machine, &self.command, self.args, self.cwd)?;
         command.launch.stop_on_entry = true;
         command.launch.stdin = Stdin::Open;

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine::deadlines;
+use engine::bounds::Bounds;
 use engine::model::ids::{BreakpointId, Reference};
 use engine::model::launch::Start;
-use engine::model::limits::Limits;
 use engine::session::Session;
 use engine::sources;
 
@@ -15,9 +14,9 @@ use crate::ops::inspect;
 use crate::ops::settle::Wait;
 
 /// How long to wait: what was asked for, in milliseconds, else `usual`. More than may be is an error.
-pub(super) fn wait(timeout: Option<u64>, usual: Duration) -> Result<Wait, ToolError> {
-    let timeout = within("timeout", timeout, deadlines::LONGEST_WAIT)?;
-    Ok(Wait { timeout: timeout.unwrap_or(usual), limits: Limits::default() })
+pub(super) fn wait(bounds: &Bounds, timeout: Option<u64>, usual: Duration) -> Result<Wait, ToolError> {
+    let timeout = within("timeout", timeout, bounds.most_wait())?;
+    Ok(Wait { timeout: timeout.unwrap_or(usual), limits: bounds.report() })
 }
 
 /// A time that was asked for in milliseconds.

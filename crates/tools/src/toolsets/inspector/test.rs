@@ -54,13 +54,13 @@ impl Tool for DebuggerRunTest {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Told<TestRun>, ToolError> {
-        check_counts(None, None, self.timeout)?;
+        check_counts(context.bounds(), None, None, self.timeout)?;
         let command = Command::read(&Machine, &self.command, self.args, self.cwd)?;
-        let limits = Limits { output: OUTPUT, ..test::limits() };
+        let limits = Limits { output: OUTPUT, ..test::limits(context.bounds()) };
         let session = test::open(context, &command)?;
         let closing = Closing::new(context, &session, true);
         let keeps = self.keep_session.unwrap_or(false);
-        let request = Test { command, wait: Wait::new(self.timeout, limits), keeps };
+        let request = Test { command, wait: Wait::new(context.bounds(), self.timeout, limits), keeps };
         let tested = test::test(&session, request, context).await;
         let is_kept = tested.as_ref().is_ok_and(|tested| tested.is_kept);
         closing.settle(!is_kept).await;

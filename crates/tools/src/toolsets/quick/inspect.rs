@@ -1,7 +1,6 @@
 //! Looking at a suspended program.
 
 use engine::model::ids::Reference;
-use engine::model::limits::Limits;
 use engine::model::variable::Page;
 use engine::session::Session;
 use schemars::JsonSchema;
@@ -132,7 +131,7 @@ impl DebugVariables {
         let session = context.quick_session().await?;
         let frame = frame(&session, self.frame).await?;
         let page = Page { start: 0, count: VARIABLES, special: false, internals: false };
-        let (scope, children) = session.locals(frame, page, Limits::default().value).await?;
+        let (scope, children) = session.locals(frame, page, context.bounds().report().value).await?;
         let said = if children.variables.is_empty() {
             format!("The scope {scope} has no variables.")
         } else {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use engine::error::Error;
-use engine::model::limits::Limits;
 use engine::model::stop::StopReason;
 use engine::session::Session;
 use engine::session::state::Execution;
@@ -52,12 +51,12 @@ impl Tool for DebugLaunch {
 
 impl DebugLaunch {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
-        let wait = Wait::new(self.timeout, Limits::default());
+        let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report());
         let mut state = context.quick.lock().await;
         let target = self.target(state.target.as_ref())?;
         let launch = target.launch(true);
-        lifecycle::check_program(&launch)?;
-        let began = begin(&mut state, target.clone(), context).await;
+        lifecycle::check_program(&context.sessions.policy().safety, target.executable.as_deref(), &launch)?;
+        let began = begin(&mut state, target.clone(), context).await?;
         drop(state);
         let settled = lifecycle::launch(&began.session, launch, wait, context).await;
         let settled = settled.map_err(|error| began.said.lines().fold(error, ToolError::and))?;
@@ -99,7 +98,7 @@ struct Began {
 }
 
 /// Ends the program that is being debugged, and makes a session with the breakpoints that there are.
-async fn begin(state: &mut State, target: Target, context: &Context) -> Began {
+async fn begin(state: &mut State, target: Target, context: &Context) -> Result<Began, ToolError> {
     let mut said = Vec::new();
     let before = state.session.take();
     if let Some(before) = &before {
@@ -108,7 +107,7 @@ async fn begin(state: &mut State, target: Target, context: &Context) -> Began {
         }
         context.sessions.close(before).await;
     }
-    let session = context.sessions.open_own(target.adapter, "quick".to_owned(), target.executable.clone());
+    let session = context.sessions.open_own(target.adapter, "quick".to_owned(), target.executable.clone())?;
     state.session = Some(session.clone());
     let (breakpoints, lost) = set_again(&session, &state.breakpoints).await;
     let labels: Vec<String> =
@@ -127,7 +126,7 @@ async fn begin(state: &mut State, target: Target, context: &Context) -> Began {
     state.target = Some(target);
     state.restored = false;
     state.save();
-    Began { session, said: text::lines(said) }
+    Ok(Began { session, said: text::lines(said) })
 }
 
 /// Sets breakpoints in a new session. Those whose lines are gone are dropped; one that cannot be set for another
@@ -211,7 +210,7 @@ impl DebugStop {
                 parts.push(format!("Program {end}."));
             }
             context.sessions.close(&session).await;
-            parts.push(text::output(&session.take_new_output(Limits::default().output)));
+            parts.push(text::output(&session.take_new_output(context.bounds().report().output)));
         }
         drop(state);
         Ok(text::lines(parts))

@@ -64,15 +64,15 @@ impl Tool for DebugProbe {
 
 impl DebugProbe {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
-        let (target, request) = self.request()?;
-        let session = context.sessions.open_own(target.adapter, "probe".to_owned(), target.executable);
+        let (target, request) = self.request(context)?;
+        let session = context.sessions.open_own(target.adapter, "probe".to_owned(), target.executable)?;
         let guard = Closing::new(context, &session, true);
         let said = probe(&session, request, context).await;
         guard.settle(true).await;
         said
     }
 
-    fn request(self) -> Result<(Target, RunUntil), ToolError> {
+    fn request(self, context: &Context) -> Result<(Target, RunUntil), ToolError> {
         let program = sources::absolute(&self.program);
         let target = Target {
             args: self.args.unwrap_or_default(),
@@ -89,14 +89,14 @@ impl DebugProbe {
             ..Wanted::default()
         };
         let launch = target.launch(false);
-        lifecycle::check_program(&launch)?;
+        lifecycle::check_program(&context.sessions.policy().safety, target.executable.as_deref(), &launch)?;
         let request = RunUntil {
             launch: Some(launch),
             places: vec![place],
             exceptions: ExceptionBreakpoints::default(),
             expressions: self.expressions.unwrap_or_default(),
             frames: Frames::All,
-            wait: Wait::new(self.timeout, whole()),
+            wait: Wait::new(context.bounds(), self.timeout, whole(context.bounds())),
         };
         Ok((target, request))
     }
@@ -165,8 +165,9 @@ fn stack(snapshot: &Snapshot, callers: &[Caller], adapter: &dyn Adapter) -> Stri
 
 /// Where a program is that does not come to its end.
 async fn whereabouts(session: &Session, context: &Context) -> String {
-    let limits = whole();
-    let paused = execution::pause(session, None, execution::pause_wait(None, limits), context).await;
+    let limits = whole(context.bounds());
+    let paused =
+        execution::pause(session, None, execution::pause_wait(context.bounds(), None, limits), context).await;
     let Ok(Settled::Stopped(snapshot)) = paused else {
         return text::notes(&execution::whereabouts(session).await);
     };

@@ -22,6 +22,11 @@ use crate::{Text, ToolError};
 pub struct Quick(Arc<Mutex<State>>);
 
 impl Quick {
+    /// One that leaves nothing to recover: the file is for a server's only client.
+    pub(crate) fn unrecovered() -> Self {
+        Self(Arc::new(Mutex::new(State { keeps_nothing: true, ..State::default() })))
+    }
+
     /// What there is, for moments: nobody waits for a program with it in hands, because all other calls wait for
     /// it.
     pub(super) async fn lock(&self) -> MutexGuard<'_, State> {
@@ -53,7 +58,7 @@ impl Quick {
         if let Some(folder) = state.folder.take().filter(|_| !state.restored) {
             recovery::remove(&folder);
         }
-        state.has_left = true;
+        state.keeps_nothing = true;
     }
 }
 
@@ -112,14 +117,14 @@ pub(super) struct State {
     folder: Option<PathBuf>,
     /// It was said that nothing can be kept for recovery.
     has_complained: bool,
-    /// The server is at its end.
-    has_left: bool,
+    /// Nothing is kept for recovery: the server is at its end, or has several clients.
+    keeps_nothing: bool,
 }
 
 impl State {
     /// Takes up what a server that was killed has left.
     fn read_once(&mut self) {
-        if self.folder.is_some() || self.has_left {
+        if self.folder.is_some() || self.keeps_nothing {
             return;
         }
         let folder = std::env::current_dir().unwrap_or_default();
@@ -166,7 +171,7 @@ impl State {
 
     /// Keeps what there is for a server that comes after this one, should it be killed.
     pub(super) fn save(&mut self) {
-        let Some(folder) = self.folder.clone().filter(|_| !self.has_left) else { return };
+        let Some(folder) = self.folder.clone().filter(|_| !self.keeps_nothing) else { return };
         let problem = match recovery::find(&folder) {
             Found::Others(pid) => format!("`{FILE}` is that of another server, process {pid}"),
             Found::Unreadable(kind) => format!("`{FILE}` cannot be read: {kind}"),
@@ -211,8 +216,8 @@ impl State {
             recovery::remove(folder);
         }
         let notes = std::mem::take(&mut self.notes);
-        let (folder, has_left) = (self.folder.take(), self.has_left);
-        *self = Self { notes, folder, has_left, has_complained: self.has_complained, ..Self::default() };
+        let (folder, keeps_nothing) = (self.folder.take(), self.keeps_nothing);
+        *self = Self { notes, folder, keeps_nothing, has_complained: self.has_complained, ..Self::default() };
     }
 
     /// There is nothing to debug, and what would be.

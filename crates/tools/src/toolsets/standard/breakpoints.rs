@@ -73,7 +73,7 @@ struct LineContext {
 }
 
 impl BreakpointSet {
-    fn new(breakpoint: &Breakpoint, note: Option<String>) -> Self {
+    fn new(session: &Session, breakpoint: &Breakpoint, note: Option<String>) -> Self {
         let data = BreakpointData::from(breakpoint);
         let place = match (&data.file, data.line, &data.function) {
             (Some(file), Some(line), _) => match data.column {
@@ -83,7 +83,7 @@ impl BreakpointSet {
             (_, _, Some(function)) => format!("function {function}"),
             _ => String::new(),
         };
-        let lines = breakpoint.path().and_then(|path| sources::read_lines(path).ok());
+        let lines = breakpoint.path().and_then(|path| session.read_lines(path).ok());
         let context = lines.zip(data.line).and_then(|(lines, line)| {
             let surrounding = surrounding(&lines, line, AROUND);
             let content = surrounding.iter().find(|near| near.line == line)?.content.clone();
@@ -137,7 +137,7 @@ impl Tool for SetBreakpoint {
             let change = Change { enabled: Some(false), rule: None };
             breakpoint = session.change_breakpoint(breakpoint.id, change).await?;
         }
-        Ok(BreakpointSet::new(&breakpoint, note))
+        Ok(BreakpointSet::new(&session, &breakpoint, note))
     }
 }
 
@@ -165,7 +165,7 @@ impl SetBreakpoint {
         session.check_rule(&rule).await?;
         let change = Change { enabled: self.enabled, rule: Some(rule).filter(|rule| *rule != old) };
         let breakpoint = session.change_breakpoint(id, change).await?;
-        Ok(BreakpointSet::new(&breakpoint, None))
+        Ok(BreakpointSet::new(session, &breakpoint, None))
     }
 }
 

@@ -43,7 +43,7 @@ impl Tool for ContinueExecution {
     async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let timeout = if self.wait == Some(false) { Some(0) } else { self.timeout };
-        let wait = Wait::new(timeout, LimitsParam::limits(self.limits));
+        let wait = Wait::new(context.bounds(), timeout, LimitsParam::limits(context.bounds(), self.limits));
         let settled = ops::execution::resume(&session, wait, context).await?;
         Ok(StopReport::new("Continued execution", settled))
     }
@@ -63,7 +63,8 @@ struct StepParams {
 impl StepParams {
     async fn step(self, step: Step, did: &str, context: &Context) -> Result<StopReport, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let wait = Wait::new(self.timeout, LimitsParam::limits(self.limits));
+        let wait =
+            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits));
         let thread = self.thread_id.map(ThreadId);
         let settled = ops::execution::step(&session, thread, step, wait, context).await?;
         Ok(StopReport::new(did, settled))
@@ -142,7 +143,11 @@ impl Tool for PauseExecution {
 
     async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let wait = ops::execution::pause_wait(self.timeout, LimitsParam::limits(self.limits));
+        let wait = ops::execution::pause_wait(
+            context.bounds(),
+            self.timeout,
+            LimitsParam::limits(context.bounds(), self.limits),
+        );
         let settled = ops::execution::pause(&session, self.thread_id.map(ThreadId), wait, context).await?;
         Ok(StopReport::new("Pause requested", settled))
     }
@@ -287,7 +292,11 @@ impl RunUntil {
             )?,
             expressions: self.expressions.unwrap_or_default(),
             frames: run_until::Frames::Top,
-            wait: Wait::new(self.timeout, LimitsParam::limits(self.limits)),
+            wait: Wait::new(
+                context.bounds(),
+                self.timeout,
+                LimitsParam::limits(context.bounds(), self.limits),
+            ),
         };
         let hold = !request.places.is_empty() && self.close != Some(true);
         let ran = run_until::run_until(session, request, context).await?;

@@ -56,7 +56,7 @@ impl Tool for DiagnoseHang {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Diagnosed, ToolError> {
-        hang::check_times(self.timeout, self.sample_interval)?;
+        hang::check_times(context.bounds(), self.timeout, self.sample_interval)?;
         let (session, launch) = match self.command {
             Some(_) if self.session_id.is_some() => {
                 return Err(ToolError::argument("command", "excludes `sessionId`"));
@@ -67,7 +67,7 @@ impl Tool for DiagnoseHang {
                 read.launch.env.extend(given.map(|(name, value)| (name, Some(value))));
                 read.launch.stdin = Stdin::Open;
                 let session =
-                    context.sessions.open(read.adapter, format!("hang {}", read.text), read.executable);
+                    context.sessions.open(read.adapter, format!("hang {}", read.text), read.executable)?;
                 (session, Some(read.launch))
             }
             None => {
@@ -79,7 +79,7 @@ impl Tool for DiagnoseHang {
         let opened_here = launch.is_some();
         let leave_paused = self.leave_paused.unwrap_or(false);
         let closing = Closing::new(context, &session, opened_here);
-        let limits = LimitsParam::limits(self.limits);
+        let limits = LimitsParam::limits(context.bounds(), self.limits);
         let request = Hang {
             launch,
             interval: self.sample_interval.map_or(hang::INTERVAL, Duration::from_millis),

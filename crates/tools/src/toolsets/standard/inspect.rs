@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use engine::error::Error;
 use engine::model::ids::{Reference, ThreadId};
-use engine::model::limits::MAX_VALUE;
 use engine::model::stack::ScopeKind;
 use engine::model::variable::Page;
 use schemars::JsonSchema;
@@ -268,7 +267,8 @@ impl Tool for GetLocalVariables {
         let start = self.start.unwrap_or(0);
         let page =
             Page { start, count: LOCALS, special: self.include_special.unwrap_or(false), internals: false };
-        let text = self.max_length.unwrap_or(VALUE).min(MAX_VALUE);
+        let text = self.max_length.unwrap_or(VALUE);
+        let text = session.policy().bounds.text(text);
         let (scope_name, children) = session.locals(id, page, text).await?;
         let message = (children.total == 0).then(|| format!("The {scope_name} scope is empty."));
         Ok(LocalVariables {

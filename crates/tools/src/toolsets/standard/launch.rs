@@ -173,7 +173,8 @@ impl Tool for StartDebugging {
     async fn call(self, context: &Context) -> Result<Started, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let name = self.script_path.as_ref().map(|path| path.display().to_string()).or(self.module.clone());
-        let wait = Wait::new(self.timeout, LimitsParam::limits(self.limits));
+        let wait =
+            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits));
         let dry_run = self.dry_run_spawn.unwrap_or(false);
         let params = ProgramParams {
             script: self.script_path,
@@ -245,7 +246,8 @@ impl Tool for AttachToProcess {
             path_mappings: self.path_mappings.unwrap_or_default().into_iter().collect(),
             just_my_code: self.just_my_code.unwrap_or(true),
         };
-        let wait = Wait::new(self.timeout, LimitsParam::limits(self.limits));
+        let wait =
+            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits));
         let stop = self.stop_on_entry.unwrap_or(false);
         let settled = lifecycle::attach(&session, attach, stop, wait, context).await?;
         Ok(StopReport::new("Attached", settled))
@@ -296,7 +298,8 @@ impl Tool for RestartDebugging {
 
     async fn call(self, context: &Context) -> Result<Started, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let wait = Wait::new(self.timeout, LimitsParam::limits(self.limits));
+        let wait =
+            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits));
         let name = match session.last_start().await? {
             Some(Start::Launch(launch)) => name_of(&session, &launch),
             _ => session.name().to_owned(),

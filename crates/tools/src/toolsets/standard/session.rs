@@ -57,7 +57,8 @@ impl Tool for CreateDebugSession {
                 path_mappings: Vec::new(),
                 just_my_code: true,
             };
-            let attached = lifecycle::attach(&session, attach, false, Wait::default(), context).await;
+            let attached =
+                lifecycle::attach(&session, attach, false, Wait::usual(context.bounds()), context).await;
             if attached.is_err() {
                 context.sessions.close(&session).await;
             }
@@ -197,8 +198,9 @@ struct Availability {
 
 impl From<languages::Language> for LanguageData {
     fn from(language: languages::Language) -> Self {
-        let available = language.runtime.is_ok();
+        let available = language.runtime.is_ok() && language.forbidden.is_none();
         let reason = match &language.runtime {
+            _ if language.forbidden.is_some() => language.forbidden.clone(),
             Err(reason) => Some(reason.clone()),
             Ok(_) if !language.provided => {
                 Some("the debugger is installed on first use, from the network".to_owned())
@@ -210,7 +212,10 @@ impl From<languages::Language> for LanguageData {
             language: language.adapter.name().to_owned(),
             about: language.adapter.about(),
             launch: Availability { available, reason: reason.clone() },
-            attach: Availability { available, reason: language.attach_obstacle.or(reason) },
+            attach: Availability {
+                available,
+                reason: language.forbidden.or(language.attach_obstacle).or(reason),
+            },
             interpreter: runtime.as_ref().map(|runtime| runtime.executable.display().to_string()),
             version: runtime.map(|runtime| runtime.version),
         }
@@ -224,8 +229,8 @@ impl Tool for ListSupportedLanguages {
     const DESCRIPTION: &'static str = "Which languages can be launched and attached to here, and why not.";
     const EFFECTS: Effects = Effects::NONE;
 
-    async fn call(self, _context: &Context) -> Result<LanguageList, ToolError> {
-        let found = languages::languages(&engine::adapter::Machine).await;
+    async fn call(self, context: &Context) -> Result<LanguageList, ToolError> {
+        let found = languages::languages(&engine::adapter::Machine, &context.sessions.policy().safety).await;
         let languages: Vec<LanguageData> = found.into_iter().map(LanguageData::from).collect();
         Ok(LanguageList { success: true, count: languages.len(), languages })
     }

@@ -1,6 +1,7 @@
 //! Parameters and answers that several tools have.
 
-use engine::model::limits::{Limits, MAX_VALUE};
+use engine::bounds::Bounds;
+use engine::model::limits::Limits;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
@@ -38,13 +39,13 @@ impl JsonSchema for LimitsParam {
 
 impl LimitsParam {
     /// What is left out is as usual, and nothing is larger than what is ever handed out.
-    pub(super) fn limits(limits: Option<Self>) -> Limits {
-        let Some(limits) = limits else { return Limits::default() };
-        let usual = Limits::default();
+    pub(super) fn limits(bounds: &Bounds, limits: Option<Self>) -> Limits {
+        let usual = bounds.report();
+        let Some(limits) = limits else { return usual };
         Limits {
             frames: limits.frames.unwrap_or(usual.frames),
             variables: limits.variables.unwrap_or(usual.variables),
-            value: limits.value.unwrap_or(usual.value).min(MAX_VALUE),
+            value: bounds.text(limits.value.unwrap_or(usual.value)),
             source: limits.source.unwrap_or(usual.source),
             output: limits.output.unwrap_or(usual.output),
         }

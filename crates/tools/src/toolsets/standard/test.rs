@@ -52,15 +52,18 @@ impl Tool for DebugTest {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<DebuggedTest, ToolError> {
-        check_counts(None, None, self.timeout)?;
+        check_counts(context.bounds(), None, None, self.timeout)?;
         let mut command = Command::read(&Machine, &self.command, self.args, self.cwd)?;
         command.launch.env.extend(self.env.into_iter().flatten().map(|(name, value)| (name, Some(value))));
-        let usual = test::limits();
-        let limits = self.limits.map_or(usual, |limits| LimitsParam::limits(Some(limits)));
+        let usual = test::limits(context.bounds());
+        let limits = self.limits.map_or(usual, |limits| LimitsParam::limits(context.bounds(), Some(limits)));
         let session = test::open(context, &command)?;
         let closing = Closing::new(context, &session, true);
-        let request =
-            Test { command, wait: Wait::new(self.timeout, limits), keeps: self.keep_session == Some(true) };
+        let request = Test {
+            command,
+            wait: Wait::new(context.bounds(), self.timeout, limits),
+            keeps: self.keep_session == Some(true),
+        };
         let tested = test::test(&session, request, context).await;
         let is_kept = tested.as_ref().is_ok_and(|tested| tested.is_kept);
         closing.settle(!is_kept).await;

@@ -89,7 +89,7 @@ impl Tool for TraceValues {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Recorded, ToolError> {
-        self.check()?;
+        self.check(context)?;
         let asked = Asked {
             tool: Self::NAME,
             session_id: self.session_id.as_deref(),
@@ -104,7 +104,7 @@ impl Tool for TraceValues {
         let one_shot = OneShot::open(context, &asked, false)?;
         let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
         let was_started = self.starts();
-        let request = self.request(&session);
+        let request = self.request(&session, context);
         let traced = match request {
             Ok(request) => trace::trace(&session, request, context).await,
             Err(error) => Err(error),
@@ -124,7 +124,7 @@ impl TraceValues {
     }
 
     /// What can be said before there is a session.
-    fn check(&self) -> Result<(), ToolError> {
+    fn check(&self, context: &Context) -> Result<(), ToolError> {
         if self.points.is_empty() {
             return Err(ToolError::argument("points", "is empty; give a place and what to evaluate there"));
         }
@@ -134,12 +134,12 @@ impl TraceValues {
                 return Err(ToolError::argument(&name, "is empty; name what to record there"));
             }
         }
-        trace::check_counts(self.max_hits, self.sample_every, self.timeout)
+        trace::check_counts(context.bounds(), self.max_hits, self.sample_every, self.timeout)
     }
 
-    fn request(self, session: &Session) -> Result<Trace, ToolError> {
+    fn request(self, session: &Session, context: &Context) -> Result<Trace, ToolError> {
         let starts = self.starts();
-        let limits = LimitsParam::limits(self.limits);
+        let limits = LimitsParam::limits(context.bounds(), self.limits);
         let points = self.points.into_iter().map(|point| Point {
             wanted: Wanted {
                 file: point.file.or_else(|| self.program.clone()),
@@ -164,7 +164,8 @@ impl TraceValues {
             extra: LaunchArgs::default(),
         };
         let launch = if starts { Some(params.launch("program", session)?) } else { None };
-        let usual = Trace::new(launch, points);
+        let wait = Wait::new(context.bounds(), self.timeout, limits);
+        let usual = Trace::new(launch, points, wait);
         Ok(Trace {
             max_rows: self.max_hits.unwrap_or(usual.max_rows),
             sample_every: self.sample_every.unwrap_or(1),
@@ -174,7 +175,6 @@ impl TraceValues {
                 Some(WhenFullParam::End) | None => WhenFull::End,
             },
             cells: Cells::Text(limits.value),
-            wait: Wait::new(self.timeout, limits),
             way: Way::of_the_server(),
             ..usual
         })

@@ -16,6 +16,7 @@ use super::rows::Shown;
 use super::{failed, text};
 use crate::deadlines;
 use crate::debugger::Evaluate;
+use crate::debugger::uninterrupted;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::variable::Value;
@@ -112,7 +113,7 @@ impl Values {
             self.has_changed();
         }
         let answer = self.0.client.request(evaluate, asked.deadline + deadlines::EVALUATE_GRACE).await;
-        answer.map_err(|error| interrupted(failed(error), asked.deadline))
+        answer.map_err(|error| interrupted(failed(error), asked.deadline, self.0.pid))
     }
 
     /// What an expression threw.
@@ -164,16 +165,12 @@ fn is_path(expression: &str) -> bool {
 }
 
 /// An evaluation that ran out of time, in the words for that.
-pub(super) fn interrupted(error: Error, deadline: Duration) -> Error {
+pub(super) fn interrupted(error: Error, deadline: Duration, pid: Option<u32>) -> Error {
     match error {
         Error::Refused(message) if message.contains("Execution was terminated") => {
             Error::Deadline { what: "the expression".to_owned(), after: deadline }
         }
-        Error::Deadline { .. } => Error::Refused(format!(
-            "the expression did not end within {} ms and cannot be interrupted, because native code is at \
-             work; the thread answers again when that returns",
-            deadline.as_millis()
-        )),
+        Error::Deadline { .. } => uninterrupted(deadline, pid),
         other => other,
     }
 }

@@ -130,7 +130,7 @@ impl Values {
         let answer = self.0.client.request(run, limit + deadlines::EVALUATE_GRACE).await;
         let release = ReleaseObjectGroup { object_group: CONSOLE.to_owned() };
         self.request(release).await?;
-        answer.map_err(|error| super::evaluate::interrupted(failed(error), limit))
+        answer.map_err(|error| super::evaluate::interrupted(failed(error), limit, self.0.pid))
     }
 
     fn calling(

@@ -1,0 +1,237 @@
+//! How far things may go: one table of what a user may set.
+//!
+//! What a protocol or the machine dictates is no bound; times of that kind are in [`deadlines`](crate::deadlines).
+//! From this table come the reader of the configuration file, `stillframe config` and `docs/reference/limits.md`.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::model::limits::Limits;
+
+/// A line of the table.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// Its name, as `[limits]` has it.
+    pub name: &'static str,
+    /// The same with the section.
+    pub setting: &'static str,
+    /// What it counts.
+    pub unit: &'static str,
+    /// What holds when nothing is set.
+    pub default: u64,
+    /// What may be set.
+    pub range: RangeInclusive<u64>,
+    /// What it bounds, and what happens there.
+    pub about: &'static str,
+}
+
+macro_rules! bounds {
+    ($($(#[doc = $about:literal])+ $name:ident: $unit:literal, $default:expr, $range:expr;)+) => {
+        /// The bounds that hold in a server.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Bounds {
+            $($(#[doc = $about])+ pub $name: u64,)+
+        }
+
+        impl Default for Bounds {
+            fn default() -> Self {
+                Self { $($name: $default,)+ }
+            }
+        }
+
+        /// Every bound.
+        pub static TABLE: &[Bound] = &[$(Bound {
+            name: stringify!($name),
+            setting: concat!("limits.", stringify!($name)),
+            unit: $unit,
+            default: $default,
+            range: $range,
+            about: concat!($($about),+),
+        }),+];
+
+        impl Bounds {
+            /// The value of that name.
+            pub fn get(&self, name: &str) -> Option<u64> {
+                match name {
+                    $(stringify!($name) => Some(self.$name),)+
+                    _ => None,
+                }
+            }
+
+            /// Sets the value of that name. One that is not known is left alone: readers know the table.
+            pub fn set(&mut self, name: &str, value: u64) {
+                match name {
+                    $(stringify!($name) => self.$name = value,)+
+                    _ => {}
+                }
+            }
+        }
+    };
+}
+
+const KIB: u64 = 1024;
+const MIB: u64 = 1024 * KIB;
+
+bounds! {
+    /// Sessions that are open at once. One more is refused.
+    sessions: "sessions", 64, 1..=1_000;
+    /// Processes and workers of one session that are debugged. One more runs without a debugger, and the
+    /// output says so.
+    processes: "processes", 64, 1..=1_000;
+    /// Breakpoints of one session. One more is refused.
+    breakpoints: "breakpoints", 1_000, 1..=10_000;
+    /// Watched expressions of one session. One more is refused.
+    watches: "expressions", 20, 1..=200;
+    /// Output that is kept of one session. The oldest is forgotten, and reading tells how much.
+    output: "bytes", MIB, 4 * KIB..=256 * MIB;
+    /// One answer of a tool. What is longer is cut, says so, and names the way to the rest.
+    answer: "bytes", MIB, 16 * KIB..=64 * MIB;
+    /// Frames of a stop report.
+    frames: "frames", 5, 1..=1_000;
+    /// Variables of a stop report.
+    variables: "variables", 30, 0..=1_000;
+    /// A value in a stop report.
+    value: "characters", 200, 10..=100_000;
+    /// Lines of source before and after the line of a stop report.
+    source: "lines", 3, 0..=1_000;
+    /// New output in a stop report; the last of it is told.
+    report_output: "bytes", 4_000, 0..=MIB;
+    /// The longest text of a value, whatever a call asks for.
+    longest_value: "characters", 100_000, 200..=1_000_000;
+    /// Children of a value in one answer, whatever a call asks for.
+    children: "values", 10_000, 10..=100_000;
+    /// Levels of an object in one answer. More is refused.
+    depth: "levels", 10, 1..=50;
+    /// Rows of a trace. More is refused.
+    rows: "rows", 100_000, 1..=1_000_000;
+    /// How long a call waits for the next stop unless it says otherwise.
+    wait: "ms", 20_000, 100..=600_000;
+    /// How long a call may wait.
+    longest_wait: "ms", 600_000, 1_000..=86_400_000;
+    /// How long a pause waits for the stop unless it says otherwise.
+    pause: "ms", 2_000, 100..=600_000;
+    /// How long a program may take until it is ready to be debugged.
+    connect: "ms", 30_000, 1_000..=600_000;
+    /// How long an expression may take unless the call says otherwise.
+    evaluate: "ms", 5_000, 100..=120_000;
+    /// How long an expression may take.
+    longest_evaluate: "ms", 120_000, 100..=3_600_000;
+    /// How long a session may go unused before it is closed and its program ended; 0 for as long as it likes.
+    idle: "s", 0, 0..=604_800;
+    /// A file of the journal, before it is set aside.
+    journal_size: "bytes", 20 * MIB, 64 * KIB..=4 * KIB * MIB;
+    /// Files of the journal that are set aside.
+    journal_files: "files", 4, 0..=100;
+}
+
+/// A bound as the size of something in memory.
+fn size(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
+}
+
+impl Bounds {
+    /// The size of a stop report when a call says nothing of it.
+    pub fn report(&self) -> Limits {
+        Limits {
+            frames: size(self.frames),
+            variables: size(self.variables),
+            value: size(self.value),
+            source: u32::try_from(self.source).unwrap_or(u32::MAX),
+            output: size(self.report_output),
+        }
+    }
+
+    /// A length of text that was asked for, within the longest.
+    pub fn text(&self, asked: usize) -> usize {
+        asked.min(size(self.longest_value))
+    }
+
+    /// The most bytes that are kept of a session's output.
+    pub fn kept_output(&self) -> usize {
+        size(self.output)
+    }
+
+    /// The most bytes of an answer.
+    pub fn answer_size(&self) -> usize {
+        size(self.answer)
+    }
+
+    /// How long to wait for a stop when a call says nothing of it.
+    pub fn usual_wait(&self) -> Duration {
+        Duration::from_millis(self.wait).min(self.most_wait())
+    }
+
+    /// The longest wait.
+    pub fn most_wait(&self) -> Duration {
+        Duration::from_millis(self.longest_wait)
+    }
+
+    /// How long to wait for the stop of a pause when a call says nothing of it.
+    pub fn usual_pause(&self) -> Duration {
+        Duration::from_millis(self.pause).min(self.most_wait())
+    }
+
+    /// How long an expression may take when a call says nothing of it.
+    pub fn usual_evaluate(&self) -> Duration {
+        Duration::from_millis(self.evaluate).min(self.most_evaluate())
+    }
+
+    /// The longest that an expression may take.
+    pub fn most_evaluate(&self) -> Duration {
+        Duration::from_millis(self.longest_evaluate)
+    }
+
+    /// How long a program may take until it is ready to be debugged.
+    pub fn connect_within(&self) -> Duration {
+        Duration::from_millis(self.connect)
+    }
+
+    /// How long a session may go unused; none for as long as it likes.
+    pub fn idle_after(&self) -> Option<Duration> {
+        (self.idle > 0).then(|| Duration::from_secs(self.idle))
+    }
+
+    /// That the bound of that name is met: `problem` says how.
+    pub fn met(&self, name: &'static str, problem: impl Into<String>) -> Error {
+        Error::Limit { name, value: self.get(name).unwrap_or_default(), problem: problem.into() }
+    }
+}
+
+/// The bound of that name.
+pub fn named(name: &str) -> Option<&'static Bound> {
+    TABLE.iter().find(|bound| bound.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_may_be_set_and_is_what_holds() {
+        let bounds = Bounds::default();
+        for bound in TABLE {
+            assert!(bound.range.contains(&bound.default), "{}", bound.name);
+            assert_eq!(bounds.get(bound.name), Some(bound.default), "{}", bound.name);
+            assert!(bound.about.trim().ends_with('.'), "{}", bound.name);
+        }
+        assert_eq!(bounds.report(), Limits::default());
+    }
+
+    #[test]
+    fn what_is_set_holds() {
+        for bound in TABLE {
+            let mut bounds = Bounds::default();
+            bounds.set(bound.name, *bound.range.end());
+            assert_eq!(bounds.get(bound.name), Some(*bound.range.end()));
+        }
+    }
+
+    #[test]
+    fn a_usual_time_is_within_the_longest() {
+        let bounds = Bounds { longest_wait: 1_000, longest_evaluate: 200, ..Bounds::default() };
+        assert_eq!(bounds.usual_wait(), Duration::from_secs(1));
+        assert_eq!(bounds.usual_pause(), Duration::from_secs(1));
+        assert_eq!(bounds.usual_evaluate(), Duration::from_millis(200));
+    }
+}

@@ -1,0 +1,131 @@
+//! How a later server knows that this one is gone, and ends what it has left.
+//!
+//! The guardian cleans up after a server that was killed. Where both are killed at once, as with everything in a
+//! container, programs stay behind. So each server that starts something holds a lock on a file of its own,
+//! `CACHE/servers/ID`; the operating system gives the lock back when the server is gone, however it went. The
+//! marks of programs begin with the same id. A server that starts takes the locks that nobody holds, ends what
+//! carries those marks, and removes the files.
+//!
+//! A mark without a file is somebody else's, such as that of another user or of a container with a cache of its own, and
+//! is left alone. So is what has no mark: programs that we attached to, and programs that were started without
+//! one. Only Linux lets marks be read; elsewhere a server that is killed together with its guardian leaves its
+//! programs behind, and only the file is removed.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::{guardian, marked};
+use crate::named_pipe;
+
+/// Where the files are; unset in tests of the engine alone.
+static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+/// The file of this server, which is locked as long as it is open.
+static SHOWN: Mutex<Shown> = Mutex::new(Shown::NotYet);
+
+enum Shown {
+    NotYet,
+    As(#[expect(dead_code, reason = "it is locked as long as it is open")] File),
+    /// It cannot be shown, and that was said.
+    Not,
+}
+
+/// Says where servers show that they are there, and ends beside the caller what earlier ones have left.
+pub fn begin(cache: &Path) {
+    let folder = cache.join("servers");
+    // Only the first call counts, and there is only one.
+    let _ = FOLDER.set(folder.clone());
+    let swept = std::thread::Builder::new().name("sweep".to_owned()).spawn(move || sweep(&folder));
+    if let Err(error) = swept {
+        tracing::warn!(%error, "what an earlier server may have left is not looked for");
+    }
+}
+
+/// Shows that this server is there. It has to be known before its first program is.
+pub(super) fn show() {
+    let Some(folder) = FOLDER.get() else { return };
+    let mut shown = lock();
+    if !matches!(*shown, Shown::NotYet) {
+        return;
+    }
+    *shown = match locked_file(&folder.join(marked::server_id())) {
+        Ok(file) => Shown::As(file),
+        Err(error) => {
+            tracing::warn!(
+                %error,
+                folder = %folder.display(),
+                "programs may outlive this server when it is killed together with its guardian",
+            );
+            Shown::Not
+        }
+    };
+}
+
+/// This server is about to go. Unless something is left that the guardian has to end, a later one need not look.
+pub fn end() {
+    let mut shown = lock();
+    if let (Shown::As(_), Some(folder)) = (&*shown, FOLDER.get())
+        && guardian::watched() == 0
+    {
+        // A later server removes it otherwise.
+        let _ = std::fs::remove_file(folder.join(marked::server_id()));
+        *shown = Shown::NotYet;
+    }
+}
+
+/// Nothing panics while the lock is held, so a poisoned one is as good.
+fn lock() -> MutexGuard<'static, Shown> {
+    SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A new file of this name, locked. It holds where the server puts temporary files.
+fn locked_file(path: &Path) -> io::Result<File> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // Under its name it is locked from the beginning, or another server would take it for one that was left.
+    let unlocked = path.with_file_name(format!("{name}.new"));
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut file = File::create_new(&unlocked)?;
+    let made = file
+        .try_lock()
+        .map_err(io::Error::from)
+        .and_then(|()| file.write_all(std::env::temp_dir().as_os_str().as_encoded_bytes()))
+        .and_then(|()| std::fs::rename(&unlocked, path));
+    if made.is_err() {
+        let _ = std::fs::remove_file(&unlocked);
+    }
+    made.map(|()| file)
+}
+
+/// Ends what servers have left that are gone.
+fn sweep(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if let Some(id) = entry.file_name().to_str().filter(|name| marked::is_server_id(name)) {
+            sweep_after(id, &entry.path());
+        }
+    }
+}
+
+/// Ends what one server has left, unless it lives.
+fn sweep_after(id: &str, path: &Path) {
+    let Ok(mut file) = File::open(path) else { return };
+    // Nobody else sweeps after it as long as the lock is held.
+    if file.try_lock().is_err() {
+        return;
+    }
+    let mark = marked::mark_of_server(id);
+    marked::kill_marked(&mark);
+    let mut temporary = String::new();
+    if file.read_to_string(&mut temporary).is_ok() && !temporary.is_empty() {
+        named_pipe::sweep(Path::new(&temporary), &mark);
+    }
+    // What could not be killed yet is a matter of the next server.
+    if marked::marked(&mark).is_empty() {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+#[cfg(test)]
+mod tests;

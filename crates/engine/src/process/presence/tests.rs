@@ -1,0 +1,65 @@
+#![cfg(target_os = "linux")]
+
+use std::process::{Child, Command, Stdio};
+
+use super::*;
+
+/// A program of some server.
+#[expect(clippy::disallowed_methods, reason = "a program of the test, which ends it")]
+fn program(mark: &str) -> Child {
+    let mut command = Command::new("sleep");
+    command.arg("1000").env(marked::MARK, mark).stdin(Stdio::null()).spawn().unwrap()
+}
+
+fn lives(program: &mut Child) -> bool {
+    program.try_wait().unwrap().is_none()
+}
+
+fn id() -> String {
+    uuid::Uuid::new_v4().simple().to_string()
+}
+
+#[test]
+fn only_what_a_server_has_left_that_is_gone_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let [gone, alive, unknown] = [id(), id(), id()];
+    drop(locked_file(&folder.path().join(&gone)).unwrap());
+    let held = locked_file(&folder.path().join(&alive)).unwrap();
+    let others = ["", "x", "../etc", &alive.to_uppercase()];
+    let mut left = program(&format!("{gone}/session/1/"));
+    let mut kept: Vec<Child> = [&alive, &unknown].map(|id| program(&format!("{id}/session/1/"))).into();
+    kept.extend(others.iter().map(|id| program(&format!("{id}/session/1/"))));
+    for name in ["x", &alive.to_uppercase(), &format!("{gone}.new")] {
+        std::fs::write(folder.path().join(name), "").unwrap();
+    }
+
+    sweep(folder.path());
+    assert!(!left.wait().unwrap().success(), "it was killed");
+    assert!(kept.iter_mut().all(lives));
+    let here = |name: &str| folder.path().join(name).exists();
+    assert_eq!([here(&gone), here(&alive), here("x")], [false, true, true]);
+
+    drop(held);
+    sweep(folder.path());
+    assert!(!kept[0].wait().unwrap().success(), "its server is gone now");
+    assert!(kept[1..].iter_mut().all(lives));
+    assert!(!here(&alive));
+    for mut program in kept.drain(1..) {
+        program.kill().unwrap();
+        program.wait().unwrap();
+    }
+}
+
+#[test]
+fn the_pipes_of_a_server_that_is_gone_go_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let temporary = tempfile::tempdir().unwrap();
+    let [gone, alive] = [id(), id()];
+    std::fs::write(folder.path().join(&gone), temporary.path().to_str().unwrap()).unwrap();
+    let pipe = |id: &str| temporary.path().join(format!("stillframe-{id}-1"));
+    for id in [&gone, &alive] {
+        std::fs::write(pipe(id), "").unwrap();
+    }
+    sweep(folder.path());
+    assert_eq!([pipe(&gone).exists(), pipe(&alive).exists()], [false, true]);
+}

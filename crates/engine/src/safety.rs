@@ -1,0 +1,261 @@
+//! What a server may be asked to touch: files, programs, languages, machines, and the state of what it debugs.
+//!
+//! The rules are data, made from the command line and the configuration. They are consulted where everything
+//! passes: when a session is opened, when it starts or reaches a program, when a rule of a breakpoint is set, when
+//! something is evaluated or assigned, and when a file is read to be shown. A program that is debugged is not
+//! confined by any of this: it does what the user who runs stillframe may do.
+
+mod commands;
+mod loopback;
+mod roots;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use crate::adapter::Host;
+use crate::error::{Error, Result};
+use crate::model::breakpoint::Rule;
+use crate::model::launch::{Attach, Endpoint, Launch, Program, Start, Stdin};
+use crate::session::breakpoints::Change;
+use crate::sources;
+
+pub(crate) use loopback::is_loopback;
+pub use roots::resolved;
+
+/// What a server may be asked to touch. The default allows everything but other machines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Safety {
+    /// Folders outside of which nothing is used, links resolved; none for the whole machine.
+    pub roots: Option<Vec<PathBuf>>,
+    /// What is debugged must not be changed.
+    pub read_only: bool,
+    /// The programs that may be started nevertheless, links resolved.
+    pub programs: Vec<PathBuf>,
+    /// The languages that may be used, by name; none for all.
+    pub languages: Option<Vec<String>>,
+    /// Programs of other machines may be attached to.
+    pub remote_attach: bool,
+}
+
+fn forbidden(problem: String, rule: impl Into<String>) -> Error {
+    Error::Forbidden { problem, rule: rule.into() }
+}
+
+impl Safety {
+    /// Refuses a language that is not allowed.
+    pub fn check_language(&self, name: &str) -> Result<()> {
+        match &self.languages {
+            Some(allowed) if !allowed.iter().any(|allowed| allowed == name) => Err(forbidden(
+                format!("`{name}` must not be used here"),
+                format!("the languages that are allowed are: {}", listed(allowed)),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a file or folder outside of the roots, after all links are resolved. What is not there yet is
+    /// judged by where it would be.
+    pub fn check_path(&self, path: &Path) -> Result<()> {
+        let Some(allowed) = &self.roots else { return Ok(()) };
+        let path = sources::absolute(path);
+        match resolved(&path) {
+            Some(real) if roots::is_inside(&real, allowed) => Ok(()),
+            _ => Err(self.outside(&path)),
+        }
+    }
+
+    fn outside(&self, path: &Path) -> Error {
+        let allowed = self.roots.iter().flatten().map(|root| root.display().to_string());
+        forbidden(
+            format!("`{}` is outside of what may be used", path.display()),
+            format!("the folders that are allowed are: {}", listed(&allowed.collect::<Vec<_>>())),
+        )
+    }
+
+    /// Refuses a file that is open, and that a link has led outside of the roots meanwhile.
+    pub(crate) fn check_open(&self, file: &File, path: &Path) -> Result<()> {
+        let Some(allowed) = &self.roots else { return Ok(()) };
+        match roots::of_open(file, path) {
+            Some(real) if roots::is_inside(&real, allowed) => Ok(()),
+            _ => Err(self.outside(path)),
+        }
+    }
+
+    /// The lines of a source file, when it may be read. Errors are those of [`sources::read_lines`].
+    pub fn read_lines(&self, path: &Path) -> Result<Vec<String>> {
+        self.check_path(path)?;
+        let read = sources::read_checked(path, |file| self.check_open(file, path));
+        match read {
+            Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
+            Err(Error::NoFile { path, mut similar }) => {
+                similar.retain(|similar| self.check_path(similar).is_ok());
+                Err(Error::NoFile { path, similar })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Refuses an interpreter or a command that is neither inside the roots nor in a folder of the search path.
+    /// One without a folder is looked up on the search path.
+    pub fn check_executable(&self, host: &dyn Host, executable: &Path) -> Result<()> {
+        if self.roots.is_none() || is_bare(executable) {
+            return Ok(());
+        }
+        let checked = self.check_path(executable);
+        if checked.is_err() && commands::is_on_search_path(host, executable) {
+            return Ok(());
+        }
+        checked
+    }
+
+    /// Refuses to start or to reach a program that must not be.
+    pub fn check_start(&self, host: &dyn Host, executable: Option<&Path>, start: &Start) -> Result<()> {
+        match start {
+            Start::Launch(launch) => {
+                self.check_listed(executable, launch)?;
+                self.check_launch(host, executable, launch)
+            }
+            Start::Attach(attach) => self.check_process(attach),
+        }
+    }
+
+    fn check_launch(&self, host: &dyn Host, executable: Option<&Path>, launch: &Launch) -> Result<()> {
+        if self.roots.is_none() {
+            return Ok(());
+        }
+        if let Program::Script(path) = &launch.program {
+            self.check_path(path)?;
+        }
+        if let Some(cwd) = &launch.cwd {
+            self.check_path(cwd)?;
+        }
+        if let Stdin::File(path) = &launch.stdin
+            && !roots::is_nothing(path)
+        {
+            self.check_path(path)?;
+        }
+        if let Some(executable) = executable {
+            self.check_executable(host, executable)?;
+        }
+        // What follows a script is the script's own affair; the words of a command are files that it runs.
+        let own: &[String] =
+            if matches!(launch.program, Program::Script(_)) { &[] } else { launch.args.as_slice() };
+        let folder = launch.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+        for path in launch.runtime_args.iter().chain(own).flat_map(|word| commands::files_in(&folder, word)) {
+            self.check_executable(host, &path)?;
+        }
+        Ok(())
+    }
+
+    /// With `--read-only`, a listed program is started as it is: options and variables can make any interpreter
+    /// run something else first.
+    fn check_listed(&self, executable: Option<&Path>, launch: &Launch) -> Result<()> {
+        if !self.read_only {
+            return Ok(());
+        }
+        let is_listed = |path: &Path| resolved(path).is_some_and(|real| self.programs.contains(&real));
+        let listing = || match self.programs.as_slice() {
+            [] => "no program is allowed; `--allow-program PATH` allows one".to_owned(),
+            programs => {
+                let names: Vec<String> =
+                    programs.iter().map(|program| program.display().to_string()).collect();
+                format!("the programs that are allowed are: {}", listed(&names))
+            }
+        };
+        let problem = match &launch.program {
+            Program::Script(path) if is_listed(&sources::absolute(path)) => match executable {
+                Some(executable) if !is_listed(executable) => {
+                    format!("with --read-only, `{}` must not be run", executable.display())
+                }
+                _ if !launch.runtime_args.is_empty() => {
+                    "with --read-only, no arguments are given to the interpreter".to_owned()
+                }
+                _ if !launch.env.is_empty() => "with --read-only, the environment is not changed".to_owned(),
+                _ => return Ok(()),
+            },
+            program => format!("with --read-only, `{}` must not be started", program.name()),
+        };
+        Err(forbidden(problem, listing()))
+    }
+
+    /// The main file of a process, where that is known; its working folder otherwise.
+    fn check_process(&self, attach: &Attach) -> Result<()> {
+        match (&attach.to, &self.roots) {
+            (Endpoint::Process(pid), Some(_)) => match commands::main_of(*pid) {
+                Some(path) => self.check_path(&path),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses to reach a program on another machine.
+    pub async fn check_endpoint(&self, endpoint: &Endpoint) -> Result<()> {
+        let Endpoint::Address { host, .. } = endpoint else { return Ok(()) };
+        if self.remote_attach || loopback::is_local(host).await {
+            return Ok(());
+        }
+        Err(forbidden(
+            format!("`{host}` is not this machine"),
+            "only `127.0.0.1`, `::1` and `localhost` may be attached to; `--allow-remote-attach` allows others, \
+             and a tunnel such as `ssh -L` needs no permission",
+        ))
+    }
+
+    /// Refuses a rule that evaluates something, when nothing may be changed. What counts hits does not.
+    pub fn check_rule(&self, rule: &Rule) -> Result<()> {
+        if !self.read_only {
+            return Ok(());
+        }
+        let what = match rule {
+            Rule { condition: Some(_), .. } => "a condition",
+            Rule { log_message: Some(_), .. } => "a log message",
+            Rule { record: Some(_), .. } => "a record",
+            _ => return Ok(()),
+        };
+        Err(self.evaluates(what))
+    }
+
+    /// Refuses to change a breakpoint to a rule of that kind.
+    pub(crate) fn check_change(&self, change: &Change) -> Result<()> {
+        change.rule.as_ref().map_or(Ok(()), |rule| self.check_rule(rule))
+    }
+
+    /// Refuses a condition on exceptions likewise.
+    pub fn check_condition(&self, condition: Option<&str>) -> Result<()> {
+        match condition {
+            Some(_) if self.read_only => Err(self.evaluates("a condition on exceptions")),
+            _ => Ok(()),
+        }
+    }
+
+    #[expect(clippy::unused_self, reason = "it is about this policy")]
+    fn evaluates(&self, what: &str) -> Error {
+        forbidden(
+            format!("with --read-only, there is no {}", what.trim_start_matches("a ")),
+            "the program evaluates it at each pass, and what it does there cannot be told; stop without it, and \
+             evaluate at the stop",
+        )
+    }
+
+    /// Refuses to assign.
+    pub fn check_assignment(&self) -> Result<()> {
+        if self.read_only {
+            let rule = "what is debugged must not be changed";
+            return Err(forbidden("with --read-only, nothing is assigned".to_owned(), rule));
+        }
+        Ok(())
+    }
+}
+
+/// A command's name without a folder.
+fn is_bare(path: &Path) -> bool {
+    path.components().count() == 1 && !path.is_absolute()
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! Which names and addresses stand for this machine.
+
+use std::net::IpAddr;
+
+use crate::deadlines;
+
+/// Whether a host is this machine for certain: an address of its loopback, or `localhost` as long as it stands
+/// for nothing else. Other names are not looked up: whoever answers may answer differently the next time.
+pub(super) async fn is_local(host: &str) -> bool {
+    let plain = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    if let Ok(address) = plain.parse::<IpAddr>() {
+        return is_loopback(address);
+    }
+    if !host.eq_ignore_ascii_case("localhost") {
+        return false;
+    }
+    let found = tokio::time::timeout(deadlines::REQUEST, tokio::net::lookup_host((host, 0))).await;
+    let Ok(Ok(found)) = found else { return false };
+    let addresses: Vec<IpAddr> = found.map(|found| found.ip()).collect();
+    !addresses.is_empty() && addresses.into_iter().all(is_loopback)
+}
+
+/// Also when it is written as an address of the other version.
+pub(crate) fn is_loopback(address: IpAddr) -> bool {
+    address.to_canonical().is_loopback()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn only_the_loopback_is_this_machine() {
+        let table = [
+            ("127.0.0.1", true),
+            ("127.8.8.8", true),
+            ("::1", true),
+            ("[::1]", true),
+            ("::ffff:127.0.0.1", true),
+            ("localhost", true),
+            ("LOCALHOST", true),
+            ("0.0.0.0", false),
+            ("::", false),
+            ("10.0.0.1", false),
+            ("::ffff:10.0.0.1", false),
+            ("169.254.169.254", false),
+            ("localhost.example", false),
+            ("example.com", false),
+            ("127.1", false),
+            ("2130706433", false),
+            ("0x7f.0.0.1", false),
+            ("", false),
+        ];
+        for (host, expected) in table {
+            assert_eq!(is_local(host).await, expected, "{host}");
+        }
+    }
+}

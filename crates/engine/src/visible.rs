@@ -1,0 +1,151 @@
+//! Text whose every character can be seen.
+//!
+//! What a program writes reaches terminals and models. Control characters move cursors and change colours; others
+//! turn the direction of text or take no place at all, and can make it say something else than it seems to. They
+//! are shown by their numbers, as `\x1b` and `\u{202e}`. Text of any language, and emoji, stay as they are.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// A text with every character in sight. It is not copied when there is nothing to do.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let Some(first) = first_hidden(text) else { return Cow::Borrowed(text) };
+    let mut shown = String::with_capacity(text.len() + 16);
+    shown.push_str(text.get(..first).unwrap_or_default());
+    let mut before = shown.chars().next_back();
+    let mut letters = text.get(first..).unwrap_or_default().chars().peekable();
+    while let Some(letter) = letters.next() {
+        before = if is_hidden(letter) && !is_at_home(before, letter, letters.peek().copied()) {
+            push(&mut shown, letter);
+            None
+        } else {
+            shown.push(letter);
+            Some(letter)
+        };
+    }
+    Cow::Owned(shown)
+}
+
+/// Makes every character of a text seen, in place.
+pub fn make_visible(text: &mut String) {
+    if let Cow::Owned(shown) = visible(text) {
+        *text = shown;
+    }
+}
+
+/// The byte at which the first character stands that may have to be shown.
+fn first_hidden(text: &str) -> Option<usize> {
+    // Most text is ASCII, which is decided byte by byte.
+    let suspect = |byte: &u8| *byte >= 0x7f || (*byte < 0x20 && *byte != b'\n' && *byte != b'\t');
+    let start = text.as_bytes().iter().position(suspect)?;
+    let start = text.floor_char_boundary(start);
+    let rest = text.get(start..).unwrap_or_default();
+    rest.char_indices().find(|(_, letter)| is_hidden(*letter)).map(|(at, _)| start + at)
+}
+
+/// Whether a character moves, turns or hides, wherever it stands.
+pub fn is_hidden(letter: char) -> bool {
+    match letter {
+        '\n' | '\t' => false,
+        '\0'..='\x1f'
+        | '\x7f'..='\u{9f}'
+        | '\u{ad}'
+        | '\u{34f}'
+        | '\u{61c}'
+        | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}'
+        | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}' => true,
+        _ => false,
+    }
+}
+
+/// Whether a character that takes no place belongs where it stands: a carriage return at the end of a line, a
+/// joiner inside a word or an emoji, the one choice of how a character is drawn.
+fn is_at_home(before: Option<char>, letter: char, after: Option<char>) -> bool {
+    let is_base = |letter: Option<char>| letter.is_some_and(|one| !one.is_ascii() && !is_hidden(one));
+    let is_drawn = |letter: Option<char>| {
+        is_base(letter) || letter.is_some_and(|one| one.is_ascii_digit() || one == '#' || one == '*')
+    };
+    match letter {
+        '\r' => after == Some('\n'),
+        // An emoji may have chosen its drawing before it is joined to the next.
+        '\u{200c}' | '\u{200d}' => (is_base(before) || before == Some('\u{fe0f}')) && is_base(after),
+        '\u{fe0e}' | '\u{fe0f}' => is_drawn(before),
+        '\u{fe00}'..='\u{fe0d}' | '\u{e0100}'..='\u{e01ef}' => is_base(before),
+        _ => false,
+    }
+}
+
+/// Writes a character by its number, as languages write it in a string.
+pub fn push(text: &mut String, letter: char) {
+    let number = u32::from(letter);
+    // Writing to a string does not fail.
+    let _ = if number <= 0xff { write!(text, "\\x{number:02x}") } else { write!(text, "\\u{{{number:x}}}") };
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_moves_turns_or_hides_is_shown() {
+        let table = [
+            ("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"),
+            ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
+            ("a\0b\x08c\x7f", "a\\x00b\\x08c\\x7f"),
+            ("10%\r20%\r\n", "10%\\x0d20%\r\n"),
+            ("\u{9b}31m", "\\x9b31m"),
+            ("admin\u{202e}nimda", "admin\\u{202e}nimda"),
+            ("\u{2066}a\u{2069}", "\\u{2066}a\\u{2069}"),
+            ("pass\u{200b}word", "pass\\u{200b}word"),
+            ("ab\u{200d}cd", "ab\\u{200d}cd"),
+            ("\u{feff}x\u{ad}y", "\\u{feff}x\\xady"),
+            ("hi\u{e0041}\u{e0042}", "hi\\u{e0041}\\u{e0042}"),
+            ("😀\u{e0100}\u{e0101}\u{e0102}", "😀\u{e0100}\\u{e0101}\\u{e0102}"),
+        ];
+        for (raw, expected) in table {
+            assert_eq!(visible(raw), expected, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn ordinary_text_stays_as_it_is_and_is_not_copied() {
+        let table = [
+            "",
+            "plain\n\ttext\r\nand more",
+            "grüße 日本語 ✓ … — ñ",
+            "مرحبا بالعالم",
+            "می\u{200c}خواهم",
+            "שלום עולם",
+            "क\u{94d}\u{200d}ष",
+            "👩\u{200d}👩\u{200d}👧 🏳\u{fe0f}\u{200d}🌈 ❤\u{fe0f} 1\u{fe0f}\u{20e3}",
+            "葛\u{e0100}",
+        ];
+        for text in table {
+            assert_eq!(visible(text), text);
+        }
+        assert!(matches!(visible("plain grüße\n"), Cow::Borrowed(_)));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_of_control_is_left(raw in "(\\PC|[\u{0}-\u{a0}\u{1b}\\[0-9;mé日\u{202e}\u{e0041}]){0,60}") {
+            let shown = visible(&raw).into_owned();
+            prop_assert!(shown.chars().all(|one| "\n\t\r".contains(one) || !one.is_control()));
+            prop_assert!(!shown.replace("\r\n", "").contains('\r'));
+            prop_assert_eq!(visible(&shown), shown.as_str());
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! JavaScript: what models write as conditions and messages, and what programs consist of.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::adapter::node::Node;
+use engine::adapter::{Adapter, Machine, Question, Runtime};
+use engine::javascript::{
+    Handlers, Part, asserted, functions_around, insertion, is_caught, is_expression, log_parts,
+};
+
+use crate::runtime::block_on;
+
+/// A condition, and a log message.
+///
+/// An expression in parentheses is one expression; a message is what its parts say.
+pub fn expressions(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    if is_expression(text).is_ok() && text.len() < 8 * 1024 {
+        let within = format!("(\n{text}\n)");
+        assert_eq!(is_expression(&within), Ok(()), "{text:?}");
+    }
+    let Ok(parts) = log_parts(text) else { return };
+    let written: String = parts.iter().map(written).collect();
+    assert_eq!(log_parts(&written), Ok(parts), "{text:?}, {written:?}");
+}
+
+/// A part of a message as it can be written.
+fn written(part: &Part) -> String {
+    match part {
+        Part::Text(text) => text.replace('{', "{{").replace('}', "}}"),
+        Part::Expression(expression) => format!("{{{expression}}}"),
+    }
+}
+
+/// The text of a script.
+///
+/// The lines that hold code are lines of it, in order; functions around a place begin before they end; what is put
+/// in is put between two characters of the text, on a line before.
+pub fn scripts(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+    let handlers = Handlers::of(&Arc::from(text));
+    for (line, column) in [(0, 0), (0, 5), (1, 0), (2, 3), (lines, 0), (u32::MAX, u32::MAX)] {
+        for (start, end) in functions_around(text, line, column) {
+            assert!(start <= end, "{start:?} to {end:?}");
+        }
+        is_caught(text, line, column);
+        asserted(text, Path::new("a.js"), line, column);
+        if let Some(handlers) = &handlers {
+            handlers.fate(line, column, false);
+            handlers.leaves_unseen(line, column, true);
+        }
+        if let Some(found) = insertion(text, Path::new("a.js"), line) {
+            let length = text.trim_start_matches('\u{feff}').encode_utf16().count();
+            assert!(found.offset as usize <= length, "{found:?} of {length}");
+        }
+    }
+    analyze(text);
+}
+
+fn analyze(text: &str) {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    for name in ["a.js", "a.ts", "a.jsx"] {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).expect("the file can be written");
+        let question = Question { file: Some(&file), ..Question::default() };
+        let runtime = Runtime {
+            executable: "/nowhere/node".into(),
+            version: String::new(),
+            tag: String::new(),
+            origin: String::new(),
+        };
+        let code = block_on(Node.analyze(&Machine, &runtime, question));
+        let Ok(code) = code else { continue };
+        assert!(code.lines.is_sorted(), "{:?}", code.lines);
+        assert!(code.lines.iter().all(|line| (1..=code.length).contains(line)), "{code:?}");
+    }
+}

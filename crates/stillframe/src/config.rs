@@ -1,0 +1,137 @@
+//! What holds, and from where: the command line, the environment, the files of the project and of the user.
+//!
+//! `table.rs` is what may be set, `file.rs` reads one file, `find.rs` knows where the files are, `merge.rs` says which
+//! of several values holds, `show.rs` is `stillframe config`.
+
+mod file;
+mod find;
+mod merge;
+mod options;
+mod show;
+mod table;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::ArgMatches;
+use engine::policy::{Policy, SharedPolicy};
+
+use crate::terminal;
+
+pub(crate) use self::options::ConfigArgs;
+pub(crate) use self::show::run;
+
+/// A value of a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Value {
+    Number(u64),
+    Flag(bool),
+    Text(String),
+    /// Paths or names.
+    List(Vec<String>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Flag(flag) => flag.fmt(f),
+            Self::Text(text) => text.fmt(f),
+            Self::List(items) => items.join(", ").fmt(f),
+        }
+    }
+}
+
+/// Where a value is from, the strongest last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Origin {
+    Default,
+    User { file: PathBuf, line: usize },
+    Project { file: PathBuf, line: usize },
+    Environment(&'static str),
+    Option(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User { file, line } | Self::Project { file, line } => {
+                write!(f, "{}:{line}", file.display())
+            }
+            Self::Environment(name) | Self::Option(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A value that somebody has set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Given {
+    name: &'static str,
+    value: Value,
+    origin: Origin,
+}
+
+/// What holds.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// For the engine.
+    policy: SharedPolicy,
+    /// The vocabularies to offer, as they were written; none when nobody has said.
+    pub(crate) toolset: Option<String>,
+    /// Where the journal is, as it was written; none when nobody has said.
+    pub(crate) log_file: Option<OsString>,
+    /// Answers show what has the shape of a credential.
+    pub(crate) shows_credentials: bool,
+    /// Everything that holds, in the order of the table.
+    all: Vec<Given>,
+    /// The files that were read.
+    files: Vec<PathBuf>,
+}
+
+impl Settings {
+    /// Reads all there is. What a project's file must not say is told, and has no effect.
+    pub(crate) fn read(args: &ConfigArgs, matches: &ArgMatches) -> anyhow::Result<Self> {
+        let found = find::files(args)?;
+        let mut given = Vec::new();
+        let mut files = Vec::new();
+        for (file, is_project) in found {
+            given.extend(file::read(&file, is_project)?);
+            files.push(file);
+        }
+        given.extend(options::given(args, matches)?);
+        let merged = merge::merge(given)?;
+        for warning in &merged.warnings {
+            terminal::hint(&format!("warning: {warning}"));
+        }
+        let all = merged.all;
+        let text = |name: &str| {
+            all.iter()
+                .find(|given| given.name == name && given.origin != Origin::Default)
+                .map(|given| &given.value)
+        };
+        Ok(Self {
+            toolset: text("serve.toolset").map(ToString::to_string),
+            log_file: text("journal.file").map(|value| value.to_string().into()),
+            shows_credentials: matches!(text("safety.redact"), Some(Value::Flag(false))),
+            policy: Arc::new(merged.policy),
+            all,
+            files,
+        })
+    }
+
+    /// What the engine is told.
+    pub(crate) fn policy(&self) -> SharedPolicy {
+        Arc::clone(&self.policy)
+    }
+
+    /// How far things may go, and what may be touched.
+    pub(crate) fn rules(&self) -> &Policy {
+        &self.policy
+    }
+}
+
+#[cfg(test)]
+mod tests;

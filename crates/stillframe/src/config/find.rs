@@ -1,0 +1,81 @@
+//! Where the files are.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use etcetera::BaseStrategy;
+
+use super::ConfigArgs;
+
+/// What a file is called.
+pub(super) const NAME: &str = "stillframe.toml";
+
+/// The files to read, the weakest first, and whether each is a project's.
+pub(super) fn files(args: &ConfigArgs) -> anyhow::Result<Vec<(PathBuf, bool)>> {
+    if args.no_config {
+        return Ok(Vec::new());
+    }
+    if let Some(chosen) = &args.config {
+        if chosen.as_os_str() == "off" {
+            return Ok(Vec::new());
+        }
+        if !chosen.is_file() {
+            bail!("there is no configuration file `{}`; `--no-config` does without", chosen.display());
+        }
+        return Ok(vec![(chosen.clone(), false)]);
+    }
+    let strategy = etcetera::choose_base_strategy().ok();
+    let user = strategy.as_ref().map(|strategy| strategy.config_dir().join("stillframe").join(NAME));
+    let home = strategy.as_ref().map(|strategy| strategy.home_dir().to_owned());
+    let here = std::env::current_dir().ok();
+    let project = here.and_then(|here| of_project(&here, home.as_deref()));
+    let files = [(user, false), (project, true)];
+    Ok(files
+        .into_iter()
+        .filter_map(|(file, is_project)| Some((file.filter(|file| file.is_file())?, is_project)))
+        .collect())
+}
+
+/// The nearest file above a folder: in its repository, or below the home. A folder in neither is looked at alone,
+/// because what is above it may be anybody's.
+fn of_project(here: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let repository = here.ancestors().find(|folder| folder.join(".git").exists());
+    let below_home = |folder: &&Path| home.is_some_and(|home| folder.starts_with(home) && *folder != home);
+    let folders: Vec<&Path> = match repository {
+        Some(repository) => here.ancestors().take_while(|folder| folder.starts_with(repository)).collect(),
+        None if below_home(&here) => here.ancestors().take_while(below_home).collect(),
+        None => vec![here],
+    };
+    folders.into_iter().map(|folder| folder.join(NAME)).find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_file_is_looked_for_up_to_the_repository_or_the_home() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        let deep = base.join("home/repository/src/deep");
+        std::fs::create_dir_all(&deep).unwrap();
+        let write = |folder: &str| {
+            let file = base.join(folder).join(NAME);
+            std::fs::write(&file, "").unwrap();
+            file
+        };
+        let home = base.join("home");
+        let above = write("");
+        let in_home = write("home");
+        assert_eq!(of_project(&deep, Some(&home)), None, "what is in the home itself is no project's");
+        let here = base.join("home/repository");
+        let in_repository = write("home/repository");
+        assert_eq!(of_project(&deep, Some(&home)), Some(in_repository.clone()));
+        std::fs::create_dir(here.join(".git")).unwrap();
+        assert_eq!(of_project(&deep, None), Some(in_repository));
+        let nearer = write("home/repository/src");
+        assert_eq!(of_project(&deep, None), Some(nearer));
+        assert_eq!(of_project(&base.join("home"), None), Some(in_home), "a folder alone");
+        assert_eq!(of_project(&base, None), Some(above));
+    }
+}

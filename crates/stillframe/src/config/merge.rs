@@ -1,0 +1,173 @@
+//! Which of several values holds: an option before the environment, that before the project's file, that before the
+//! user's, and then the default.
+//!
+//! A project's file comes with its repository, from whoever wrote that. What it says of safety can only make things
+//! tighter, and where the journal is and how much of it is kept is none of its business.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use engine::adapter;
+use engine::policy::Policy;
+use engine::safety::{Safety, resolved};
+use engine::sources;
+
+use super::{Given, Origin, Value, table};
+
+/// What holds.
+#[derive(Debug)]
+pub(super) struct Merged {
+    pub(super) policy: Policy,
+    pub(super) all: Vec<Given>,
+    /// What a project's file has said in vain.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Makes of everything that was given what holds. What comes later is stronger.
+pub(super) fn merge(given: Vec<Given>) -> anyhow::Result<Merged> {
+    let (projects, users): (Vec<Given>, Vec<Given>) =
+        given.into_iter().partition(|given| matches!(given.origin, Origin::Project { .. }));
+    let mut all: Vec<Given> = table::all()
+        .map(|setting| Given { name: setting.name, value: setting.default(), origin: Origin::Default })
+        .collect();
+    for given in users {
+        if let Some(known) = find(&mut all, given.name) {
+            *known = given;
+        }
+    }
+    let was_read_only = flag(&all, "safety.read_only");
+    let mut warnings = Vec::new();
+    for given in projects {
+        let Some(known) = find(&mut all, given.name) else { continue };
+        let is_said = matches!(known.origin, Origin::Environment(_) | Origin::Option(_));
+        let refused = match (given.name, &given.value) {
+            ("safety.roots", Value::List(inner)) => {
+                known.value = Value::List(narrowed(&known.value, inner)?);
+                known.origin = given.origin;
+                continue;
+            }
+            ("safety.languages", Value::List(inner)) => {
+                known.value = Value::List(common(&known.value, inner)?);
+                known.origin = given.origin;
+                continue;
+            }
+            ("safety.programs", _) if was_read_only => Some("cannot allow programs"),
+            ("safety.remote_attach", Value::Flag(true)) => Some("cannot allow to attach to other machines"),
+            ("safety.redact", Value::Flag(false)) => Some("cannot show credentials"),
+            ("safety.read_only", Value::Flag(false)) if was_read_only => Some("cannot allow changes"),
+            ("journal.file" | "limits.journal_size" | "limits.journal_files", _) => {
+                Some("has no say in the journal")
+            }
+            _ => None,
+        };
+        match refused {
+            Some(reason) => {
+                warnings.push(format!(
+                    "{}: a project's file {reason}: `{}` is ignored",
+                    given.origin, given.name
+                ));
+            }
+            None if is_said => {}
+            None => *known = given,
+        }
+    }
+    let policy = policy_of(&all)?;
+    Ok(Merged { policy, all, warnings })
+}
+
+fn find<'a>(all: &'a mut [Given], name: &str) -> Option<&'a mut Given> {
+    all.iter_mut().find(|known| known.name == name)
+}
+
+fn value<'a>(all: &'a [Given], name: &str) -> Option<&'a Value> {
+    all.iter().find(|known| known.name == name).map(|known| &known.value)
+}
+
+fn flag(all: &[Given], name: &str) -> bool {
+    value(all, name) == Some(&Value::Flag(true))
+}
+
+fn list<'a>(all: &'a [Given], name: &str) -> &'a [String] {
+    match value(all, name) {
+        Some(Value::List(items)) => items,
+        _ => &[],
+    }
+}
+
+/// The folders that are inside one of both lists. No folder in the first is no restriction.
+fn narrowed(outer: &Value, inner: &[String]) -> anyhow::Result<Vec<String>> {
+    let Value::List(outer) = outer else { return Ok(inner.to_vec()) };
+    if outer.is_empty() || inner.is_empty() {
+        return Ok(if outer.is_empty() { inner.to_vec() } else { outer.clone() });
+    }
+    let (outer, inner) = (folders(outer)?, folders(inner)?);
+    let mut both = Vec::new();
+    for one in &outer {
+        for other in &inner {
+            if other.starts_with(one) {
+                both.push(other.display().to_string());
+            } else if one.starts_with(other) {
+                both.push(one.display().to_string());
+            }
+        }
+    }
+    both.sort();
+    both.dedup();
+    if both.is_empty() {
+        bail!("no folder is left: the roots of the project's file are outside of those that are allowed");
+    }
+    Ok(both)
+}
+
+/// The languages that are in both lists. None in the first is no restriction.
+fn common(outer: &Value, inner: &[String]) -> anyhow::Result<Vec<String>> {
+    let Value::List(outer) = outer else { return Ok(inner.to_vec()) };
+    if outer.is_empty() || inner.is_empty() {
+        return Ok(if outer.is_empty() { inner.to_vec() } else { outer.clone() });
+    }
+    let (outer, inner) = (languages(outer), languages(inner));
+    let both: Vec<String> = outer.into_iter().filter(|name| inner.contains(name)).collect();
+    if both.is_empty() {
+        bail!("no language is left: those of the project's file are none of those that are allowed");
+    }
+    Ok(both)
+}
+
+/// Languages by their own names.
+fn languages(names: &[String]) -> Vec<String> {
+    names.iter().filter_map(|name| Some(adapter::by_name(name)?.name().to_owned())).collect()
+}
+
+/// Folders that are there, with links resolved.
+fn folders(paths: &[String]) -> anyhow::Result<Vec<PathBuf>> {
+    let folder = |path: &String| {
+        let real = PathBuf::from(path).canonicalize();
+        let real = real.with_context(|| format!("`{path}` cannot be a root"))?;
+        anyhow::ensure!(real.is_dir(), "`{path}` cannot be a root: it is no folder");
+        Ok(real)
+    };
+    paths.iter().map(folder).collect()
+}
+
+fn policy_of(all: &[Given]) -> anyhow::Result<Policy> {
+    let mut policy = Policy::default();
+    for given in all {
+        if let (Some(name), Value::Number(number)) = (given.name.strip_prefix("limits."), &given.value) {
+            policy.bounds.set(name, *number);
+        }
+    }
+    let some = |list: Vec<PathBuf>| (!list.is_empty()).then_some(list);
+    let programs = list(all, "safety.programs").iter().map(|path| {
+        let path = sources::absolute(&PathBuf::from(path));
+        resolved(&path).unwrap_or(path)
+    });
+    let names = languages(list(all, "safety.languages"));
+    policy.safety = Safety {
+        roots: some(folders(list(all, "safety.roots"))?),
+        read_only: flag(all, "safety.read_only"),
+        programs: programs.collect(),
+        languages: (!names.is_empty()).then_some(names),
+        remote_attach: flag(all, "safety.remote_attach"),
+    };
+    Ok(policy)
+}

@@ -1,0 +1,131 @@
+//! What may be set.
+
+use engine::adapter;
+use engine::bounds;
+
+use super::Value;
+
+/// What a setting holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A number of `[limits]`.
+    Bound,
+    Flag,
+    /// One or several vocabularies.
+    Toolset,
+    /// A path, or `off`.
+    File,
+    /// Paths of folders or files.
+    Paths,
+    /// Names of languages.
+    Languages,
+}
+
+/// A setting.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Setting {
+    /// `SECTION.KEY`.
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// What it is for.
+    pub(super) about: &'static str,
+}
+
+/// The settings that are no limits.
+const OTHERS: &[Setting] = &[
+    setting(
+        "safety.roots",
+        Kind::Paths,
+        "Folders outside of which nothing is used; empty for no restriction.",
+    ),
+    setting("safety.read_only", Kind::Flag, "What is debugged must not be changed."),
+    setting("safety.programs", Kind::Paths, "Programs that may be started although read_only is true."),
+    setting("safety.languages", Kind::Languages, "Languages that may be used; empty for all."),
+    setting("safety.remote_attach", Kind::Flag, "Programs of other machines may be attached to."),
+    setting("safety.redact", Kind::Flag, "Answers hide what has the shape of a credential."),
+    setting("serve.toolset", Kind::Toolset, "The vocabularies that are offered, separated by commas."),
+    setting("journal.file", Kind::File, "Where it is written down what happens; off for nowhere."),
+];
+
+const fn setting(name: &'static str, kind: Kind, about: &'static str) -> Setting {
+    Setting { name, kind, about }
+}
+
+/// Every setting: the limits, and then the others.
+pub(super) fn all() -> impl Iterator<Item = Setting> {
+    let limits =
+        bounds::TABLE.iter().map(|bound| setting(bound.setting, Kind::Bound, bound.about.trim_start()));
+    limits.chain(OTHERS.iter().copied())
+}
+
+/// The setting of that name.
+pub(super) fn named(name: &str) -> Option<Setting> {
+    all().find(|setting| setting.name == name)
+}
+
+impl Setting {
+    /// The limit that it is.
+    pub(super) fn bound(&self) -> Option<&'static bounds::Bound> {
+        bounds::named(self.name.strip_prefix("limits.")?)
+    }
+
+    /// What holds when nobody has said anything.
+    pub(super) fn default(&self) -> Value {
+        match self.kind {
+            Kind::Bound => Value::Number(self.bound().map_or(0, |bound| bound.default)),
+            Kind::Flag => Value::Flag(self.name == "safety.redact"),
+            Kind::Toolset => Value::Text("standard".to_owned()),
+            Kind::File => Value::Text(
+                engine::journal::default_path()
+                    .map_or_else(|| "off".to_owned(), |path| path.display().to_string()),
+            ),
+            Kind::Paths | Kind::Languages => Value::List(Vec::new()),
+        }
+    }
+
+    /// What it takes, in words.
+    pub(super) fn takes(&self) -> String {
+        match self.kind {
+            Kind::Bound => {
+                let Some(bound) = self.bound() else { return "a whole number".to_owned() };
+                format!(
+                    "a whole number from {} to {} ({})",
+                    bound.range.start(),
+                    bound.range.end(),
+                    bound.unit
+                )
+            }
+            Kind::Flag => "true or false".to_owned(),
+            Kind::Toolset => "the names of toolsets, such as \"standard,script\"".to_owned(),
+            Kind::File => "a path, or \"off\"".to_owned(),
+            Kind::Paths => "a list of paths, such as [\".\"]".to_owned(),
+            Kind::Languages => {
+                let names = adapter::ADAPTERS.iter().map(|adapter| format!("{:?}", adapter.name()));
+                format!("a list of languages: {}", names.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
+    /// Whether a value may be set; the problem when not.
+    pub(super) fn check(&self, value: &Value) -> Result<(), String> {
+        match (self.kind, value) {
+            (Kind::Bound, Value::Number(number)) => match self.bound() {
+                Some(bound) if !bound.range.contains(number) => {
+                    Err(format!("`{}` is {number}, and takes {}", self.name, self.takes()))
+                }
+                _ => Ok(()),
+            },
+            (Kind::Toolset, Value::Text(names)) => tools::toolsets::choose(names).map(|_| ()),
+            (Kind::Languages, Value::List(names)) => {
+                match names.iter().find(|name| adapter::by_name(name).is_none()) {
+                    Some(name) => Err(format!("`{}` has `{name}`, and takes {}", self.name, self.takes())),
+                    None => Ok(()),
+                }
+            }
+            (Kind::Flag, Value::Flag(_)) | (Kind::File, Value::Text(_)) | (Kind::Paths, Value::List(_)) => {
+                Ok(())
+            }
+            _ => Err(format!("`{}` takes {}", self.name, self.takes())),
+        }
+    }
+}

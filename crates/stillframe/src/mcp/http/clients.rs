@@ -1,0 +1,216 @@
+//! Who is served: each client has debug sessions that no other client sees, and they end with it.
+//!
+//! A client is an MCP session where there was a handshake. Requests of revision 2026-07-28 have no session: there it
+//! is whoever has the token.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use hyper::StatusCode;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tools::Context;
+
+use rmcp::model::ClientJsonRpcMessage;
+
+use super::answers::Refusal;
+use super::outbox::Outbox;
+use super::tokens::Owner;
+use crate::mcp::LAST_PROGRAMS;
+use crate::one_shot::Around;
+
+/// Everybody who is served.
+pub(super) struct Clients {
+    table: Mutex<Table>,
+    /// One for each MCP session that there may be.
+    places: Arc<Semaphore>,
+    most: usize,
+    idle: Duration,
+    around: Around,
+    /// Cancelled when nobody is served any more.
+    over: CancellationToken,
+}
+
+#[derive(Default)]
+struct Table {
+    sessions: HashMap<String, Arc<Client>>,
+    stateless: HashMap<Owner, Arc<Client>>,
+}
+
+/// One client.
+pub(super) struct Client {
+    owner: Owner,
+    /// Its debug sessions.
+    pub(super) context: Context,
+    /// Cancelled when it is over.
+    pub(super) ends: CancellationToken,
+    /// What leads to it; unset where there was no handshake.
+    pub(super) link: OnceLock<Link>,
+    /// Its requests and streams.
+    busy: AtomicUsize,
+    /// When the last of them ended.
+    since: Mutex<Instant>,
+    /// Given back when it ends, and not only when its last answer has been sent.
+    place: Mutex<Option<OwnedSemaphorePermit>>,
+}
+
+/// The MCP session of a client.
+pub(super) struct Link {
+    /// `Mcp-Session-Id`.
+    pub(super) id: String,
+    /// What the client sends.
+    pub(super) inbox: mpsc::Sender<ClientJsonRpcMessage>,
+    /// What it is sent.
+    pub(super) outbox: Arc<Outbox>,
+}
+
+/// A request or a stream of a client. While there is one, the client is not idle.
+pub(super) struct Busy(pub(super) Arc<Client>);
+
+impl Busy {
+    fn new(client: &Arc<Client>) -> Self {
+        client.busy.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(client))
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        *lock(&self.0.since) = Instant::now();
+        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Client {
+    fn is_idle(&self, limit: Duration) -> bool {
+        let calls = self.link.get().map_or(0, |link| link.outbox.open_calls());
+        self.busy.load(Ordering::Relaxed) == 0 && calls == 0 && lock(&self.since).elapsed() >= limit
+    }
+
+    /// Ends its calls, its streams and what it runs.
+    pub(super) async fn end(&self) {
+        self.ends.cancel();
+        let _ = timeout(LAST_PROGRAMS, self.context.close()).await;
+        self.leaves_place();
+    }
+
+    /// Another may come in its place.
+    pub(super) fn leaves_place(&self) {
+        lock(&self.place).take();
+    }
+}
+
+impl Clients {
+    /// Nobody yet.
+    pub(super) fn new(most: usize, idle: Duration, around: Around) -> Arc<Self> {
+        Arc::new(Self {
+            table: Mutex::default(),
+            places: Arc::new(Semaphore::new(most)),
+            most,
+            idle,
+            around,
+            over: CancellationToken::new(),
+        })
+    }
+
+    fn client(&self, owner: &Owner, place: Option<OwnedSemaphorePermit>) -> Arc<Client> {
+        Arc::new(Client {
+            owner: Arc::clone(owner),
+            context: self.around.context().of_several(),
+            ends: self.over.child_token(),
+            link: OnceLock::new(),
+            busy: AtomicUsize::new(0),
+            since: Mutex::new(Instant::now()),
+            place: Mutex::new(place),
+        })
+    }
+
+    /// A client that is about to shake hands.
+    pub(super) fn admit(&self, owner: &Owner) -> Result<Busy, Refusal> {
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+            let message = format!(
+                "{} clients are connected, which is the limit: end a session by DELETE, or start the server with \
+                 a larger `--max-clients`",
+                self.most
+            );
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message)
+        })?;
+        Ok(Busy::new(&self.client(owner, Some(place))))
+    }
+
+    /// It has shaken hands, and is found by its id from now on.
+    pub(super) fn register(&self, client: &Arc<Client>) {
+        if let Some(link) = client.link.get() {
+            lock(&self.table).sessions.insert(link.id.clone(), Arc::clone(client));
+        }
+    }
+
+    /// The client of an MCP session. Somebody else's session is as unknown as one that never was.
+    pub(super) fn session(&self, id: &str, owner: &Owner) -> Result<Busy, Refusal> {
+        let table = lock(&self.table);
+        let found =
+            table.sessions.get(id).filter(|client| client.owner == *owner && !client.ends.is_cancelled());
+        found.map(Busy::new).ok_or_else(|| {
+            let message = "there is no such MCP session, or not any more: begin anew with `initialize`";
+            Refusal::new(StatusCode::NOT_FOUND, message)
+        })
+    }
+
+    /// The client that has a token and no session.
+    pub(super) fn stateless(&self, owner: &Owner) -> Busy {
+        let mut table = lock(&self.table);
+        let client = table.stateless.entry(Arc::clone(owner)).or_insert_with(|| self.client(owner, None));
+        Busy::new(client)
+    }
+
+    /// An MCP session is over: its id is not known any more.
+    pub(super) fn forget(&self, id: &str) {
+        lock(&self.table).sessions.remove(id);
+    }
+
+    /// Ends those who are silent for too long, for ever.
+    pub(super) async fn reap(&self) {
+        let pace = (self.idle / 4).clamp(Duration::from_millis(100), Duration::from_secs(30));
+        loop {
+            sleep(pace).await;
+            let silent = self.take_silent();
+            join_all(silent.iter().map(|client| client.end())).await;
+        }
+    }
+
+    fn take_silent(&self) -> Vec<Arc<Client>> {
+        let mut table = lock(&self.table);
+        let Table { sessions, stateless } = &mut *table;
+        let is_silent = |client: &Arc<Client>| client.is_idle(self.idle);
+        let mut silent: Vec<_> =
+            sessions.extract_if(|_, client| is_silent(client)).map(|(_, client)| client).collect();
+        silent.extend(stateless.extract_if(|_, client| is_silent(client)).map(|(_, client)| client));
+        silent
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> Vec<Arc<Client>> {
+        let table = lock(&self.table);
+        table.sessions.values().chain(table.stateless.values()).cloned().collect()
+    }
+
+    /// Ends all programs. Calls that wait for them are answered.
+    pub(super) async fn end_programs(&self) {
+        let all = self.all();
+        join_all(all.iter().map(|client| client.context.close())).await;
+    }
+
+    /// Serves nobody any more, and ends all streams.
+    pub(super) fn close(&self) {
+        self.over.cancel();
+    }
+}
+
+/// Nothing panics while a lock is held, so a poisoned one is as good.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

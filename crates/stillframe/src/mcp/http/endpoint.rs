@@ -1,0 +1,119 @@
+//! The endpoint of MCP: finds out whose request it is, and lets the SDK answer it for that client alone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+use rmcp::model::{ProtocolVersion, RequestId};
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+use super::answers::{Body, INVALID_REQUEST, Refusal};
+use super::clients::Busy;
+use super::message::{self, Message};
+use super::outbox::Refused;
+use super::session::OneSession;
+use super::{Site, wrong_method};
+use crate::mcp::guarded::Guarded;
+use crate::mcp::server::Server;
+
+/// How often a stream says that it is there.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+impl Site {
+    /// Answers what is sent to MCP.
+    pub(super) async fn mcp(&self, request: Request<Incoming>) -> Result<Response<Body>, Refusal> {
+        let owner = self.access.owner(request.headers())?;
+        if self.ending.is_cancelled() {
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end"));
+        }
+        let (mut parts, body) = request.into_parts();
+        // It goes no further, so that nothing can write it down.
+        parts.headers.remove(AUTHORIZATION);
+        let message = match parts.method {
+            Method::POST => Some(Message::read(&parts.headers, body).await?),
+            Method::GET | Method::DELETE => None,
+            _ => return Ok(wrong_method("GET, POST, DELETE")),
+        };
+        let busy = match session_id(&parts.headers)? {
+            Some(id) => self.clients.session(id, &owner)?,
+            None if message.as_ref().is_some_and(Message::begins_session) => self.clients.admit(&owner)?,
+            None => self.clients.stateless(&owner),
+        };
+        if let Some(id) = message.as_ref().and_then(Message::id) {
+            admit_call(&busy, &id)?;
+        }
+        let call = message.as_ref().is_some_and(Message::is_call).then(|| self.calls.token());
+        let bytes = message.map(|message| message.bytes).unwrap_or_default();
+        let ends = parts.method == Method::DELETE;
+        let mut response = self.serve(&busy, Request::from_parts(parts, Full::new(bytes))).await;
+        if busy.0.link.get().is_none() {
+            // A handshake that was refused, or none at all.
+            busy.0.leaves_place();
+        }
+        if ends && response.status() == StatusCode::ACCEPTED {
+            // It is done, and one of the clients of the field takes nothing else for a success.
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        // The client is busy for as long as it is answered, which a stream may do for long.
+        let held = (busy, call);
+        Ok(response.map(|body| {
+            body.map_frame(move |frame| {
+                let _ = &held;
+                frame
+            })
+            .boxed()
+        }))
+    }
+
+    /// The SDK's part, which sees nothing but this client.
+    async fn serve(&self, busy: &Busy, request: Request<Full<Bytes>>) -> Response<Body> {
+        let client = Arc::clone(&busy.0);
+        let sessions = OneSession { clients: Arc::clone(&self.clients), client: Arc::clone(&client) };
+        let config = StreamableHttpServerConfig::default()
+            .with_json_response(true)
+            .with_sse_keep_alive(Some(KEEP_ALIVE))
+            // Streams begin in `outbox.rs`.
+            .with_sse_retry(None)
+            .with_max_request_body_bytes(message::MOST_BYTES)
+            // Both were checked, by rules that know more.
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_cancellation_token(client.ends.clone());
+        let offer = Arc::clone(&self.offer);
+        let server = move || Ok(Guarded(Server::new(client.context.clone(), Arc::clone(&offer))));
+        StreamableHttpService::new(server, Arc::new(sessions), config).handle(request).await
+    }
+}
+
+/// Whether the session of a client takes a call with this id.
+fn admit_call(busy: &Busy, id: &RequestId) -> Result<(), Refusal> {
+    let Some(link) = busy.0.link.get() else { return Ok(()) };
+    link.outbox.admits(id).map_err(|refused| {
+        let status = match refused {
+            Refused::TooManyCalls => StatusCode::TOO_MANY_REQUESTS,
+            Refused::Closed => StatusCode::NOT_FOUND,
+            Refused::TakenId | Refused::UnknownEvent => StatusCode::BAD_REQUEST,
+        };
+        Refusal::new(status, refused.to_string()).coded(INVALID_REQUEST).of(Some(id.clone()))
+    })
+}
+
+/// The MCP session that is meant. From 2026-07-28 there are none, whatever the header says.
+fn session_id(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let version = text("mcp-protocol-version").unwrap_or_default();
+    if ProtocolVersion::KNOWN_VERSIONS
+        .iter()
+        .any(|known| known.as_str() == version && !known.has_initialize())
+    {
+        return Ok(None);
+    }
+    if headers.get_all("mcp-session-id").iter().count() > 1 {
+        return Err(Refusal::new(StatusCode::BAD_REQUEST, "one `Mcp-Session-Id` is enough"));
+    }
+    Ok(headers.get("mcp-session-id").map(|value| value.to_str().unwrap_or_default()))
+}

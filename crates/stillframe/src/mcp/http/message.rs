@@ -1,0 +1,187 @@
+//! The body of a request: read within limits of size and time, and looked at before the SDK does.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::StatusCode;
+use hyper::body::{Body, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderMap};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId};
+use tokio::time::timeout;
+
+use super::answers::{INVALID_REQUEST, PARSE_ERROR, Refusal};
+use crate::mcp::readable;
+
+/// The most bytes that a message may have.
+pub(super) const MOST_BYTES: usize = 4 * 1024 * 1024;
+/// The most bytes of a larger one that are read all the same.
+const MOST_SKIPPED: u64 = 16 * 1024 * 1024;
+/// How long a message may take to arrive.
+const ARRIVES_WITHIN: Duration = Duration::from_secs(15);
+
+/// What was sent.
+#[derive(Debug)]
+pub(super) struct Message {
+    /// As it came.
+    pub(super) bytes: Bytes,
+    /// As it is understood.
+    parsed: ClientJsonRpcMessage,
+}
+
+impl Message {
+    /// Reads one.
+    pub(super) async fn read(headers: &HeaderMap, body: Incoming) -> Result<Self, Refusal> {
+        if !is_json(headers) {
+            let message = "`Content-Type` must be `application/json`";
+            return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+        }
+        // One that is far too large is not waited for.
+        if body.size_hint().lower() > MOST_SKIPPED {
+            return Err(too_large());
+        }
+        let Ok(read) = timeout(ARRIVES_WITHIN, collect(body)).await else {
+            let message = format!("the message did not arrive within {} s", ARRIVES_WITHIN.as_secs());
+            return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, message));
+        };
+        Self::parse(read?)
+    }
+
+    fn parse(bytes: Bytes) -> Result<Self, Refusal> {
+        if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
+            let message = "batches are not served: send one message in each request";
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, message).coded(INVALID_REQUEST));
+        }
+        if let Ok(parsed) = serde_json::from_slice(&bytes) {
+            return Ok(Self { bytes, parsed });
+        }
+        let mut mended = Vec::from(bytes);
+        readable::mend(&mut mended);
+        let bytes = Bytes::from(mended);
+        match serde_json::from_slice(&bytes) {
+            Ok(parsed) => Ok(Self { bytes, parsed }),
+            Err(error) => {
+                let id = id_in(&bytes);
+                let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
+                let (code, message) = if is_json {
+                    (INVALID_REQUEST, "this is no message of JSON-RPC 2.0".to_owned())
+                } else {
+                    (PARSE_ERROR, format!("this is no JSON: {error}"))
+                };
+                Err(Refusal::new(StatusCode::BAD_REQUEST, message).coded(code).of(id))
+            }
+        }
+    }
+
+    /// Its number; none unless it is a request.
+    pub(super) fn id(&self) -> Option<RequestId> {
+        match &self.parsed {
+            JsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether a handshake begins with it.
+    pub(super) fn begins_session(&self) -> bool {
+        self.asks(|request| matches!(request, ClientRequest::InitializeRequest(_)))
+    }
+
+    /// Whether it is to be answered soon, as all are but those that listen.
+    pub(super) fn is_call(&self) -> bool {
+        self.asks(|request| !matches!(request, ClientRequest::SubscriptionsListenRequest(_)))
+    }
+
+    fn asks(&self, what: impl Fn(&ClientRequest) -> bool) -> bool {
+        matches!(&self.parsed, JsonRpcMessage::Request(request) if what(&request.request))
+    }
+}
+
+async fn collect(mut body: Incoming) -> Result<Bytes, Refusal> {
+    match Limited::new(&mut body, MOST_BYTES).collect().await {
+        Ok(whole) => Ok(whole.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            // A client that still writes when the connection is closed would not see the answer.
+            let mut skipped = 0;
+            while skipped < MOST_SKIPPED
+                && let Some(Ok(frame)) = body.frame().await
+            {
+                skipped += frame.data_ref().map_or(0, |data| u64::try_from(data.len()).unwrap_or(u64::MAX));
+            }
+            Err(too_large())
+        }
+        Err(error) => {
+            let message = format!("the message did not arrive whole: {error}");
+            Err(Refusal::new(StatusCode::BAD_REQUEST, message))
+        }
+    }
+}
+
+fn too_large() -> Refusal {
+    let message = format!("a message may have at most {MOST_BYTES} bytes");
+    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = value.split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
+}
+
+/// The number of what would be a request.
+fn id_in(bytes: &[u8]) -> Option<RequestId> {
+    #[derive(serde::Deserialize)]
+    struct Numbered {
+        id: RequestId,
+    }
+    serde_json::from_slice::<Numbered>(bytes).ok().map(|numbered| numbered.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_message_says_why() {
+        let table = [
+            ("", "this is no JSON"),
+            ("{", "this is no JSON"),
+            ("\u{0}\u{1}", "this is no JSON"),
+            (" [{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", "batches are not served"),
+            ("[]", "batches are not served"),
+            ("1", "this is no message"),
+            ("null", "this is no message"),
+            ("{}", "this is no message"),
+            ("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", "this is no message"),
+        ];
+        for (text, problem) in table {
+            let refused = Message::parse(Bytes::from_static(text.as_bytes())).expect_err(text);
+            let shown = format!("{refused:?}");
+            assert!(shown.contains(problem), "{text}: {shown}");
+            assert_eq!(refused.answer().status(), 400, "{text}");
+        }
+        let numbered = Message::parse(Bytes::from_static(b"{\"id\":7,\"method\":\"ping\"}")).err().unwrap();
+        assert!(format!("{numbered:?}").contains("id: Some(Number(7))"), "{numbered:?}");
+    }
+
+    #[test]
+    fn messages_are_told_apart() {
+        let table = [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, true, false),
+            (r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, false, false),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#,
+                true,
+                true,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{}}}"#,
+                false,
+                false,
+            ),
+        ];
+        for (text, is_call, begins) in table {
+            let message = Message::parse(Bytes::from_static(text.as_bytes())).expect(text);
+            assert_eq!((message.is_call(), message.begins_session()), (is_call, begins), "{text}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! MCP sessions as the SDK wants to have them: from the handshake of one client to its end.
+
+use std::convert::Infallible;
+use std::future::ready;
+use std::sync::Arc;
+
+use futures_util::{Stream, StreamExt};
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage,
+    ServerResult,
+};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::streamable_http_server::session::ServerSseMessage;
+use rmcp::transport::streamable_http_server::{SessionId, SessionManager};
+use tokio::sync::mpsc;
+
+use super::clients::{Client, Clients, Link};
+use super::outbox::{Outbox, Refused};
+use super::tokens;
+
+/// Messages of a client that its server has not taken yet. More have to wait.
+const QUEUED: usize = 64;
+
+/// The sessions that one request can reach: that of its client.
+///
+/// The SDK's own manager keeps all sessions in one place, loses an answer that comes while nobody reads, and stands
+/// still while a client does not read (rmcp 3.9, `session/local.rs`).
+pub(super) struct OneSession {
+    pub(super) clients: Arc<Clients>,
+    pub(super) client: Arc<Client>,
+}
+
+impl OneSession {
+    fn link(&self) -> Result<&Link, Refused> {
+        self.client.link.get().ok_or(Refused::Closed)
+    }
+}
+
+impl SessionManager for OneSession {
+    type Error = Refused;
+    type Transport = Line;
+
+    async fn create_session(&self) -> Result<(SessionId, Line), Refused> {
+        let id = tokens::random().map_err(|_| Refused::Closed)?;
+        let (inbox, messages) = mpsc::channel(QUEUED);
+        let outbox = Outbox::new();
+        let line = Line { messages, outbox: Arc::clone(&outbox) };
+        self.client.link.set(Link { id: id.clone(), inbox, outbox }).map_err(|_| Refused::Closed)?;
+        self.clients.register(&self.client);
+        Ok((id.into(), line))
+    }
+
+    async fn initialize_session(
+        &self,
+        _: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage, Refused> {
+        let link = self.link()?;
+        let JsonRpcMessage::Request(request) = &message else { return Err(Refused::Closed) };
+        let answers = link.outbox.open(request)?;
+        tokio::pin!(answers);
+        link.inbox.send(message).await.map_err(|_| Refused::Closed)?;
+        let answer = answers.next().await.and_then(|event| event.message).ok_or(Refused::Closed)?;
+        if let JsonRpcMessage::Response(response) = answer.as_ref()
+            && let ServerResult::InitializeResult(result) = &response.result
+            && result.protocol_version.as_str() >= ProtocolVersion::V_2025_11_25.as_str()
+        {
+            link.outbox.prime();
+        }
+        Ok(answer.as_ref().clone())
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool, Refused> {
+        Ok(self.link().is_ok_and(|link| *link.id == **id))
+    }
+
+    async fn close_session(&self, id: &SessionId) -> Result<(), Refused> {
+        self.clients.forget(id);
+        // The SDK does this once more when the last call is over, which may have opened a debug session.
+        self.client.end().await;
+        Ok(())
+    }
+
+    async fn create_stream(
+        &self,
+        _: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
+        let link = self.link()?;
+        let JsonRpcMessage::Request(request) = &message else { return Err(Refused::Closed) };
+        let stream = link.outbox.open(request)?;
+        link.inbox.send(message).await.map_err(|_| Refused::Closed)?;
+        Ok(stream)
+    }
+
+    async fn accept_message(&self, _: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Refused> {
+        let link = self.link()?;
+        if let JsonRpcMessage::Notification(notification) = &message
+            && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+            && let Some(id) = &cancelled.params.request_id
+        {
+            link.outbox.cancel(id);
+        }
+        link.inbox.send(message).await.map_err(|_| Refused::Closed)
+    }
+
+    async fn create_standalone_stream(
+        &self,
+        _: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
+        self.link()?.outbox.open_common()
+    }
+
+    async fn resume(
+        &self,
+        _: &SessionId,
+        last_event_id: String,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
+        self.link()?.outbox.resume(&last_event_id)
+    }
+}
+
+/// What the server of a session reads and writes.
+pub(super) struct Line {
+    messages: mpsc::Receiver<ClientJsonRpcMessage>,
+    outbox: Arc<Outbox>,
+}
+
+impl Transport<RoleServer> for Line {
+    type Error = Infallible;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
+        self.outbox.send(item);
+        ready(Ok(()))
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        self.messages.recv().await
+    }
+
+    async fn close(&mut self) -> Result<(), Infallible> {
+        self.outbox.close();
+        Ok(())
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.outbox.close();
+    }
+}

@@ -1,0 +1,193 @@
+//! Bearer tokens: where they come from, and whose one is.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail, ensure};
+use data_encoding::HEXLOWER;
+use subtle::{Choice, ConstantTimeEq};
+
+/// The variable that may hold the token. Programs that are debugged do not get it (`engine::process`).
+pub(super) const VARIABLE: &str = "STILLFRAME_HTTP_TOKEN";
+/// The bytes of a token that is made up: 256 bits.
+const BYTES: usize = 32;
+/// Shorter ones could be guessed.
+const SHORTEST: usize = 16;
+
+/// Who asks. Stateless requests of one owner share their debug sessions.
+pub(super) type Owner = Arc<str>;
+
+/// The tokens that are accepted.
+pub(super) enum Tokens {
+    /// Everybody is let in, and everybody is the same.
+    Open,
+    /// Each with whose it is.
+    Bearer(Vec<(Owner, Secret)>),
+}
+
+/// Something that is never shown.
+pub(super) struct Secret(String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+impl Tokens {
+    /// One that nobody knows yet, and its text.
+    pub(super) fn made_up() -> anyhow::Result<(Self, String)> {
+        let token = random()?;
+        Ok((Self::one(token.clone()), token))
+    }
+
+    /// That of the environment; none when there is none.
+    pub(super) fn of_environment() -> anyhow::Result<Option<Self>> {
+        let Some(token) = std::env::var_os(VARIABLE).filter(|token| !token.is_empty()) else {
+            return Ok(None);
+        };
+        let token = token.into_string().ok().filter(|token| is_token(token));
+        Ok(Some(Self::one(token.with_context(|| format!("`{VARIABLE}` holds no token: {RULE}"))?)))
+    }
+
+    fn one(token: String) -> Self {
+        Self::Bearer(vec![(Owner::from("token"), Secret(token))])
+    }
+
+    /// Those of a file, one a line. Empty lines and those that begin with `#` are left out.
+    pub(super) fn of_file(path: &Path) -> anyhow::Result<Self> {
+        let named = || format!("`{}`", path.display());
+        let text = read_private(path).with_context(|| format!("{} cannot be read", named()))?;
+        let lines = text.lines().map(str::trim).enumerate();
+        let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        let mut tokens: Vec<(Owner, Secret)> = Vec::new();
+        for (at, line) in lines {
+            let number = at + 1;
+            let (name, token) = line.split_once(':').unwrap_or(("", line));
+            ensure!(is_token(token), "line {number} of {} holds no token: {RULE}", named());
+            let name = if name.is_empty() { format!("line {number}") } else { name.to_owned() };
+            let known = tokens.iter().any(|(other, secret)| **other == *name || secret.0 == token);
+            ensure!(!known, "line {number} of {} has a name or a token for the second time", named());
+            tokens.push((name.into(), Secret(token.to_owned())));
+        }
+        ensure!(!tokens.is_empty(), "{} holds no token: write one a line, `TOKEN` or `NAME:TOKEN`", named());
+        Ok(Self::Bearer(tokens))
+    }
+
+    /// Whose token it is. All are compared to the end, so that time tells nothing of them.
+    pub(super) fn owner_of(&self, given: Option<&str>) -> Option<Owner> {
+        let Self::Bearer(tokens) = self else { return Some(Owner::from("everybody")) };
+        let given = given.unwrap_or_default().as_bytes();
+        let mut found = None;
+        for (owner, Secret(token)) in tokens {
+            let same: Choice = token.as_bytes().ct_eq(given);
+            if bool::from(same) {
+                found = Some(Arc::clone(owner));
+            }
+        }
+        found
+    }
+}
+
+/// What a token is made of (RFC 6750, section 2.1), and how much of it.
+const RULE: &str = "it is at least 16 letters, digits or `-._~+/=`";
+
+fn is_token(text: &str) -> bool {
+    text.len() >= SHORTEST
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte))
+}
+
+/// 256 bits that nobody can guess, as 64 digits.
+pub(super) fn random() -> anyhow::Result<String> {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
+    Ok(HEXLOWER.encode(&bytes))
+}
+
+/// Reads a file that nobody else may read. The file that is judged is the one that is read.
+#[cfg(unix)]
+fn read_private(path: &Path) -> anyhow::Result<String> {
+    use std::os::unix::fs::MetadataExt;
+    let file = std::fs::File::open(path)?;
+    let about = file.metadata()?;
+    ensure!(about.is_file(), "it is no file");
+    if about.mode() & 0o077 != 0 {
+        bail!("others can read or write it; run `chmod 600 {}` first", path.display());
+    }
+    Ok(io::read_to_string(file)?)
+}
+
+/// Reads a file. Who else may read it is not known here.
+#[cfg(not(unix))]
+fn read_private(path: &Path) -> anyhow::Result<String> {
+    Ok(io::read_to_string(std::fs::File::open(path)?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str, mode: u32) -> tempfile::NamedTempFile {
+        use std::os::unix::fs::PermissionsExt;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+        file
+    }
+
+    #[test]
+    fn a_token_made_up_has_256_bits_and_is_another_each_time() {
+        let (tokens, text) = Tokens::made_up().unwrap();
+        assert_eq!(text.len(), 64);
+        assert!(tokens.owner_of(Some(&text)).is_some());
+        assert_ne!(Tokens::made_up().unwrap().1, text);
+    }
+
+    #[test]
+    fn tokens_of_a_file_have_owners() {
+        let file = file("# for the team\nalice:abcdefghijklmnop\n\nqrstuvwxyz012345\n", 0o600);
+        let tokens = Tokens::of_file(file.path()).unwrap();
+        let table = [
+            (Some("abcdefghijklmnop"), Some("alice")),
+            (Some("qrstuvwxyz012345"), Some("line 4")),
+            (Some("qrstuvwxyz01234"), None),
+            (Some("alice:abcdefghijklmnop"), None),
+            (Some(""), None),
+            (None, None),
+        ];
+        for (given, owner) in table {
+            assert_eq!(tokens.owner_of(given).as_deref(), owner, "{given:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_secret_or_no_list_is_refused() {
+        let good = "abcdefghijklmnop";
+        let table = [
+            (good, 0o640, "chmod 600"),
+            (good, 0o604, "chmod 600"),
+            ("", 0o600, "holds no token"),
+            ("# nothing\n", 0o600, "holds no token"),
+            ("short", 0o600, "at least 16"),
+            ("with a space in the middle", 0o600, "line 1"),
+            ("a:abcdefghijklmnop\na:qrstuvwxyz012345", 0o600, "second time"),
+            ("a:abcdefghijklmnop\nb:abcdefghijklmnop", 0o600, "second time"),
+        ];
+        for (text, mode, problem) in table {
+            let file = file(text, mode);
+            let refused = Tokens::of_file(file.path()).err().expect(text);
+            let refused = format!("{refused:#}");
+            assert!(refused.contains(problem), "{text:?}: {refused}");
+            assert!(!refused.contains(good), "{refused}");
+        }
+        assert!(Tokens::of_file(Path::new("/no/such/file")).is_err());
+        assert!(Tokens::of_file(Path::new("/")).is_err());
+    }
+
+    #[test]
+    fn nothing_shows_a_token() {
+        assert_eq!(format!("{:?}", Secret("abcdefghijklmnop".to_owned())), "Secret");
+    }
+}

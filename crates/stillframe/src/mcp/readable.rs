@@ -1,0 +1,188 @@
+//! Messages that the SDK would pass over in silence are made ones that it reads, or at least answers.
+//!
+//! JSON may hold what the SDK cannot read: one half of a surrogate pair, which Python writes for a byte that was no
+//! text, numbers such as `1e400`, and more levels than its parser goes down. It takes such a line for noise, and the
+//! call in it would never be answered (rmcp 3.9, `async_rw.rs`).
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::io::{self, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
+
+/// Where the problem stands in the parameters of a request that could not be read.
+pub(super) const PROBLEM: &str = "unreadable";
+/// The longest line that is looked at. The SDK drops what is longer.
+const LONGEST: usize = rmcp::transport::async_rw::DEFAULT_MAX_LINE_LENGTH;
+/// What may wait between both sides, in bytes.
+const WAITING: usize = 64 * 1024;
+/// U+FFFD as an escape names it.
+const REPLACEMENT: &[u8; 4] = b"fffd";
+
+/// The same lines, mended.
+pub(super) fn lines(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream {
+    let (lines, output) = io::duplex(WAITING);
+    tokio::spawn(async move {
+        // The end of either side is the end of both.
+        if let Err(error) = relay(BufReader::new(input), output).await {
+            tracing::debug!(%error, "the client's messages are not read any more");
+        }
+    });
+    lines
+}
+
+async fn relay(
+    mut input: BufReader<impl AsyncRead + Unpin>,
+    mut output: impl AsyncWrite + Unpin,
+) -> io::Result<()> {
+    let mut line = Vec::new();
+    let mut is_rest = false;
+    loop {
+        let available = input.fill_buf().await?;
+        if available.is_empty() {
+            return output.write_all(&line).await;
+        }
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let (taken, _) = available.split_at(end.map_or(available.len(), |end| end + 1));
+        line.extend_from_slice(taken);
+        let count = taken.len();
+        input.consume(count);
+        if end.is_none() && line.len() <= LONGEST {
+            continue;
+        }
+        if end.is_some() && !is_rest {
+            mend(&mut line);
+        }
+        output.write_all(&line).await?;
+        is_rest = end.is_none();
+        line = Vec::new();
+    }
+}
+
+/// Makes a message one that is read or answered. What is no JSON, or no request, stays as it is.
+pub(super) fn mend(message: &mut Vec<u8>) {
+    if problem(message).is_none() {
+        return;
+    }
+    complete_surrogates(message);
+    if let Some(problem) = problem(message)
+        && let Some(request) = without_params(message, &problem)
+    {
+        *message = request;
+    }
+}
+
+fn problem(message: &[u8]) -> Option<String> {
+    serde_json::from_slice::<Value>(message).err().map(|error| error.to_string())
+}
+
+/// What of a request can be read whatever its parameters are.
+#[derive(Deserialize)]
+struct Head {
+    id: Id,
+    method: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Id {
+    Number(i64),
+    Text(String),
+}
+
+fn without_params(message: &[u8], problem: &str) -> Option<Vec<u8>> {
+    let Head { id, method } = serde_json::from_slice(message).ok()?;
+    let id = match id {
+        Id::Number(number) => json!(number),
+        Id::Text(text) => json!(text),
+    };
+    let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": { PROBLEM: problem } });
+    Some(format!("{request}\n").into_bytes())
+}
+
+/// Puts a replacement character where one half of a pair of surrogates has lost the other.
+fn complete_surrogates(message: &mut [u8]) {
+    let mut at = 0;
+    while let Some(rest) = message.get_mut(at..) {
+        match rest {
+            [b'\\', b'u', first @ ..] if first.len() >= 4 => {
+                let (unit, after) = (unit(first), first.get(4..).unwrap_or_default());
+                let low = after.strip_prefix(b"\\u").and_then(self::unit);
+                match unit {
+                    Some(0xd800..=0xdbff) if matches!(low, Some(0xdc00..=0xdfff)) => at += 12,
+                    Some(0xd800..=0xdfff) => {
+                        if let Some(digits) = first.first_chunk_mut() {
+                            *digits = *REPLACEMENT;
+                        }
+                        at += 6;
+                    }
+                    _ => at += 6,
+                }
+            }
+            [b'\\', _, ..] => at += 2,
+            [_, ..] => at += 1,
+            [] => return,
+        }
+    }
+}
+
+/// The number that four hexadecimal digits at the beginning name.
+fn unit(digits: &[u8]) -> Option<u16> {
+    let digits = std::str::from_utf8(digits.get(..4)?).ok()?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mended(message: &str) -> String {
+        let mut bytes = message.as_bytes().to_vec();
+        mend(&mut bytes);
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn half_a_pair_becomes_a_replacement_character() {
+        let table = [
+            (r#"{"a":"\ud800"}"#, r#"{"a":"\ufffd"}"#),
+            (r#"{"a":"x\udc80y\uD83D"}"#, r#"{"a":"x\ufffdy\ufffd"}"#),
+            (r#"{"a":"\ud800\ud83d\ude00\udfff"}"#, r#"{"a":"\ufffd\ud83d\ude00\ufffd"}"#),
+            (r#"{"a":"\\ud800\\\ud800"}"#, r#"{"a":"\\ud800\\\ufffd"}"#),
+        ];
+        for (message, expected) in table {
+            assert_eq!(mended(message), expected);
+        }
+    }
+
+    #[test]
+    fn a_request_whose_parameters_cannot_be_read_says_so() {
+        let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
+        for params in [r#"{"name":"x","arguments":{"n":1e400}}"#.to_owned(), deep] {
+            for id in ["7", "\"seven\""] {
+                let message =
+                    format!(r#"{{"params":{params},"jsonrpc":"2.0","method":"tools/call","id":{id}}}"#);
+                let request: Value = serde_json::from_str(&mended(&message)).unwrap();
+                assert_eq!(
+                    (request["id"].to_string(), &request["method"]),
+                    (id.to_owned(), &json!("tools/call"))
+                );
+                assert!(request["params"][PROBLEM].is_string(), "{request}");
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_else_stays_as_it_is() {
+        let table = [
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            r#"{"a":"\ud83d\ude00"}"#,
+            "no JSON",
+            r#"{"id":1,"method":"tools/call","params":{"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":[1e400]}"#,
+            r#"{"a":"\ud8"#,
+            "",
+        ];
+        for message in table {
+            assert_eq!(mended(message), message);
+        }
+    }
+}

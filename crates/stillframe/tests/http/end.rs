@@ -1,0 +1,67 @@
+//! The end of the server, and what becomes of those who are served.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::STILLFRAME;
+use crate::scenes::{begin_waiting, paused_at, running};
+
+/// `finish` fails unless the server and all programs are gone in time, and the code is 0.
+#[tokio::test]
+async fn a_signal_ends_programs_that_are_paused_and_that_run() {
+    let server = STILLFRAME.serve_http().await;
+    for client in [server.client().await, server.stateless()] {
+        paused_at(&client, &Fixture::python("shop"), "call").await;
+        running(&client).await;
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_call_that_waits_is_answered_when_the_server_ends() {
+    let server = STILLFRAME.serve_http().await;
+    let (client, stateless) = (server.client().await, server.stateless());
+    let mut waiting = Vec::new();
+    for client in [&client, &stateless] {
+        let session = running(client).await;
+        waiting.push(begin_waiting(client, &session).await);
+    }
+    let mut listening = client.listen(None).await;
+    server.terminate();
+    for (id, mut events, _) in waiting {
+        let answer = events.response(id).await.expect("the call is answered");
+        assert!(answer["result"]["structuredContent"].is_object(), "{answer}");
+    }
+    while listening.next().await.is_some() {}
+    server.ended().await;
+}
+
+/// While the last calls come to their answers, nothing new is begun.
+#[tokio::test]
+async fn nothing_is_begun_at_the_end() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.client().await;
+    let session = running(&client).await;
+    let (_, _events, _) = begin_waiting(&client, &session).await;
+    let asks = async {
+        let ping = json!({ "jsonrpc": "2.0", "id": "late", "method": "ping" });
+        loop {
+            let status = client.post(&ping, &[]).await.status;
+            if status != 200 {
+                return status;
+            }
+        }
+    };
+    server.terminate();
+    assert_eq!(asks.await, 503);
+    server.ended().await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_killed_leaves_nothing() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.client().await;
+    paused_at(&client, &Fixture::python("shop"), "call").await;
+    running(&server.stateless()).await;
+    server.kill().await;
+}

@@ -1,0 +1,157 @@
+//! What is no request, or none that is served: it is answered with the right status, and never with silence.
+
+use serde_json::{Value, json};
+use test_support::HttpServer;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::STILLFRAME;
+use crate::scenes::{ACCEPT, Header, JSON};
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+#[tokio::test]
+async fn bodies_and_headers_that_are_wrong_are_answered_with_what_is() {
+    let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
+    let client = server.client().await;
+    let session = ("mcp-session-id", client.session());
+    let old = ("mcp-protocol-version", "2025-11-25");
+    let large = " ".repeat(4 * 1024 * 1024 + 1);
+    let table: [(&str, &[Header<'_>], &str, u16, i64); 17] = [
+        ("garbage", &[ACCEPT, JSON, session, old], "garbage", 400, -32700),
+        ("nothing", &[ACCEPT, JSON, session, old], "", 400, -32700),
+        ("half a message", &[ACCEPT, JSON, session, old], r#"{"jsonrpc":"2.0","id":1"#, 400, -32700),
+        ("no message", &[ACCEPT, JSON, session, old], r#"{"id":1}"#, 400, -32600),
+        ("a batch", &[ACCEPT, JSON, session, old], "[]", 400, -32600),
+        ("a full batch", &[ACCEPT, JSON, session, old], &format!("[{PING}]"), 400, -32600),
+        ("a number", &[ACCEPT, JSON, session, old], "17", 400, -32600),
+        ("too large", &[ACCEPT, JSON, session, old], &large, 413, -32000),
+        ("another type", &[ACCEPT, ("content-type", "text/plain"), session, old], PING, 415, -32000),
+        (
+            "a type that begins so",
+            &[ACCEPT, ("content-type", "application/jsonp"), session, old],
+            PING,
+            415,
+            -32000,
+        ),
+        ("no type", &[ACCEPT, session, old], PING, 415, -32000),
+        ("no stream is taken", &[("accept", "application/json"), JSON, session, old], PING, 406, 0),
+        ("nothing is taken", &[JSON, session, old], PING, 406, 0),
+        (
+            "a revision that never was",
+            &[ACCEPT, JSON, session, ("mcp-protocol-version", "1999-01-01")],
+            PING,
+            400,
+            0,
+        ),
+        ("no session", &[ACCEPT, JSON, old], PING, 400, 0),
+        ("two sessions", &[ACCEPT, JSON, session, session, old], PING, 400, -32000),
+        ("right", &[ACCEPT, JSON, session, old], PING, 200, 0),
+    ];
+    for (what, headers, body, status, code) in table {
+        let answered = server.ask("POST", "/mcp", headers, body).await;
+        assert_eq!(answered.status, status, "{what}");
+        if code != 0 {
+            let body = answered.json().await;
+            assert_eq!(body["error"]["code"], code, "{what}: {body}");
+        }
+    }
+    let numbered = server.ask("POST", "/mcp", &[ACCEPT, JSON, session, old], r#"{"id":"seven"}"#).await;
+    assert_eq!(numbered.json().await["id"], "seven");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn methods_and_paths_that_are_not_served_say_which_are() {
+    let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
+    let table = [
+        ("PUT", "/mcp", 405, "GET, POST, DELETE"),
+        ("PATCH", "/mcp", 405, "GET, POST, DELETE"),
+        ("HEAD", "/mcp", 405, "GET, POST, DELETE"),
+        ("OPTIONS", "/mcp", 405, "GET, POST, DELETE"),
+        ("POST", "/health", 405, "GET, HEAD"),
+        ("HEAD", "/health", 200, ""),
+        ("GET", "/", 404, ""),
+        ("POST", "/mcp/", 404, ""),
+        ("GET", "/../mcp", 404, ""),
+        ("GET", "/mcp", 406, ""),
+    ];
+    for (method, path, status, allowed) in table {
+        let answered = server.ask(method, path, &[], "").await;
+        assert_eq!((answered.status, answered.header("allow")), (status, allowed), "{method} {path}");
+    }
+    server.finish().await;
+}
+
+/// Sends bytes and gives everything that comes back until the server hangs up.
+async fn raw(server: &HttpServer, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(server.address()).await.expect("the server listens");
+    // One that answers early may not read the rest.
+    let _ = stream.write_all(bytes).await;
+    let mut answer = Vec::new();
+    let read = tokio::time::timeout(std::time::Duration::from_mins(1), stream.read_to_end(&mut answer)).await;
+    // One that has not read everything resets the connection.
+    let _ = read.expect("the server hangs up");
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test]
+async fn what_is_hardly_http_is_answered_or_hung_up_on() {
+    let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
+    let long = format!("GET /health HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n", "x".repeat(64 * 1024));
+    let many = format!("GET /health HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "x: y\r\n".repeat(200));
+    let table = [
+        ("GET /health HTTP/1.0\r\nHost: localhost\r\n\r\n", "HTTP/1.0 200"),
+        ("GET /health HTTP/1.0\r\n\r\n", "HTTP/1.0 400"),
+        ("GET /health HTTP/1.1\r\nConnection: close\r\n\r\n", "HTTP/1.1 400"),
+        ("GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n", "HTTP/1.1 400"),
+        (
+            "GET http://evil.example/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+            "HTTP/1.1 403",
+        ),
+        ("nonsense\r\n\r\n", "HTTP/1.1 400"),
+        ("\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\r\n\r\n", "HTTP/1.1 400"),
+        (&long, "HTTP/1.1 431"),
+        (&many, "HTTP/1.1 431"),
+    ];
+    for (bytes, begins) in table {
+        let answer = raw(&server, bytes.as_bytes()).await;
+        let shown: String = bytes.chars().take(60).collect();
+        assert!(answer.starts_with(begins), "{shown:?}: {answer}");
+    }
+    assert_eq!(server.health().await["status"], "ok");
+    server.finish().await;
+}
+
+/// A call that panics is answered, and so is a method: unit tests of `mcp.rs` have such tools. Here is what comes
+/// nearest by itself, the largest numbers.
+#[tokio::test]
+async fn wrong_arguments_are_answers_and_unknown_tools_are_errors() {
+    let server = STILLFRAME.serve_http().await;
+    for client in [server.client().await, server.stateless()] {
+        client.fails("invalid_arguments", "set_breakpoint", json!({ "lin": 3 })).await;
+        let huge = json!({ "sessionId": "x", "depth": u64::MAX });
+        assert!(client.call("get_stack_trace", huge).await.is_error);
+        let unknown = client.request("tools/call", json!({ "name": "no_such_tool", "arguments": {} })).await;
+        assert_eq!(unknown.unwrap_err()["code"], -32602);
+        let unknown = client.request("no/such/method", json!({})).await;
+        assert_eq!(unknown.unwrap_err()["code"], -32601);
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn an_id_that_waits_for_its_answer_cannot_be_used_again() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.client().await;
+    let session = crate::scenes::running(&client).await;
+    let (id, mut events, _) = crate::scenes::begin_waiting(&client, &session).await;
+    let again = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+    let refused = client.post(&again, &[]).await;
+    assert_eq!(refused.status, 400);
+    let body: Value = refused.json().await;
+    assert_eq!((&body["id"], &body["error"]["code"]), (&json!(id), &json!(-32600)));
+    client.ok("pause_execution", json!({ "sessionId": session })).await;
+    assert!(events.response(id).await.is_some());
+    server.finish().await;
+}

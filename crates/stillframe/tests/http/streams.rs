@@ -1,0 +1,208 @@
+//! Streams: what comes while a call runs, what belongs to no call, and taking both up again.
+
+use futures_util::future::join_all;
+use serde_json::json;
+use test_support::{Events, Fixture, HttpClient};
+
+use crate::STILLFRAME;
+use crate::scenes::{begin_waiting, paused_at, running, session};
+
+async fn pause(client: &HttpClient, session: &str) {
+    client.ok("pause_execution", json!({ "sessionId": session })).await;
+}
+
+#[tokio::test]
+async fn a_call_whose_stream_was_cut_is_taken_up_again() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.client().await;
+    let session = running(&client).await;
+    let (id, events, last) = begin_waiting(&client, &session).await;
+    drop(events);
+    let mut again = client.listen(Some(&last)).await;
+    // The answer comes while somebody listens again.
+    pause(&client, &session).await;
+    let answer = again.response(id).await.expect("the answer comes");
+    assert_eq!(answer["result"]["structuredContent"]["state"], "paused");
+    assert_eq!(again.next().await, None, "the stream ends with its answer");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_came_while_nobody_listened_is_not_lost() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.client().await;
+    let session = running(&client).await;
+    let (id, events, last) = begin_waiting(&client, &session).await;
+    drop(events);
+    pause(&client, &session).await;
+    // And it is not lost when it was lost on the way, either.
+    for _ in 0..2 {
+        let answer = client.listen(Some(&last)).await.response(id).await.expect("the answer is kept");
+        assert_eq!(answer["result"]["structuredContent"]["state"], "paused");
+    }
+    server.finish().await;
+}
+
+/// A connection that was cut may seem to be there for a while; it must not swallow the answer.
+#[tokio::test]
+async fn who_takes_a_stream_up_gets_what_comes() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.client().await;
+    let session = running(&client).await;
+    let (id, mut first, last) = begin_waiting(&client, &session).await;
+    let mut second = client.listen(Some(&last)).await;
+    pause(&client, &session).await;
+    assert!(second.response(id).await.is_some());
+    assert!(first.response(id).await.is_none(), "no message comes twice");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_not_known_any_more_ends_at_once() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.client().await;
+    for event in ["999-0", "nonsense", "-", "1-x", ""] {
+        let mut events = client.listen(Some(event)).await;
+        assert_eq!(events.next().await, None, "{event:?}");
+    }
+    server.finish().await;
+}
+
+/// The number of the place up to which updates of an output were told.
+async fn update(events: &mut Events, session: &str) -> String {
+    let event = events.message().await.expect("an update comes");
+    assert_eq!(event.message["method"], "notifications/resources/updated");
+    assert_eq!(event.message["params"]["uri"], format!("stillframe://sessions/{session}/output"));
+    event.id.expect("events have ids")
+}
+
+#[tokio::test]
+async fn what_belongs_to_no_call_comes_on_a_stream_of_its_own() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.client().await;
+    let session = running(&client).await;
+    let uri = json!({ "uri": format!("stillframe://sessions/{session}/output") });
+    client.request("resources/subscribe", uri.clone()).await.expect("subscribing succeeds");
+    let mut events = client.listen(None).await;
+    let primer = events.next().await.expect("the stream begins with its place");
+    assert!(primer.message.is_null() && primer.id.is_some());
+    let one = update(&mut events, &session).await;
+    let two = update(&mut events, &session).await;
+    assert_ne!(one, two);
+    drop(events);
+    // Nothing is lost in between, and nothing comes twice.
+    let mut again = client.listen(Some(&one)).await;
+    assert_eq!(update(&mut again, &session).await, two);
+    let three = update(&mut again, &session).await;
+    assert_ne!(three, two);
+    client.request("resources/unsubscribe", uri).await.expect("unsubscribing succeeds");
+    server.finish().await;
+}
+
+/// A second stream waits in line, and goes on where the first one ends.
+#[tokio::test]
+async fn no_message_comes_on_two_streams() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.client().await;
+    let session = running(&client).await;
+    let mut first = client.listen(None).await;
+    let mut second = client.listen(None).await;
+    let uri = json!({ "uri": format!("stillframe://sessions/{session}/output") });
+    client.request("resources/subscribe", uri).await.expect("subscribing succeeds");
+    let told = update(&mut first, &session).await;
+    drop(first);
+    assert_ne!(update(&mut second, &session).await, told);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn stateless_clients_hear_of_outputs_on_the_stream_of_their_request() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.stateless();
+    let session = running(&client).await;
+    let wanted = json!([format!("stillframe://sessions/{session}/output")]);
+    let wanted = json!({ "notifications": { "resourceSubscriptions": wanted } });
+    let (_, answered) = client.begin("subscriptions/listen", wanted).await;
+    let mut events = answered.events();
+    let acknowledged = events.message().await.expect("listening is acknowledged");
+    assert_eq!(acknowledged.message["method"], "notifications/subscriptions/acknowledged");
+    let update = events.message().await.expect("an update comes");
+    assert_eq!(update.message["method"], "notifications/resources/updated");
+    // There is nothing to take up in this revision.
+    assert_eq!(client.get(None).await.status, 405);
+    assert_eq!(client.delete().await, 405);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_ends_its_stream() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.client().await;
+    let session = running(&client).await;
+    let (id, mut events, _) = begin_waiting(&client, &session).await;
+    client.notify("notifications/cancelled", json!({ "requestId": id })).await;
+    assert!(events.response(id).await.is_none(), "what was cancelled is not answered");
+    let list = client.ok("list_debug_sessions", json!({})).await;
+    assert_eq!(list.at("/sessions/0/state"), "running", "{}", list.text);
+    server.finish().await;
+}
+
+/// A stateless client cancels by going away (2026-07-28, "Cancellation").
+#[tokio::test]
+async fn a_stateless_call_is_given_up_with_its_connection() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.stateless();
+    let session = running(&client).await;
+    let before = server.health().await;
+    let (_, events, _) = begin_waiting(&client, &session).await;
+    drop(events);
+    crate::scenes::healthy(&server, |health| health["tasks"].as_u64() <= before["tasks"].as_u64()).await;
+    let list = client.ok("list_debug_sessions", json!({})).await;
+    assert_eq!(list.at("/sessions/0/state"), "running", "{}", list.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn several_clients_debug_at_once() {
+    let server = STILLFRAME.serve_http().await;
+    let program = Fixture::python("shop");
+    let clients = [server.client().await, server.client().await, server.client_of("2025-03-26").await];
+    let debug = async |client: &HttpClient| {
+        let session = paused_at(client, &program, "call").await;
+        let asked = json!({ "sessionId": session, "expression": "prices['pear'] * 2" });
+        let waits = async {
+            let waiting = running(client).await;
+            let (id, mut events, _) = begin_waiting(client, &waiting).await;
+            pause(client, &waiting).await;
+            assert!(events.response(id).await.is_some());
+        };
+        let values = async {
+            for _ in 0..20 {
+                assert_eq!(client.ok("evaluate_expression", asked.clone()).await["result"], "6");
+            }
+        };
+        tokio::join!(waits, values);
+        let ended = client.ok("continue_execution", json!({ "sessionId": session })).await;
+        assert_eq!(ended["state"], "ended");
+    };
+    let stateless = server.stateless();
+    join_all(clients.iter().chain([&stateless]).map(debug)).await;
+    server.finish().await;
+}
+
+/// A client that opens streams and reads none of them holds nobody up, itself included.
+#[tokio::test]
+async fn a_client_that_does_not_read_is_answered_all_the_same() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.client().await;
+    let debugged = running(&client).await;
+    let uri = json!({ "uri": format!("stillframe://sessions/{debugged}/output") });
+    client.request("resources/subscribe", uri).await.expect("subscribing succeeds");
+    let _unread = client.listen(None).await;
+    let _waiting = begin_waiting(&client, &debugged).await;
+    for _ in 0..50 {
+        client.ok("list_debug_sessions", json!({})).await;
+    }
+    session(&client).await;
+    server.finish().await;
+}

@@ -1,0 +1,86 @@
+//! The official Python SDK.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use test_support::{Fixture, repository};
+use tokio::sync::OnceCell;
+
+use super::{Way, command, installed, must_succeed};
+
+/// The SDK, as pip knows it.
+const SDK: &str = "mcp==2.3.0";
+
+/// A Python that has the SDK.
+async fn sdk() -> PathBuf {
+    static INSTALLED: OnceCell<PathBuf> = OnceCell::const_new();
+    let install = async || {
+        installed("python-sdk", SDK, async |folder| {
+            let python = folder.join("bin/python");
+            must_succeed(command("python3").args(["-m", "venv"]).arg(folder)).await;
+            must_succeed(command(python).args(["-m", "pip", "install", "--quiet", SDK])).await;
+        })
+        .await
+    };
+    INSTALLED.get_or_init(install).await.join("bin/python")
+}
+
+/// What the Python SDK sees of a debug session when it speaks in this mode.
+async fn session(mode: &str, way: Way) -> Value {
+    let python = sdk().await;
+    let (shop, naps) = (Fixture::python("shop"), Fixture::python("naps"));
+    let mut client = command(python);
+    client.arg(repository().join("crates/stillframe/tests/mcp/sdk_client.py"));
+    client.args([mode, shop.path(), &shop.line("call").to_string(), naps.path()]);
+    way.tell(&mut client).await;
+    let done = must_succeed(&mut client).await;
+    way.finish().await;
+    let mut seen: Value = serde_json::from_slice(&done.stdout).expect("the client prints JSON");
+    assert_eq!(seen["stopped"].take(), shop.line("call"));
+    seen
+}
+
+/// The same in both eras, but for the revision.
+fn expected(revision: &str) -> Value {
+    json!({
+        "revision": revision,
+        "tools": 31,
+        "verified": false,
+        "stopped": null,
+        "text": true,
+        "value": "6",
+        "inside": "total",
+        "outside": "check_out",
+        "failed": [true, "evaluation_failed"],
+        "wrong": [true, "invalid_arguments"],
+        "unknown": -32602,
+        "listed": true,
+        "ended": "ended",
+        "updated": true,
+        "output": "checking out\nto pay: 11\nthank you\n",
+        "prompt": true,
+        "progress": true,
+        "sessions": 0,
+    })
+}
+
+#[tokio::test]
+async fn it_debugs_after_a_handshake() {
+    for way in Way::both().await {
+        assert_eq!(session("legacy", way).await, expected("2025-11-25"));
+    }
+}
+
+#[tokio::test]
+async fn it_debugs_without_a_handshake() {
+    for way in Way::both().await {
+        assert_eq!(session("2026-07-28", way).await, expected("2026-07-28"));
+    }
+}
+
+#[tokio::test]
+async fn it_chooses_the_later_revision_by_itself() {
+    for way in Way::both().await {
+        assert_eq!(session("auto", way).await, expected("2026-07-28"));
+    }
+}

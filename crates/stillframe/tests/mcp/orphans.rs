@@ -1,0 +1,136 @@
+//! Servers that can do nothing more themselves: killed together with their guardian, or left by their client.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::json;
+use test_support::{Fixture, Mark, Server, ServerOptions};
+use tokio::process::Child;
+
+use crate::STILLFRAME;
+use crate::scenes::{Listening, paused_at, running, session};
+
+/// A cache with the debuggers of the others, so that no other test's server sweeps here.
+async fn cache() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let filled = STILLFRAME.cache().await.join("python");
+    std::os::unix::fs::symlink(filled, folder.path().join("python")).unwrap();
+    folder
+}
+
+async fn serve_in(cache: &Path) -> Server {
+    ServerOptions { cache: cache.to_owned(), ..STILLFRAME.options().await }.start().await
+}
+
+/// Kills a server and its guardian, and gives the mark of what they leave.
+async fn killed_with_its_guardian(server: Server) -> Mark {
+    let mark = server.mark().clone();
+    for (pid, command) in mark.processes() {
+        // Stopped first, because the guardian would begin its work the moment the server is gone.
+        if command.contains("__guard") {
+            server.hold_started(pid);
+        }
+    }
+    server.kill_alone().await;
+    for (pid, command) in mark.processes() {
+        if command.contains("__guard") {
+            mark.kill(pid);
+        }
+    }
+    mark
+}
+
+/// The files by which servers show that they are there.
+fn shown(cache: &Path) -> usize {
+    std::fs::read_dir(cache.join("servers")).map_or(0, Iterator::count)
+}
+
+/// A process that no server of ours has anything to do with, but for what is in its environment.
+#[expect(clippy::disallowed_methods, reason = "a program of the test, which ends it")]
+fn bystander(environment: Option<&str>) -> Child {
+    let mut command = tokio::process::Command::new("sleep");
+    command.arg("1000").stdin(Stdio::null()).kill_on_drop(true);
+    if let Some(mark) = environment {
+        command.env("STILLFRAME_SESSION", mark);
+    }
+    command.spawn().unwrap()
+}
+
+#[tokio::test]
+async fn what_a_server_leaves_that_was_killed_with_its_guardian_is_ended_by_the_next() {
+    let cache = cache().await;
+    let mut attached = Listening::start().await;
+    let mut bystanders =
+        [bystander(None), bystander(Some("0123456789abcdef0123456789abcdef/x/1/")), bystander(Some(""))];
+    let lives = serve_in(cache.path()).await;
+    let lasting = paused_at(&lives, &Fixture::python("shop"), "call").await;
+
+    let server = serve_in(cache.path()).await;
+    running(&server, &Fixture::python("family")).await;
+    paused_at(&server, &Fixture::python("shop"), "call").await;
+    let other = session(&server).await;
+    server.ok("attach_to_process", json!({ "sessionId": other, "port": attached.port })).await;
+    let left = killed_with_its_guardian(server).await;
+    assert!(left.processes().len() >= 5, "{:#?}", left.processes());
+    assert_eq!(shown(cache.path()), 2);
+
+    // Whoever comes first does it.
+    let next = tokio::join!(serve_in(cache.path()), serve_in(cache.path()), serve_in(cache.path()));
+    left.assert_gone_within(std::time::Duration::from_secs(5));
+    test_support::eventually(|| shown(cache.path()) == 1).await;
+
+    for bystander in &mut bystanders {
+        assert!(bystander.try_wait().unwrap().is_none(), "it has nothing to do with the server");
+    }
+    attached.say("hello").await;
+    attached.answers("hello").await;
+    attached.end().await;
+    let place = lives.ok("get_stack_trace", json!({ "sessionId": lasting })).await;
+    assert_eq!(place["success"], true);
+    for server in [next.0, next.1, next.2, lives] {
+        server.finish().await;
+    }
+    assert_eq!(shown(cache.path()), 0);
+    for mut bystander in bystanders {
+        bystander.kill().await.unwrap();
+    }
+}
+
+/// Servers that come and go all the time take nothing from each other.
+#[tokio::test]
+async fn servers_that_start_at_once_leave_each_other_alone() {
+    let cache = cache().await;
+    let one = async || {
+        for _ in 0..3 {
+            let server = serve_in(cache.path()).await;
+            let session = paused_at(&server, &Fixture::python("shop"), "call").await;
+            server.ok("get_stack_trace", json!({ "sessionId": session })).await;
+            server.finish().await;
+        }
+    };
+    tokio::join!(one(), one(), one(), one());
+    assert_eq!(shown(cache.path()), 0);
+}
+
+/// A folder that cannot be written costs the next server its work, and this one nothing.
+#[tokio::test]
+async fn a_server_that_cannot_show_itself_works() {
+    let cache = cache().await;
+    std::fs::write(cache.path().join("servers"), "no folder").unwrap();
+    let server = serve_in(cache.path()).await;
+    paused_at(&server, &Fixture::python("shop"), "call").await;
+    let (_, log) = server.finish().await;
+    assert_eq!(log.matches("programs may outlive this server").count(), 1, "{log}");
+}
+
+/// The client's death is the end, also where somebody else holds the server's standard input open.
+#[tokio::test]
+async fn a_client_that_dies_ends_the_server_though_its_input_is_open() {
+    let serves = format!("exec 3<&0; {} serve <&3 & wait", STILLFRAME.program);
+    let options = STILLFRAME.options().await;
+    let server =
+        ServerOptions { program: "/bin/sh", args: vec!["-c".to_owned(), serves], ..options }.start().await;
+    running(&server, &Fixture::python("spins")).await;
+    // The test is what holds it.
+    server.kill().await;
+}

@@ -1,0 +1,142 @@
+//! Limits that are met: each says which it is, or marks what it has cut.
+
+use serde_json::{Value, json};
+use test_support::Language;
+
+use crate::{Scene, serve, stopped_at, tools};
+
+#[tokio::test]
+async fn a_limit_that_is_met_is_named_with_its_value_and_how_to_raise_it() {
+    let scene = Scene::new();
+    let server = serve(&["--limit", "sessions=2,breakpoints=2,watches=1"], &scene.inside).await;
+    let program = scene.inside("main.py");
+    let id = stopped_at(&server, Language::Python, &program, 2).await;
+    server.ok("create_debug_session", json!({ "language": "python" })).await;
+    let refused =
+        server.fails("limit_reached", "create_debug_session", json!({ "language": "python" })).await;
+    assert_eq!(
+        (&refused.at("/context")["limit"], &refused.at("/context")["value"]),
+        (&json!("sessions"), &json!(2))
+    );
+    assert_eq!(
+        refused.text_of("message"),
+        "2 debug sessions are open: the limit `sessions` is 2; `sessions` under `[limits]` in stillframe.toml \
+         raises it, for the person who runs the server"
+    );
+    let place = |line: u32| json!({ "sessionId": id, "file": program, "line": line });
+    server.ok("set_breakpoint", place(1)).await;
+    let refused = server.fails("limit_reached", "set_breakpoint", place(3)).await;
+    assert_eq!(refused.at("/context/limit"), "breakpoints");
+    let watch = |expression: &str| json!({ "sessionId": id, "expression": expression, "watch": true });
+    server.ok("evaluate_expression", watch("word")).await;
+    let refused = server.fails("limit_reached", "evaluate_expression", watch("1")).await;
+    assert_eq!(refused.at("/context/limit"), "watches");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn output_beyond_what_is_kept_is_told() {
+    let scene = Scene::new();
+    let text = "print('x' * 9_999)\nprint('end')\nwait = 1\n";
+    let program = scene.program(Language::Python, "writes", text);
+    let server = serve(&["--limit", "output=4096"], &scene.inside).await;
+    let id = stopped_at(&server, Language::Python, &program, 3).await;
+    let output = server.ok("get_output", json!({ "sessionId": id, "since": 0 })).await;
+    assert!(output.text.contains("end"), "{}", output.text);
+    assert_eq!(output["dropped"], 10_004 - 4_096, "it says how much is gone: {}", output.text);
+    server.finish().await;
+}
+
+/// Children beyond the limit run, and it is said.
+#[tokio::test]
+async fn more_processes_than_are_debugged_run_all_the_same() {
+    let scene = Scene::new();
+    let python = "import subprocess, sys\nif len(sys.argv) == 1:\n    for n in range(3):\n        subprocess.run([sys.executable, __file__, str(n)])\n    print('all ran')\nelse:\n    print('child', sys.argv[1])\n";
+    let node = "const { spawnSync } = require('child_process');\nif (process.argv.length === 2) {\n  for (let n = 0; n < 3; n++) spawnSync(process.execPath, [__filename, n], { stdio: 'inherit' });\n  console.log('all ran');\n} else console.log('child', process.argv[2]);\n";
+    for (language, text) in [(Language::Python, python), (Language::Node, node)] {
+        let program = scene.program(language, "family", text);
+        let server = serve(&["--limit", "processes=1"], &scene.inside).await;
+        let session = server.ok("create_debug_session", json!({ "language": language.name() })).await;
+        let arguments =
+            json!({ "sessionId": session["sessionId"], "scriptPath": program, "timeout": 30_000 });
+        let ended = server.ok("start_debugging", arguments).await;
+        assert_eq!(ended["state"], "ended", "{}", ended.text);
+        let output = server.ok("get_output", json!({ "sessionId": session["sessionId"], "since": 0 })).await;
+        for said in ["child 0", "child 1", "child 2", "all ran", "the limit `processes` is 1"] {
+            assert!(output.text.contains(said), "{said}: {}", output.text);
+        }
+        server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_nobody_uses_is_closed_when_that_was_asked_for() {
+    let scene = Scene::new();
+    let server = serve(&["--limit", "idle=2"], &scene.inside).await;
+    let program = scene.inside("main.py");
+    stopped_at(&server, Language::Python, &program, 2).await;
+    let mut left = 1;
+    while left > 0 {
+        let listed = server.ok("list_debug_sessions", json!({})).await;
+        left = listed["count"].as_u64().unwrap();
+        tokio::task::yield_now().await;
+    }
+    server.finish().await;
+}
+
+/// Whatever a call asks for, its answer has a largest size, says that it was cut, and fits the tool's schema.
+#[tokio::test]
+async fn no_answer_is_longer_than_may_be() {
+    let scene = Scene::new();
+    let text = "big = ['y' * 300 for _ in range(5_000)]\nlong = 'z' * 900_000\nwide = {str(n): [n] * 50 for n in range(3_000)}\ndeep = [[[['w' * 2_000] * 9] * 9] * 9] * 9\nprint('o' * 900_000)\ndone = 1\n";
+    let program = scene.program(Language::Python, "large", text);
+    let most = 65_536;
+    let server =
+        serve(&["--limit", "answer=65536,children=100000,longest_value=1000000"], &scene.inside).await;
+    let id = stopped_at(&server, Language::Python, &program, 6).await;
+    let locals = server.ok("get_local_variables", json!({ "sessionId": id, "maxLength": 10 })).await;
+    let mut references: Vec<u64> = Vec::new();
+    for variable in locals.at("/variables").as_array().unwrap() {
+        references.extend(variable["variablesReference"].as_u64().filter(|reference| *reference > 0));
+    }
+    let mut calls = vec![
+        ("get_output", json!({ "sessionId": id, "since": 0, "limit": 1_000_000 })),
+        ("get_local_variables", json!({ "sessionId": id, "maxLength": 1_000_000 })),
+        ("evaluate_expression", json!({ "sessionId": id, "expression": "long", "maxLength": 1_000_000 })),
+        ("debugger_inspect", json!({ "sessionId": id, "expression": "long", "maxLength": 1_000_000 })),
+        ("debugger_get_local_variables", json!({ "sessionId": id })),
+        ("debug_evaluate", json!({ "expression": "1" })),
+    ];
+    for reference in references {
+        calls.push((
+            "get_variables",
+            json!({ "sessionId": id, "scope": reference, "count": 100_000, "maxLength": 1_000_000 }),
+        ));
+        calls.push((
+            "debugger_inspect_object",
+            json!({ "sessionId": id, "objectId": reference.to_string(), "maxDepth": 10, "count": 100_000 }),
+        ));
+    }
+    let schemas = tools().await;
+    let mut cut = 0;
+    for (tool, arguments) in calls {
+        let answer = server.call(tool, arguments.clone()).await;
+        assert!(answer.text.len() <= most, "{tool} {arguments}: {} bytes", answer.text.len());
+        if answer.is_error || answer["cut"].is_null() {
+            continue;
+        }
+        cut += 1;
+        assert!(
+            answer.text_of("cut").contains("`answer` raised under `[limits]`"),
+            "{}",
+            answer.text_of("cut")
+        );
+        let schema = schemas.iter().find(|known| known["name"] == tool).unwrap()["outputSchema"].clone();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let data: Value = answer.data.clone();
+        let errors: Vec<String> = validator.iter_errors(&data).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{tool}: {errors:?}");
+    }
+    assert!(cut >= 4, "{cut}");
+    server.finish().await;
+}

@@ -1,0 +1,272 @@
+//! Programs whose values do something when they are looked at, looked at by a server that changes nothing.
+
+use serde_json::json;
+use test_support::Language;
+
+use crate::{Scene, call, serve, stopped_at};
+
+const PYTHON: &str = r#"
+record = []
+
+class Meta(type):
+    def __getattr__(cls, name): record.append("meta"); return 1
+    def __instancecheck__(cls, value): record.append("instancecheck"); return True
+    def __eq__(cls, other): record.append("meta eq"); return True
+    def __hash__(cls): record.append("meta hash"); return 1
+
+class Hostile(metaclass=Meta):
+    @property
+    def trap(self): record.append("property"); return 1
+    def __getattr__(self, name): record.append("getattr"); return 1
+    def __eq__(self, other): record.append("eq"); return True
+    def __hash__(self): return 1
+    def __len__(self): record.append("len"); return 1
+    def __bool__(self): record.append("bool"); return True
+    def __iter__(self): record.append("iter"); return iter(())
+    def __contains__(self, item): record.append("contains"); return True
+    def __getitem__(self, item): record.append("getitem"); return 1
+    def __add__(self, other): record.append("add"); return 1
+    def __repr__(self): record.append("repr"); return "hostile"
+    def __str__(self): record.append("str"); return "hostile"
+    def __format__(self, spec): record.append("format"); return "hostile"
+    def __index__(self): record.append("index"); return 0
+    def __class_getitem__(cls, item): record.append("class getitem"); return 1
+    def __call__(self): record.append("call"); return 1
+    @property
+    def __class__(self): record.append("class"); return int
+    @property
+    def __dict__(self): record.append("dict"); return {}
+
+class Failing(Exception):
+    def __str__(self): record.append("error str"); return "no"
+    @property
+    def args(self): record.append("args"); return ()
+
+def numbers():
+    record.append("generator")
+    yield 1
+
+def work():
+    hostile, error, listed = Hostile(), Failing("text"), [1, Hostile()]
+    named, numbered = {"a": 1, Hostile(): 2}, numbers()
+    del record[:]
+    return hostile
+work()
+"#;
+
+const NODE: &str = r#"
+globalThis.record = [];
+const note = (name) => { record.push(name); return 1; };
+class Hostile {
+  get trap() { return note("getter"); }
+  toString() { note("toString"); return "hostile"; }
+  valueOf() { return note("valueOf"); }
+  toJSON() { return note("toJSON"); }
+  [Symbol.toPrimitive]() { return note("toPrimitive"); }
+  get [Symbol.toStringTag]() { note("tag"); return "x"; }
+  *[Symbol.iterator]() { note("iterator"); }
+  [Symbol.for("nodejs.util.inspect.custom")]() { note("inspect"); return "x"; }
+}
+const traps = new Proxy({}, { get() { return () => note("trap"); } });
+const proxied = new Proxy({ a: 1 }, traps);
+function* numbers() { note("generator"); yield 1; }
+class Failing extends Error { get cause() { note("cause"); return "no"; } }
+function work() {
+  const hostile = new Hostile(), numbered = numbers(), error = new Failing();
+  record.length = 0;
+  return hostile;
+}
+work();
+"#;
+
+async fn nothing_runs(language: Language, expressions: &[&str], text: &str, marker: &str) {
+    let scene = Scene::new();
+    let program = scene.program(language, "hostile", text);
+    let server = serve(&["--read-only", "--allow-program", &program], &scene.inside).await;
+    let line = text.lines().position(|line| line.contains(marker)).unwrap() + 1;
+    let id = stopped_at(&server, language, &program, u32::try_from(line).unwrap()).await;
+    let locals = server.ok("get_local_variables", json!({ "sessionId": id })).await;
+    for variable in locals.at("/variables").as_array().cloned().unwrap_or_default() {
+        if let Some(reference) = variable["variablesReference"].as_u64().filter(|reference| *reference > 0) {
+            server.call("get_variables", json!({ "sessionId": id, "scope": reference })).await;
+            server
+                .call(
+                    "debugger_inspect_object",
+                    json!({ "sessionId": id, "objectId": reference.to_string(), "maxDepth": 3 }),
+                )
+                .await;
+        }
+    }
+    let mut refused = 0;
+    for expression in expressions {
+        let arguments = json!({ "sessionId": id, "expression": expression });
+        let answer = server.call("evaluate_expression", arguments.clone()).await;
+        refused += u32::from(answer.is_error);
+        server.call("debugger_inspect", arguments.clone()).await;
+        server.call("debugger_add_watch", arguments).await;
+    }
+    server.call("debugger_get_watches", json!({ "sessionId": id })).await;
+    server
+        .fails(
+            "not_allowed",
+            "set_variable",
+            json!({ "sessionId": id, "scope": 1, "name": "hostile", "value": "1" }),
+        )
+        .await;
+    let record = language.pick("len(record)", "record.length");
+    let left = server.ok("evaluate_expression", json!({ "sessionId": id, "expression": record })).await;
+    let what = server.call("evaluate_expression", json!({ "sessionId": id, "expression": "record" })).await;
+    assert_eq!(left["result"], "0", "{}", what.text);
+    println!("{}: {refused} of {} expressions refused, no effect of any", language.name(), expressions.len());
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn nothing_of_a_hostile_python_program_runs() {
+    let expressions = [
+        "hostile",
+        "hostile.trap",
+        "hostile.missing",
+        "hostile == 1",
+        "1 == hostile",
+        "hostile in [1]",
+        "1 in listed",
+        "hostile in listed",
+        "len(hostile)",
+        "bool(hostile)",
+        "not hostile",
+        "hostile and 1",
+        "hostile[0]",
+        "Hostile[0]",
+        "Hostile.x",
+        "isinstance(1, Hostile)",
+        "isinstance(hostile, int)",
+        "hostile + 1",
+        "1 + hostile",
+        "f'{hostile}'",
+        "'%s' % hostile",
+        "repr(hostile)",
+        "str(hostile)",
+        "named['a']",
+        "named[hostile]",
+        "named == {}",
+        "listed == listed",
+        "list(numbered)",
+        "next(numbered)",
+        "[x for x in hostile]",
+        "hostile()",
+        "hostile.__class__",
+        "hostile.__dict__",
+        "type(hostile)",
+        "type(hostile) == Hostile",
+        "error",
+        "error.args",
+        "str(error)",
+        "record.append(1)",
+        "(x := 1)",
+        "lambda: 1",
+        "__import__('os')",
+        "exec('1')",
+        "[1, 2][hostile]",
+        "{hostile}",
+        "{hostile: 1}",
+        "*listed",
+        "max(hostile, 1)",
+        "2 ** 10 ** 10",
+        "'a' * 10 ** 12",
+        "record.__iadd__([1])",
+        "1 if hostile else 2",
+        "await numbered",
+        "(yield)",
+        "del record",
+        "record = 3",
+    ];
+    nothing_runs(Language::Python, &expressions, PYTHON, "    return hostile").await;
+}
+
+#[tokio::test]
+async fn nothing_of_a_hostile_node_program_runs() {
+    let expressions = [
+        "hostile",
+        "hostile.trap",
+        "`${hostile}`",
+        "hostile + 1",
+        "String(hostile)",
+        "JSON.stringify(hostile)",
+        "[...hostile]",
+        "proxied",
+        "proxied.a",
+        "'a' in proxied",
+        "Object.keys(proxied)",
+        "numbered.next()",
+        "record.push(1)",
+        "record = 1",
+        "globalThis.x = 1",
+        "delete globalThis.record",
+        "new Hostile()",
+        "eval('record.push(1)')",
+        "Function('record.push(1)')()",
+        "hostile == 1",
+        "error",
+        "error.cause",
+        "import('node:fs')",
+        "require('node:fs')",
+        "(() => record.push(1))()",
+        "record.length = 1",
+        "Promise.resolve().then(() => record.push(1))",
+        "setTimeout(() => record.push(1), 0)",
+    ];
+    nothing_runs(Language::Node, &expressions, NODE, "  return hostile").await;
+}
+
+/// What stops at a throw asks the exception nothing.
+#[tokio::test]
+async fn an_exception_is_told_without_its_own_words() {
+    let scene = Scene::new();
+    let text = "record = []\nclass Failing(Exception):\n    def __str__(self):\n        record.append(1)\n        return 'no'\ndef work():\n    raise Failing('text')\nwork()\n";
+    let program = scene.program(Language::Python, "raises", text);
+    let server = serve(&["--read-only", "--allow-program", &program], &scene.inside).await;
+    let session = server.ok("create_debug_session", json!({ "language": "python" })).await;
+    let id = session.text_of("sessionId");
+    server.ok("set_exception_breakpoints", json!({ "sessionId": id, "mode": "all" })).await;
+    let stopped = server.ok("start_debugging", json!({ "sessionId": id, "scriptPath": program })).await;
+    assert_eq!(stopped["reason"], "exception", "{}", stopped.text);
+    assert_eq!(stopped.at("/exception/message"), "text", "{}", stopped.text);
+    let left =
+        server.ok("evaluate_expression", json!({ "sessionId": id, "expression": "len(record)" })).await;
+    assert_eq!(left["result"], "0");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_server_that_changes_nothing_starts_what_it_was_told_to_and_as_it_is() {
+    let scene = Scene::new();
+    let program = scene.inside("main.py");
+    let server = serve(&["--read-only", "--allow-program", &program], &scene.inside).await;
+    let table = [
+        (json!({ "program": program, "language": "python", "until": [{ "line": 2 }] }), true),
+        (
+            json!({ "program": scene.outside("main.py"), "language": "python", "until": [{ "line": 2 }] }),
+            false,
+        ),
+        (
+            json!({ "program": program, "language": "python", "until": [{ "line": 2 }], "runtimeArgs": ["-i"] }),
+            false,
+        ),
+        (
+            json!({ "program": program, "language": "python", "until": [{ "line": 2 }], "env": { "PYTHONSTARTUP": "x" } }),
+            false,
+        ),
+        (json!({ "module": "http.server", "language": "python", "until": [{ "function": "test" }] }), false),
+    ];
+    for (arguments, allowed) in table {
+        let answer = server.call("run_until", arguments.clone()).await;
+        assert_eq!(!answer.is_error, allowed, "{arguments}: {}", answer.text);
+        assert!(allowed || answer["code"] == "not_allowed", "{arguments}: {}", answer.text);
+    }
+    for tool in ["debug_test", "diagnose_hang", "debug-script"] {
+        let answer = call(&server, tool, &json!({ "command": "npm test", "timeout": 1000, "breakpoint": { "file": "a.js", "line": 1 }, "expression": "1" })).await;
+        assert!(answer.is_error, "{tool}: {}", answer.text);
+    }
+    server.finish().await;
+}

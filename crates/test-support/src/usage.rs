@@ -1,0 +1,103 @@
+//! What a process holds of the machine, to see whether it gives it back.
+
+use std::fmt;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// How long a process is given until it holds as little as before. Threads that have nothing to do stay for ten
+/// seconds.
+const SETTLE: Duration = Duration::from_secs(20);
+/// How long what it holds must stay the same to be what it holds.
+const QUIET: Duration = Duration::from_secs(1);
+/// Between two looks.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What a process holds at a moment. Linux only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Holding {
+    /// Files, sockets and pipes that are open.
+    pub files: usize,
+    /// Threads.
+    pub threads: usize,
+    /// Memory that is resident, in KiB.
+    pub memory: usize,
+    /// Children, zombies included.
+    pub children: usize,
+}
+
+impl Holding {
+    /// Of a process that lives.
+    pub fn of(pid: u32) -> Self {
+        let entries = |folder: &str| {
+            let folder = format!("/proc/{pid}/{folder}");
+            std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder}: {error}")).count()
+        };
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process lives");
+        let field = |name: &str| {
+            let line =
+                status.lines().find_map(|line| line.strip_prefix(name)).expect("a field of the status");
+            line.trim().trim_end_matches(" kB").parse().expect("a number")
+        };
+        let threads = std::fs::read_dir(format!("/proc/{pid}/task")).expect("the process lives").flatten();
+        let children =
+            threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+        Self {
+            files: entries("fd"),
+            threads: field("Threads:"),
+            memory: field("VmRSS:"),
+            children: children.map(|list| list.split_whitespace().count()).sum(),
+        }
+    }
+
+    /// How much more memory than before, in KiB.
+    pub fn growth_since(&self, before: &Self) -> usize {
+        self.memory.saturating_sub(before.memory)
+    }
+
+    /// Whether it holds no more than before of what can be counted.
+    pub fn is_within(&self, before: &Self) -> bool {
+        self.files <= before.files && self.threads <= before.threads && self.children <= before.children
+    }
+}
+
+impl fmt::Display for Holding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { files, threads, memory, children } = self;
+        let megabytes = memory / 1024;
+        write!(f, "{files} files, {threads} threads, {children} children, {megabytes} MB")
+    }
+}
+
+/// What a process holds once that has not changed for a while.
+pub async fn quiet(pid: u32) -> Holding {
+    let mut last = Holding::of(pid);
+    let mut since = Instant::now();
+    while since.elapsed() < QUIET {
+        // sleep: nobody tells what a process holds.
+        tokio::time::sleep(LOOK).await;
+        let now = Holding::of(pid);
+        if !(now.is_within(&last) && last.is_within(&now)) {
+            since = Instant::now();
+        }
+        last = now;
+    }
+    last
+}
+
+/// What a process holds once that is no more than before, or it has had its time.
+pub async fn settled(pid: u32, before: &Holding) -> Holding {
+    let until = Instant::now() + SETTLE;
+    loop {
+        let now = Holding::of(pid);
+        if now.is_within(before) || Instant::now() > until {
+            return now;
+        }
+        // sleep: nobody tells what a process holds.
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Shows something also where the test passes.
+pub fn say(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}

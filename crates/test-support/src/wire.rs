@@ -1,0 +1,230 @@
+//! A man in the middle: passes on what a debugger and its client say, until he is told to do harm.
+
+mod frames;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+pub use self::frames::Speech;
+use self::frames::Splitter;
+
+/// More than any client takes as one message.
+const BEYOND: usize = 65 << 20;
+/// How many messages a flood has.
+const FLOOD: usize = 5_000;
+/// How much later each message comes on a slow wire.
+const SLOW: Duration = Duration::from_millis(10);
+/// How long a message is held back that is to come after the one behind it.
+const HELD: Duration = Duration::from_millis(200);
+
+/// What becomes of the messages from the debugger. What it says before the first one is left as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Harm {
+    /// They are passed on.
+    None,
+    /// Both connections are closed.
+    Cut,
+    /// Nothing is passed on any more, in neither direction.
+    Silence,
+    /// Each comes late.
+    Slow,
+    /// Thousands that nobody asked for come before the next one.
+    Flood,
+    /// Half of the next one is the last that comes.
+    Half,
+    /// One that is larger than any client takes comes before the next one.
+    Oversized,
+    /// The next one says that it is larger than any client takes, and does not come.
+    Claimed,
+    /// The next one comes after the one behind it.
+    Swapped,
+    /// Each comes twice.
+    Twice,
+    /// Messages that mean nothing come before each.
+    Nonsense,
+    /// Bytes that are no messages come instead.
+    Garbled,
+}
+
+/// The man in the middle. Dropping him cuts all connections.
+#[derive(Debug)]
+pub struct Wire {
+    /// Where he listens.
+    pub port: u16,
+    harm: Arc<watch::Sender<Harm>>,
+    _connections: JoinSet<()>,
+}
+
+impl Wire {
+    /// Stands before a debugger that listens on a port of this machine.
+    pub async fn to(debugger: u16, speech: Speech) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port can be opened");
+        let port = listener.local_addr().expect("it has an address").port();
+        let harm = Arc::new(watch::Sender::new(Harm::None));
+        let told = Arc::clone(&harm);
+        let mut connections = JoinSet::new();
+        connections.spawn(async move {
+            let mut passing = JoinSet::new();
+            while let Ok((client, _)) = listener.accept().await {
+                // A debugger that is gone is one that closes the connection.
+                if let Ok(debugger) = TcpStream::connect(("127.0.0.1", debugger)).await {
+                    passing.spawn(pass(client, debugger, told.subscribe(), speech));
+                }
+            }
+        });
+        Self { port, harm, _connections: connections }
+    }
+
+    /// Does this from now on.
+    pub fn does(&self, harm: Harm) {
+        self.harm.send_replace(harm);
+    }
+}
+
+/// Passes on both ways until either side closes.
+async fn pass(client: TcpStream, debugger: TcpStream, harm: watch::Receiver<Harm>, speech: Speech) {
+    for stream in [&client, &debugger] {
+        stream.set_nodelay(true).expect("a socket takes options");
+    }
+    let (from_client, to_client) = client.into_split();
+    let (from_debugger, to_debugger) = debugger.into_split();
+    let mut cut = harm.clone();
+    tokio::select! {
+        () = questions(from_client, to_debugger, harm.clone()) => {}
+        () = answers(from_debugger, to_client, harm, speech) => {}
+        _ = cut.wait_for(|harm| *harm == Harm::Cut) => {}
+    }
+}
+
+async fn questions(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, harm: watch::Receiver<Harm>) {
+    let mut bytes = vec![0; 64 * 1024];
+    while let Ok(count @ 1..) = from.read(&mut bytes).await {
+        if *harm.borrow() == Harm::Silence {
+            continue;
+        }
+        let read = bytes.get(..count).expect("what was read");
+        if to.write_all(read).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn answers(mut from: OwnedReadHalf, to: OwnedWriteHalf, harm: watch::Receiver<Harm>, speech: Speech) {
+    let mut splitter = Splitter::new(speech);
+    let mut bytes = vec![0; 64 * 1024];
+    let mut teller = Teller { to, harm, speech, done: Arc::default(), held: None };
+    loop {
+        let read = tokio::time::timeout(HELD, from.read(&mut bytes)).await;
+        let Ok(read) = read else {
+            // Nothing came behind what was held back.
+            if let Some(held) = teller.held.take()
+                && !teller.write(&held).await
+            {
+                return;
+            }
+            continue;
+        };
+        let Ok(count @ 1..) = read else { return };
+        for (is_message, part) in splitter.split(bytes.get(..count).expect("what was read")) {
+            let goes_on = if is_message { teller.tell(part).await } else { teller.pass_on(&part).await };
+            if !goes_on {
+                return;
+            }
+        }
+    }
+}
+
+/// Tells the client what the debugger says, in his way.
+struct Teller {
+    to: OwnedWriteHalf,
+    harm: watch::Receiver<Harm>,
+    speech: Speech,
+    /// What is done once only, and was.
+    done: Arc<Mutex<Option<Harm>>>,
+    held: Option<Vec<u8>>,
+}
+
+impl Teller {
+    async fn write(&mut self, bytes: &[u8]) -> bool {
+        self.to.write_all(bytes).await.is_ok()
+    }
+
+    /// Passes on what is no message.
+    async fn pass_on(&mut self, part: &[u8]) -> bool {
+        let harm = *self.harm.borrow();
+        match harm {
+            Harm::Silence => true,
+            _ => self.write(part).await,
+        }
+    }
+
+    /// Whether this is the first message since he was told to do this.
+    fn is_first(&self, harm: Harm) -> bool {
+        self.done.lock().expect("no test panics in here").replace(harm) != Some(harm)
+    }
+
+    /// False when nothing more is to be told.
+    async fn tell(&mut self, message: Vec<u8>) -> bool {
+        let harm = *self.harm.borrow();
+        match harm {
+            Harm::None => self.write(&message).await,
+            Harm::Cut => false,
+            Harm::Silence => true,
+            Harm::Slow => {
+                // sleep: to be slow is what this is for.
+                tokio::time::sleep(SLOW).await;
+                self.write(&message).await
+            }
+            Harm::Flood => {
+                if self.is_first(harm) {
+                    let unasked = self.speech.framed(self.speech.unasked().as_bytes()).repeat(FLOOD);
+                    if !self.write(&unasked).await {
+                        return false;
+                    }
+                }
+                self.write(&message).await
+            }
+            Harm::Half => {
+                let half = message.get(..message.len() / 2).expect("half of it");
+                self.write(half).await;
+                false
+            }
+            Harm::Oversized => {
+                if self.is_first(harm) {
+                    let huge = self.speech.framed(self.speech.padded(BEYOND).as_bytes());
+                    if !self.write(&huge).await {
+                        return false;
+                    }
+                }
+                self.write(&message).await
+            }
+            Harm::Claimed => {
+                let claimed = if self.is_first(harm) { self.speech.claim(3 << 30) } else { message };
+                self.write(&claimed).await
+            }
+            Harm::Swapped => match self.held.take() {
+                None if self.is_first(harm) => {
+                    self.held = Some(message);
+                    true
+                }
+                held => self.write(&message).await && self.write(&held.unwrap_or_default()).await,
+            },
+            Harm::Twice => self.write(&message).await && self.write(&message).await,
+            Harm::Nonsense => {
+                for nonsense in Speech::nonsense() {
+                    if !self.write(&self.speech.framed(&nonsense)).await {
+                        return false;
+                    }
+                }
+                self.write(&message).await
+            }
+            Harm::Garbled => self.write(&vec![0xFF; 100_000]).await,
+        }
+    }
+}
