@@ -11,5 +11,12 @@ thread_local! {
 
 /// Runs a future to its end, on this thread.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
-    RUNTIME.with_borrow(|runtime| runtime.block_on(future))
+    RUNTIME.with_borrow(|runtime| {
+        runtime.block_on(async {
+            let result = future.await;
+            // A task that was ended keeps its files until the runtime has had a turn.
+            tokio::task::yield_now().await;
+            result
+        })
+    })
 }

@@ -22,6 +22,7 @@ use tokio::time::timeout;
 pub use self::client::HttpClient;
 pub use self::wire::{Answered, Event, Events};
 use crate::server::{CONFIG, GOODBYE, JOURNAL, NOWHERE, PATIENCE};
+use crate::usage::{LOOK, SETTLE};
 use crate::{Built, Mark};
 
 /// How to start a server.
@@ -205,6 +206,20 @@ impl HttpServer {
         let headers = [("authorization", authorization.as_str())];
         let answered = wire::ask(self.address, Method::GET, "/health", &headers, String::new()).await;
         answered.json().await
+    }
+
+    /// Waits until it says so of itself.
+    pub async fn healthy(&self, is_well: impl Fn(&Value) -> bool) {
+        let until = Instant::now() + SETTLE;
+        loop {
+            let health = self.health().await;
+            if is_well(&health) {
+                return;
+            }
+            assert!(Instant::now() < until, "it did not become true in time: {health}");
+            // sleep: the server is asked, and nobody tells of its changes.
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     /// Sends a request as it stands; the `Host` is that of the server unless it is among the headers.

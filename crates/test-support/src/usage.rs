@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 /// How long a process is given until it holds as little as before. Threads that have nothing to do stay for ten
 /// seconds.
-const SETTLE: Duration = Duration::from_secs(20);
+pub(crate) const SETTLE: Duration = Duration::from_secs(20);
 /// How long what it holds must stay the same to be what it holds.
 const QUIET: Duration = Duration::from_secs(1);
 /// Between two looks.
-const LOOK: Duration = Duration::from_millis(50);
+pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
 /// What a process holds at a moment. Linux only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

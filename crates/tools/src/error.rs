@@ -34,18 +34,11 @@ pub struct ToolError {
 /// The most bytes of what went wrong; more is an argument that is repeated whole.
 const LONGEST: usize = 4 * 1024;
 
-/// A text that may repeat what was asked for: no control characters, and no more of it than anybody reads.
-fn readable(mut text: String) -> String {
+/// A text that may repeat what was asked for, and no more of it than anybody reads.
+fn cut(mut text: String) -> String {
     if text.len() > LONGEST {
         text.truncate(text.floor_char_boundary(LONGEST));
         text.push_str("...");
-    }
-    let is_hidden = |one: char| one.is_control() && !matches!(one, '\n' | '\t');
-    if text.contains(is_hidden) {
-        text = text
-            .chars()
-            .map(|one| if is_hidden(one) { one.escape_default().to_string() } else { one.into() })
-            .collect();
     }
     text
 }
@@ -63,7 +56,7 @@ pub struct ErrorBody {
 
 impl ToolError {
     fn new(code: &'static str, error: impl Into<String>, next: &str) -> Self {
-        let error = readable(error.into());
+        let error = cut(error.into());
         let message = if next.is_empty() { error.clone() } else { format!("{error}; {next}") };
         Self { code, error, message, next: None, context: Map::new() }
     }

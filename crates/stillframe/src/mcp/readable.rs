@@ -1,16 +1,20 @@
 //! Messages that the SDK would pass over in silence are made ones that it reads, or at least answers.
 //!
 //! JSON may hold what the SDK cannot read: one half of a surrogate pair, which Python writes for a byte that was no
-//! text, numbers such as `1e400`, and more levels than its parser goes down. It takes such a line for noise, and the
-//! call in it would never be answered (rmcp 3.9, `async_rw.rs`).
+//! text, numbers such as `1e400`, and more levels than its parser goes down. It takes such a line for noise, as it does
+//! with a line that is too long, and the call in it would never be answered (rmcp 3.9, `async_rw.rs`).
+
+mod outline;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{self, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
 
+use self::outline::Outline;
+
 /// Where the problem stands in the parameters of a request that could not be read.
 pub(super) const PROBLEM: &str = "unreadable";
-/// The longest line that is looked at. The SDK drops what is longer.
+/// The longest line that the SDK reads, in bytes.
 const LONGEST: usize = rmcp::transport::async_rw::DEFAULT_MAX_LINE_LENGTH;
 /// What may wait between both sides, in bytes.
 const WAITING: usize = 64 * 1024;
@@ -34,7 +38,8 @@ async fn relay(
     mut output: impl AsyncWrite + Unpin,
 ) -> io::Result<()> {
     let mut line = Vec::new();
-    let mut is_rest = false;
+    // Of a line that is too long, instead of the line.
+    let mut outline: Option<Outline> = None;
     loop {
         let available = input.fill_buf().await?;
         if available.is_empty() {
@@ -45,16 +50,30 @@ async fn relay(
         line.extend_from_slice(taken);
         let count = taken.len();
         input.consume(count);
-        if end.is_none() && line.len() <= LONGEST {
+        if outline.is_some() || line.len() > LONGEST {
+            outline.get_or_insert_default().take(&line);
+            line = Vec::new();
+        }
+        if end.is_none() {
             continue;
         }
-        if end.is_some() && !is_rest {
+        if let Some(outline) = outline.take() {
+            line = refused(outline);
+        } else {
             mend(&mut line);
         }
         output.write_all(&line).await?;
-        is_rest = end.is_none();
         line = Vec::new();
     }
+}
+
+/// What stands for a line that is too long: a request that says so, nothing when it was none.
+fn refused(outline: Outline) -> Vec<u8> {
+    let problem = format!("a message may have {LONGEST} bytes at most, and this one has more");
+    without_params(&outline.into_bytes(), &problem).unwrap_or_else(|| {
+        tracing::warn!("a message of the client was too long and no request: it is passed over");
+        Vec::new()
+    })
 }
 
 /// Makes a message one that is read or answered. What is no JSON, or no request, stays as it is.

@@ -6,7 +6,7 @@ use test_support::{Fixture, HttpServer};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::STILLFRAME;
-use crate::scenes::{begin_waiting, healthy, paused_at, running};
+use crate::scenes::{begin_waiting, paused_at, running};
 
 async fn impatient() -> HttpServer {
     STILLFRAME.http().await.args(&["--session-idle", "1"]).start().await
@@ -19,8 +19,8 @@ async fn silent_clients_are_ended_with_their_programs() {
     let (client, stateless) = (server.client().await, server.stateless());
     paused_at(&client, &Fixture::python("shop"), "call").await;
     paused_at(&stateless, &Fixture::python("shop"), "call").await;
-    healthy(&server, |health| health["clients"] == 0 && health["processes"] == 0).await;
-    healthy(&server, |health| health["tasks"].as_u64() <= tasks).await;
+    server.healthy(|health| health["clients"] == 0 && health["processes"] == 0).await;
+    server.healthy(|health| health["tasks"].as_u64() <= tasks).await;
     // Gone is gone: the client is told to begin anew.
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
     let answered = client.post(&ping, &[]).await;
@@ -39,7 +39,7 @@ async fn who_listens_or_waits_is_not_silent() {
     let waiting = running(&waits).await;
     let (id, mut answer, _) = begin_waiting(&waits, &waiting).await;
     // Three clients, of whom one is silent: once it is gone, the others have been there as long.
-    healthy(&server, |health| health["clients"] == 2).await;
+    server.healthy(|health| health["clients"] == 2).await;
     drop(silent);
     for client in [&listens, &waits] {
         client.ok("list_debug_sessions", json!({})).await;
@@ -86,7 +86,7 @@ async fn a_client_that_is_killed_in_a_call_is_cleaned_up_after() {
         }
     }
     process.kill().await.expect("the client can be killed");
-    healthy(&server, |health| health["clients"] == 1 && health["processes"] == 1).await;
+    server.healthy(|health| health["clients"] == 1 && health["processes"] == 1).await;
     let still = other.ok("get_stack_trace", json!({ "sessionId": session })).await;
     assert_eq!(still.at("/stackFrames/0/name"), "check_out");
     server.finish().await;

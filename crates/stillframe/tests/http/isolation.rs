@@ -5,7 +5,7 @@ use serde_json::json;
 use test_support::{Fixture, HttpClient};
 
 use crate::STILLFRAME;
-use crate::scenes::{healthy, paused_at, seen};
+use crate::scenes::{paused_at, seen};
 
 /// Tries everything with another client's debug session.
 async fn cannot_reach(client: &HttpClient, session: &str) {
@@ -100,7 +100,7 @@ async fn the_end_of_one_client_ends_its_programs_and_no_others() {
     let session = paused_at(&other, &program, "call").await;
     assert_eq!(server.health().await["processes"], 2);
     assert_eq!(one.delete().await, 204);
-    healthy(&server, |health| health["processes"] == 1 && health["clients"] == 1).await;
+    server.healthy(|health| health["processes"] == 1 && health["clients"] == 1).await;
     let over = other.ok("step_over", json!({ "sessionId": session })).await;
     assert_eq!(over.at("/location/line"), program.line("pay"));
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });

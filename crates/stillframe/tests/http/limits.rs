@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::STILLFRAME;
-use crate::scenes::{ACCEPT, JSON, healthy};
+use crate::scenes::{ACCEPT, JSON};
 
 #[tokio::test]
 async fn so_many_clients_and_no_more() {
@@ -80,7 +80,7 @@ async fn connections_are_limited() {
     let body: Value = answered.json().await;
     assert!(body["error"]["message"].as_str().is_some_and(|text| text.contains("256 connections")), "{body}");
     drop(silent);
-    healthy(&server, |health| health["status"] == "ok").await;
+    server.healthy(|health| health["status"] == "ok").await;
     server.finish().await;
 }
 

@@ -1,7 +1,7 @@
 //! What many tests begin with.
 
-use serde_json::{Value, json};
-use test_support::{Events, Fixture, HttpClient, HttpServer};
+use serde_json::json;
+use test_support::{Events, Fixture, HttpClient};
 
 /// A name and a value.
 pub(crate) type Header<'a> = (&'a str, &'a str);
@@ -53,18 +53,4 @@ pub(crate) async fn begin_waiting(client: &HttpClient, session: &str) -> (u64, E
 pub(crate) async fn seen(client: &HttpClient) -> usize {
     let list = client.ok("list_debug_sessions", json!({})).await;
     list["sessions"].as_array().expect("a list").len()
-}
-
-/// Waits until the server says so of itself.
-pub(crate) async fn healthy(server: &HttpServer, is_well: impl Fn(&Value) -> bool) {
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    loop {
-        let health = server.health().await;
-        if is_well(&health) {
-            return;
-        }
-        assert!(std::time::Instant::now() < until, "it did not become true in time: {health}");
-        // sleep: the server is asked, and nobody tells of its changes.
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
 }

@@ -156,7 +156,7 @@ async fn a_stateless_call_is_given_up_with_its_connection() {
     let before = server.health().await;
     let (_, events, _) = begin_waiting(&client, &session).await;
     drop(events);
-    crate::scenes::healthy(&server, |health| health["tasks"].as_u64() <= before["tasks"].as_u64()).await;
+    server.healthy(|health| health["tasks"].as_u64() <= before["tasks"].as_u64()).await;
     let list = client.ok("list_debug_sessions", json!({})).await;
     assert_eq!(list.at("/sessions/0/state"), "running", "{}", list.text);
     server.finish().await;

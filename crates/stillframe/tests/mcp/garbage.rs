@@ -112,15 +112,18 @@ async fn half_a_message_at_the_end_of_input_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_line_of_twenty_megabytes_is_survived() {
+async fn a_line_of_twenty_megabytes_is_refused() {
     let server = STILLFRAME.serve().await;
-    let arguments = json!({ "language": "x".repeat(20 << 20) });
-    let params = json!({ "name": "create_debug_session", "arguments": arguments });
-    server.send(&json!({ "jsonrpc": "2.0", "id": "huge", "method": "tools/call", "params": params })).await;
-    lives(server).await;
-
-    let server = STILLFRAME.serve().await;
-    server.send_raw("x".repeat(20 << 20).as_bytes()).await;
+    let mut messages = server.notifications();
+    let long = "x".repeat(20 << 20);
+    let params = json!({ "name": "create_debug_session", "arguments": { "language": long } });
+    server.send(&json!({ "method": "tools/call", "params": params, "jsonrpc": "2.0", "id": "huge" })).await;
+    let answer = next(&mut messages, |message| message["id"] == "huge").await;
+    let message = answer.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
+    assert!(message.contains("16777216 bytes at most"), "{answer}");
+    // What is no request has nobody who waits.
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/x", "params": { "x": long } })).await;
+    server.send_raw(long.as_bytes()).await;
     server.send_raw(b"\n").await;
     lives(server).await;
 }

@@ -4,6 +4,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "what a JSON value does not have is null")]
 
+mod clients;
 mod day;
 
 use std::time::{Duration, Instant};
@@ -31,12 +32,21 @@ struct Amount {
     open: usize,
     /// Programs of a day of work.
     programs: usize,
+    /// Clients of HTTP.
+    clients: usize,
+}
+
+impl Amount {
+    /// What was asked for.
+    fn wanted() -> Self {
+        if std::env::var("STILLFRAME_SOAK").is_ok_and(|soak| soak == "full") { FULL } else { PART }
+    }
 }
 
 /// What an agent does in 8 hours that makes a call each 5 seconds: 5,760 calls, a new program each 26 calls.
-const FULL: Amount = Amount { sessions: 1000, open: 100, programs: 222 };
+const FULL: Amount = Amount { sessions: 1000, open: 100, programs: 222, clients: 300 };
 /// A part of it.
-const PART: Amount = Amount { sessions: 120, open: 30, programs: 30 };
+const PART: Amount = Amount { sessions: 120, open: 30, programs: 30, clients: 40 };
 
 /// A session whose program is paused where two variables are to be swapped.
 async fn paused(server: &Server, language: Language) -> String {
@@ -96,7 +106,7 @@ const fn language(number: usize) -> Language {
 
 #[tokio::test]
 async fn a_server_holds_afterwards_what_it_held_before() {
-    let amount = if std::env::var("STILLFRAME_SOAK").is_ok_and(|soak| soak == "full") { FULL } else { PART };
+    let amount = Amount::wanted();
     let mut options = STILLFRAME.options().await;
     options.args.extend(["--limit".to_owned(), format!("sessions={}", FULL.open + 1)]);
     let server = options.start().await;

@@ -1,5 +1,6 @@
 //! Text of programs in the cells of a terminal: measured, cut, and without anything that a terminal would obey.
 
+use engine::visible::is_hidden;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar;
@@ -28,7 +29,7 @@ pub(super) fn clean(text: &str, columns: usize) -> String {
             '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(char)).unwrap_or('?'),
             '\x7f' => '␡',
             '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' => char::REPLACEMENT_CHARACTER,
-            _ if is_invisible(char) => continue,
+            _ if is_hidden(char) => continue,
             _ => char,
         };
         let width = char.width().unwrap_or(0);
@@ -39,27 +40,6 @@ pub(super) fn clean(text: &str, columns: usize) -> String {
         }
     }
     clean
-}
-
-/// Characters that are not seen and change what others look like: directions, joiners, variants, tags.
-fn is_invisible(char: char) -> bool {
-    matches!(
-        char,
-        '\u{ad}'
-            | '\u{61c}'
-            | '\u{115f}'
-            | '\u{1160}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
 }
 
 /// How many columns a clean text takes.
