@@ -22,8 +22,9 @@ use etcetera::BaseStrategy;
 pub use self::entry::{Entry, Event};
 pub(crate) use self::outputs::Outputs;
 use self::writer::{Message, Writer};
-use crate::bounds::Bounds;
+use crate::policy::Policy;
 use crate::redaction::Redaction;
+use crate::safety::Safety;
 
 /// How many entries wait at most.
 const QUEUE: usize = 4096;
@@ -43,18 +44,21 @@ pub struct Options {
     pub file_size: u64,
     /// How many files are set aside.
     pub kept: usize,
+    /// What sources may be read, to be shown around a place.
+    pub safety: Safety,
 }
 
 impl Options {
     /// 20 MB a file, and four that are set aside.
     pub fn new(path: PathBuf) -> Self {
-        Self::within(path, &Bounds::default())
+        Self::within(path, &Policy::default())
     }
 
     /// As large, and as many, as may be.
-    pub fn within(path: PathBuf, bounds: &Bounds) -> Self {
+    pub fn within(path: PathBuf, policy: &Policy) -> Self {
+        let Policy { bounds, safety } = policy;
         let kept = usize::try_from(bounds.journal_files).unwrap_or(usize::MAX);
-        Self { path, file_size: bounds.journal_size, kept }
+        Self { path, file_size: bounds.journal_size, kept, safety: safety.clone() }
     }
 }
 

@@ -303,6 +303,11 @@ pub fn listening_ports(pid: u32) -> Vec<u16> {
     ports::listening(pid)
 }
 
+/// The process of this machine that is debugged at a loopback port, where the system tells.
+pub fn debuggee_at(port: u16) -> Option<u32> {
+    ports::debuggee_at(port)
+}
+
 /// Sends the signal at which Node opens its inspector. False, and nothing is sent, when the process has no
 /// handler for it and would be ended.
 pub fn ask_for_inspector(pid: u32) -> bool {

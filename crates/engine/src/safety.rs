@@ -5,9 +5,10 @@
 //! something is evaluated or assigned, and when a file is read to be shown. A program that is debugged is not
 //! confined by any of this: it does what the user who runs stillframe may do.
 
-mod commands;
 mod loopback;
+mod program;
 mod roots;
+mod words;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use crate::adapter::Host;
 use crate::error::{Error, Result};
 use crate::model::breakpoint::Rule;
 use crate::model::launch::{Attach, Endpoint, Launch, Program, Start, Stdin};
+use crate::process;
 use crate::session::breakpoints::Change;
 use crate::sources;
 
@@ -83,15 +85,19 @@ impl Safety {
 
     /// The lines of a source file, when it may be read. Errors are those of [`sources::read_lines`].
     pub fn read_lines(&self, path: &Path) -> Result<Vec<String>> {
+        Ok(self.read_text(path)?.lines().map(str::to_owned).collect())
+    }
+
+    /// The text of a source file, when it may be read.
+    pub(crate) fn read_text(&self, path: &Path) -> Result<String> {
         self.check_path(path)?;
         let read = sources::read_checked(path, |file| self.check_open(file, path));
         match read {
-            Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
             Err(Error::NoFile { path, mut similar }) => {
                 similar.retain(|similar| self.check_path(similar).is_ok());
                 Err(Error::NoFile { path, similar })
             }
-            Err(error) => Err(error),
+            read => read,
         }
     }
 
@@ -102,7 +108,7 @@ impl Safety {
             return Ok(());
         }
         let checked = self.check_path(executable);
-        if checked.is_err() && commands::is_on_search_path(host, executable) {
+        if checked.is_err() && words::is_on_search_path(host, executable) {
             return Ok(());
         }
         checked
@@ -140,9 +146,27 @@ impl Safety {
         // What follows a script is the script's own affair; the words of a command are files that it runs.
         let own: &[String] =
             if matches!(launch.program, Program::Script(_)) { &[] } else { launch.args.as_slice() };
+        let words = || launch.runtime_args.iter().chain(own).map(String::as_str);
+        let command: Vec<&str> = executable.and_then(Path::to_str).into_iter().chain(words()).collect();
+        if let Some(shell) = words::shell_of_text(&command) {
+            return Err(forbidden(
+                format!(
+                    "what `{shell}` makes of a text cannot be told, and files may be used in some folders only"
+                ),
+                "name the command itself, without a shell around it",
+            ));
+        }
         let folder = launch.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-        for path in launch.runtime_args.iter().chain(own).flat_map(|word| commands::files_in(&folder, word)) {
+        for path in words().flat_map(|word| words::paths_in(&folder, word)) {
             self.check_executable(host, &path)?;
+        }
+        let told = launch.env.iter().filter(|(name, _)| words::tells(name));
+        for path in
+            told.filter_map(|(_, value)| value.as_deref()).flat_map(|value| words::paths_in(&folder, value))
+        {
+            if !words::is_search_folder(host, &path) {
+                self.check_executable(host, &path)?;
+            }
         }
         Ok(())
     }
@@ -178,14 +202,26 @@ impl Safety {
         Err(forbidden(problem, listing()))
     }
 
-    /// The main file of a process, where that is known; its working folder otherwise.
+    /// The main file of a process, or its working folder where its program is in no file of its own.
     fn check_process(&self, attach: &Attach) -> Result<()> {
-        match (&attach.to, &self.roots) {
-            (Endpoint::Process(pid), Some(_)) => match commands::main_of(*pid) {
-                Some(path) => self.check_path(&path),
-                None => Ok(()),
-            },
-            _ => Ok(()),
+        if self.roots.is_none() {
+            return Ok(());
+        }
+        let (pid, what) = match &attach.to {
+            Endpoint::Process(pid) => (Some(*pid), format!("process {pid}")),
+            Endpoint::Address { host, port } => {
+                (process::debuggee_at(*port), format!("the program at {host}:{port}"))
+            }
+        };
+        match pid.and_then(program::main_of) {
+            Some(path) => self.check_path(&path),
+            // A program of another machine is in none of the folders of this one.
+            None if self.remote_attach => Ok(()),
+            None => Err(forbidden(
+                format!("where {what} is cannot be told, and programs may be used in some folders only"),
+                "start it from here, or run it with node or python on this machine; `--allow-remote-attach` allows \
+                 programs of which nothing is known",
+            )),
         }
     }
 

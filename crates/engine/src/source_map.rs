@@ -31,6 +31,7 @@ use crate::sources;
 
 pub use index::Nearest;
 pub use mention::may_mention;
+pub(crate) use place::read_allowed;
 pub use place::{Place, place, read};
 pub use problem::Problem;
 pub(crate) use resolve::file_url_path;

@@ -183,7 +183,7 @@ pub(crate) async fn run((cli, matches): (Cli, ArgMatches)) -> anyhow::Result<Exi
         Command::Probe(_) | Command::Trace(_) | Command::Test(_) | Command::Hang(_) | Command::Serve { .. }
     );
     let journal = match log_file.clone().filter(|_| debugs) {
-        Some(path) => Journal::open(journal::Options::within(path, &settings.rules().bounds)),
+        Some(path) => Journal::open(journal::Options::within(path, settings.rules())),
         None => Journal::none(),
     };
     if debugs {

@@ -9,7 +9,7 @@ use super::{Journal, Options, Outputs, SessionJournal};
 use crate::output::Category;
 
 fn small(folder: &tempfile::TempDir) -> Options {
-    Options { path: folder.path().join("logs/debug.log"), file_size: 2000, kept: 2 }
+    Options { file_size: 2000, kept: 2, ..Options::new(folder.path().join("logs/debug.log")) }
 }
 
 fn lines(path: &std::path::Path) -> Vec<Value> {

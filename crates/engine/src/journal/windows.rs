@@ -5,18 +5,24 @@ use std::time::SystemTime;
 
 use super::entry::{Location, SourceWindow};
 use super::truncation;
-use crate::sources;
+use crate::safety::Safety;
 
 /// How many lines are told before the place and after it.
 const AROUND: u32 = 10;
 
 /// Reads them, and remembers the last file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Windows {
+    safety: Safety,
     last: Option<(PathBuf, Option<SystemTime>, Vec<String>)>,
 }
 
 impl Windows {
+    /// None of what must not be read.
+    pub(super) fn new(safety: Safety) -> Self {
+        Self { safety, last: None }
+    }
+
     /// The lines around a place; none when it is in no file that can be read.
     pub(super) fn around(&mut self, at: &Location) -> Option<SourceWindow> {
         let lines = self.lines(Path::new(&at.file))?;
@@ -32,7 +38,7 @@ impl Windows {
         let changed = std::fs::metadata(file).ok()?.modified().ok();
         let is_last = matches!(&self.last, Some((path, when, _)) if path == file && *when == changed);
         if !is_last {
-            self.last = Some((file.to_owned(), changed, sources::read_lines(file).ok()?));
+            self.last = Some((file.to_owned(), changed, self.safety.read_lines(file).ok()?));
         }
         self.last.as_ref().map(|(_, _, lines)| lines.as_slice())
     }

@@ -54,9 +54,9 @@ impl Writer {
         path: Arc<OnceLock<PathBuf>>,
     ) -> Self {
         Self {
+            windows: Windows::new(options.safety.clone()),
             options,
             redaction,
-            windows: Windows::default(),
             dropped,
             path,
             files: None,

@@ -4,31 +4,89 @@
 /// tell.
 #[cfg(target_os = "linux")]
 pub(super) fn listening(pid: u32) -> Vec<u16> {
-    let sockets: Vec<String> = std::fs::read_dir(format!("/proc/{pid}/fd"))
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| std::fs::read_link(entry.path()).ok())
-        .filter_map(|link| Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()))
-        .collect();
-    let tables = ["tcp", "tcp6"].map(|table| std::fs::read_to_string(format!("/proc/{pid}/net/{table}")));
-    let mut ports: Vec<u16> = tables.iter().flatten().flat_map(|table| accepting(table, &sockets)).collect();
+    let own = sockets_of(pid);
+    let table = tables(&pid.to_string());
+    let listens = |socket: &&Socket| socket.listens && own.contains(&socket.inode);
+    let mut ports: Vec<u16> = table.iter().filter(listens).map(|socket| socket.local).collect();
     ports.sort_unstable();
     ports.dedup();
     ports
 }
 
-/// Reads a table of `/proc/net/tcp`: the ports of those of `sockets` (inode numbers) that listen.
-#[cfg(any(target_os = "linux", test))]
-fn accepting(table: &str, sockets: &[String]) -> Vec<u16> {
-    const LISTEN: &str = "0A";
-    let port = |line: &str| {
-        let mut fields = line.split_whitespace();
-        let (address, state, inode) = (fields.nth(1)?, fields.nth(1)?, fields.nth(5)?);
-        let is_ours = state == LISTEN && sockets.iter().any(|socket| socket == inode);
-        is_ours.then(|| u16::from_str_radix(address.rsplit(':').next()?, 16).ok())?
+/// The process of this machine that is debugged at a loopback port. None where the system does not tell, and for
+/// processes of other users.
+///
+/// The port of `debugpy.listen` is held by its adapter, a process of its own, to which the program is connected
+/// (debugpy 1.8, `adapter/__main__.py`).
+#[cfg(target_os = "linux")]
+pub(super) fn debuggee_at(port: u16) -> Option<u32> {
+    let all = sockets_of_all();
+    let table = tables("self");
+    let holder = |is_wanted: &dyn Fn(&Socket) -> bool| {
+        let wanted: Vec<&Socket> = table.iter().filter(|socket| is_wanted(socket)).collect();
+        all.iter()
+            .find(|(_, inodes)| wanted.iter().any(|socket| inodes.contains(&socket.inode)))
+            .map(|(pid, _)| *pid)
     };
-    table.lines().skip(1).filter_map(port).collect()
+    let owner = holder(&|socket| socket.listens && socket.local == port)?;
+    let line = std::fs::read_to_string(format!("/proc/{owner}/cmdline")).unwrap_or_default();
+    if !line.split('\0').any(|word| word == "--for-server") {
+        return Some(owner);
+    }
+    let doors: Vec<u16> = listening(owner).into_iter().filter(|door| *door != port).collect();
+    holder(&|socket| !socket.listens && doors.contains(&socket.remote))
+}
+
+/// The sockets of every process that may be looked at.
+#[cfg(target_os = "linux")]
+fn sockets_of_all() -> Vec<(u32, Vec<String>)> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.map(|pid| (pid, sockets_of(pid))).collect()
+}
+
+#[cfg(target_os = "linux")]
+fn sockets_of(pid: u32) -> Vec<String> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let links = entries.filter_map(|entry| std::fs::read_link(entry.path()).ok());
+    links
+        .filter_map(|link| Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()))
+        .collect()
+}
+
+/// A connection, or a socket that waits for some.
+#[cfg(any(target_os = "linux", test))]
+#[derive(Debug, PartialEq, Eq)]
+struct Socket {
+    local: u16,
+    remote: u16,
+    listens: bool,
+    inode: String,
+}
+
+/// The sockets of TCP in the network that a process, `self` or a number, is in.
+#[cfg(target_os = "linux")]
+fn tables(process: &str) -> Vec<Socket> {
+    let read = |table| std::fs::read_to_string(format!("/proc/{process}/net/{table}"));
+    ["tcp", "tcp6"]
+        .into_iter()
+        .filter_map(|table| read(table).ok())
+        .flat_map(|table| sockets_in(&table))
+        .collect()
+}
+
+/// Reads a table of `/proc/net/tcp`.
+#[cfg(any(target_os = "linux", test))]
+fn sockets_in(table: &str) -> Vec<Socket> {
+    const LISTEN: &str = "0A";
+    let port = |address: &str| u16::from_str_radix(address.rsplit(':').next()?, 16).ok();
+    let socket = |line: &str| {
+        let mut fields = line.split_whitespace().skip(1);
+        let (local, remote) = (port(fields.next()?)?, port(fields.next()?)?);
+        let listens = fields.next()? == LISTEN;
+        Some(Socket { local, remote, listens, inode: fields.nth(5)?.to_owned() })
+    };
+    table.lines().skip(1).filter_map(socket).collect()
 }
 
 /// Whether a process has a handler for SIGUSR1; without one the signal ends it.
@@ -46,6 +104,11 @@ fn catches_sigusr1(status: &str) -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
+pub(super) fn debuggee_at(_port: u16) -> Option<u32> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
 pub(super) fn listening(_pid: u32) -> Vec<u16> {
     Vec::new()
 }
@@ -60,13 +123,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn listening_sockets_are_found_by_their_inodes() {
+    fn sockets_are_read_with_their_ports_and_inodes() {
         let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
              0: 0100007F:240D 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 77 1 0 100 0 0 10 0\n\
              1: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 78 1 0 100 0 0 10 0\n\
              2: 0100007F:240D 0100007F:CAFE 01 00000000:00000000 00:00000000 00000000     0        0 77 1 0 100 0 0 10 0\n";
-        assert_eq!(accepting(table, &["77".to_owned()]), [9229]);
-        assert_eq!(accepting(table, &[]), [] as [u16; 0]);
+        let sockets: Vec<_> = sockets_in(table)
+            .into_iter()
+            .map(|socket| (socket.local, socket.remote, socket.listens, socket.inode))
+            .collect();
+        let expected = [(9229, 0, true, "77"), (8080, 0, true, "78"), (9229, 51_966, false, "77")];
+        assert_eq!(
+            sockets,
+            expected.map(|(local, remote, listens, inode)| (local, remote, listens, inode.to_owned()))
+        );
     }
 
     #[test]

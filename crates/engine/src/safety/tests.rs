@@ -82,6 +82,17 @@ fn programs_folders_inputs_and_words_of_commands_are_checked() {
         cwd: Some(inside.clone()),
         ..Launch::new(Program::Module("pytest".to_owned()))
     };
+    let (far_folder, near_folder) = (outside.display().to_string(), inside.display().to_string());
+    let in_folder = |launch: &Launch| Launch { cwd: Some(inside.clone()), ..launch.clone() };
+    let with = |launch: &Launch, name: &str, value: &str| Launch {
+        env: [(name.to_owned(), Some(value.to_owned()))].into(),
+        ..launch.clone()
+    };
+    let shell = |args: &[&str]| Launch {
+        runtime_args: words(&[&["env", "bash"], args].concat()),
+        cwd: Some(inside.clone()),
+        ..Launch::new(Program::Command)
+    };
     let table = [
         (good.clone(), true),
         (script(&outside.join("main.py")), false),
@@ -91,7 +102,21 @@ fn programs_folders_inputs_and_words_of_commands_are_checked() {
         (Launch { stdin: Stdin::File(outside.join("main.py")), ..good.clone() }, false),
         (Launch { args: words(&[&far]), ..good.clone() }, true),
         (Launch { runtime_args: words(&["--require", &far]), ..good.clone() }, false),
-        (Launch { runtime_args: words(&[&format!("--require={far}")]), ..good }, false),
+        (Launch { runtime_args: words(&[&format!("--require={far}")]), ..good.clone() }, false),
+        (Launch { runtime_args: words(&["--require", "../in-not/main"]), ..in_folder(&good) }, false),
+        (Launch { runtime_args: words(&["--import", &format!("FILE:{far}?x")]), ..good.clone() }, false),
+        (Launch { runtime_args: words(&["--require", "./main"]), ..in_folder(&good) }, true),
+        (with(&good, "NODE_OPTIONS", &format!("--enable-source-maps --require {far}")), false),
+        (with(&good, "NODE_OPTIONS", "--enable-source-maps"), true),
+        (with(&good, "PYTHONPATH", &far_folder), false),
+        (with(&good, "PYTHONPATH", &format!("{near_folder}:{near_folder}/lib")), true),
+        (with(&good, "PATH", &format!("{near_folder}:{}", std::env::var("PATH").unwrap())), true),
+        (with(&good, "PATH", &far_folder), false),
+        (with(&good, "DATA", &far_folder), true),
+        (command(&["-c../in-not/pytest.ini"]), false),
+        (command(&["-c", "main.ini", "-k", "not slow and x", "main.py::TestOne::test[a:b]"]), true),
+        (shell(&["-c", "cat x"]), false),
+        (shell(&["x.sh"]), true),
         (command(&["-q", "main.py", "main.py::test"]), true),
         (command(&[&far]), false),
         (command(&["../in-not/main.py"]), false),
@@ -113,7 +138,7 @@ fn commands_of_the_search_path_may_be_used_and_others_must_be_inside() {
     symlink(&python, inside.join("python")).unwrap();
     let table = [
         (PathBuf::from("python3"), true),
-        (inside.join("python"), commands::is_on_search_path(&Machine, &python)),
+        (inside.join("python"), words::is_on_search_path(&Machine, &python)),
         (inside.join("main.py"), true),
         (copy, false),
     ];

@@ -9,6 +9,7 @@ use percent_encoding::percent_decode_str;
 
 use super::problem::Problem;
 use super::resolve::{file_url_path, in_folder, scheme};
+use crate::safety::Safety;
 
 /// The largest map that is read, in bytes.
 pub(super) const LARGEST: u64 = 100 * 1024 * 1024;
@@ -45,14 +46,19 @@ pub fn place(source_map_url: &str, script_path: &Path) -> Place {
 
 /// Reads a map as it is, not yet decoded. Only a regular file of at most 100 MB is read.
 pub fn read(place: &Place) -> Result<Vec<u8>, Problem> {
+    read_allowed(place, &Safety::default())
+}
+
+/// The same, when the file may be read.
+pub(crate) fn read_allowed(place: &Place, safety: &Safety) -> Result<Vec<u8>, Problem> {
     match place {
         Place::Inline(url) => read_inline(url),
-        Place::File(path) => read_file(path),
+        Place::File(path) => read_file(path, safety),
         Place::Remote(url) => Err(Problem::Remote { url: url.clone() }),
     }
 }
 
-fn read_file(path: &Path) -> Result<Vec<u8>, Problem> {
+fn read_file(path: &Path, safety: &Safety) -> Result<Vec<u8>, Problem> {
     let unreadable = |reason: String| Problem::Unreadable { path: path.to_owned(), reason };
     let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Problem::Missing { path: path.to_owned() },
@@ -65,6 +71,7 @@ fn read_file(path: &Path) -> Result<Vec<u8>, Problem> {
     check_size(metadata.len())?;
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
+    safety.check_open(&file, path).map_err(|error| unreadable(error.to_string()))?;
     file.take(LARGEST).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
     Ok(bytes)
 }

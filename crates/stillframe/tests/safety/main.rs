@@ -15,6 +15,7 @@ mod inspector_port;
 mod limits;
 mod reach;
 mod read_only;
+mod roots;
 mod strangers;
 
 use std::path::{Path, PathBuf};

@@ -27,6 +27,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::answer::Scripted;
 use crate::ops::closing::Closing;
+use crate::ops::command::Command;
 use crate::ops::lifecycle;
 use crate::ops::settle::Wait;
 use crate::ops::trace::{self, Clock, Point, Trace, Way, WhenFull};
@@ -143,16 +144,20 @@ impl DebugScript {
             Some(adapter) => adapter,
             None => lifecycle::language_of("javascript")?,
         };
-        let (executable, mut launch) = if adapter.name() == "javascript" {
-            (PathBuf::from("sh"), in_a_shell(&self.command, cwd))
-        } else {
-            python::launch(&self.command, cwd)?
+        let is_confined = context.sessions.policy().safety.roots.is_some();
+        let (executable, mut launch) = match adapter.name() {
+            "javascript" if is_confined => without_a_shell(&self.command, cwd)?,
+            "javascript" => (Some(PathBuf::from("sh")), in_a_shell(&self.command, cwd)),
+            _ => {
+                let (executable, launch) = python::launch(&self.command, cwd)?;
+                (Some(executable), launch)
+            }
         };
         let given = self.env.clone().unwrap_or_default();
         for (name, value) in given {
             launch.env.entry(name).or_insert(Some(value));
         }
-        let session = context.sessions.open_own(adapter, "debug-script".to_owned(), Some(executable))?;
+        let session = context.sessions.open_own(adapter, "debug-script".to_owned(), executable)?;
         Ok((session, launch))
     }
 
@@ -183,4 +188,21 @@ impl DebugScript {
 fn in_a_shell(command: &str, cwd: Option<PathBuf>) -> Launch {
     let runtime_args = vec!["-c".to_owned(), node::prepared(command)];
     Launch { runtime_args, cwd, ..Launch::new(Program::Command) }
+}
+
+/// The same without a shell, whose words then are what they say: what a shell makes of them cannot be checked.
+fn without_a_shell(command: &str, cwd: Option<PathBuf>) -> Result<(Option<PathBuf>, Launch), ToolError> {
+    if command.contains("NODE_OPTIONS=") {
+        let problem = "sets `NODE_OPTIONS`, which is given in `env` where no shell runs";
+        return Err(ToolError::argument("command", problem));
+    }
+    let Command { adapter, executable, launch, .. } =
+        Command::read(&adapter::Machine, &node::prepared(command), None, cwd)?;
+    if adapter.name() != "javascript" {
+        return Err(ToolError::argument(
+            "command",
+            "runs no Node.js, of which the file of the breakpoint is",
+        ));
+    }
+    Ok((executable, launch))
 }

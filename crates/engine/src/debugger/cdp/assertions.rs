@@ -1,5 +1,7 @@
 //! What an assertion has thrown: both sides, as the source has them and as they are.
 
+use std::sync::Arc;
+
 use ::cdp::runtime::RemoteObject;
 
 use super::binding::{self, BINDING};
@@ -11,7 +13,6 @@ use crate::error::Result;
 use crate::javascript::{self, Asserted};
 use crate::model::ids::RawId;
 use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
-use crate::sources;
 
 /// What holds the sides: Jest keeps them in an object of their own.
 const HOLDER: &str = "(error=>Object(error.matcherResult??error))";
@@ -99,8 +100,9 @@ async fn written(debugger: &CdpDebugger) -> Option<Asserted> {
     let location = frames::location(debugger, &place).await?;
     let path = location.source.path?;
     let (line, column) = (location.line.saturating_sub(1), location.column.saturating_sub(1));
+    let policy = Arc::clone(&debugger.0.shared.policy);
     let look = move || {
-        let text = sources::read_text(&path).ok()?;
+        let text = policy.safety.read_text(&path).ok()?;
         javascript::asserted(&text, &path, line, column)
     };
     tokio::task::spawn_blocking(look).await.ok()?

@@ -149,8 +149,11 @@ async fn look_into(debugger: &CdpDebugger, path: &Path) -> Result<Vec<u64>> {
 
 async fn made_of(debugger: &CdpDebugger, source: &Path) -> Vec<Made> {
     let (connection, source) = (Arc::clone(&debugger.0), source.to_owned());
-    let find =
-        move || places::made_of(&source, connection.shared.setup.program.as_deref(), &connection.scripts);
+    let find = move || {
+        let shared = &connection.shared;
+        let program = shared.setup.program.as_deref();
+        places::made_of(&source, program, &connection.scripts, &shared.policy.safety)
+    };
     tokio::task::spawn_blocking(find).await.unwrap_or_default()
 }
 

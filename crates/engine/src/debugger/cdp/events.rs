@@ -1,7 +1,7 @@
 //! From the protocol's events to ours.
 
-use std::sync::Weak;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 
 use ::cdp::{node_worker, runtime};
 use tokio::sync::mpsc;
@@ -65,7 +65,7 @@ async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, told: &mut Vec<B
         ::cdp::Event::Paused(paused) => stops::paused(debugger, *paused, std::mem::take(told)).await,
         ::cdp::Event::Resumed => resumed(debugger),
         ::cdp::Event::ScriptParsed(parsed) => {
-            let script = debugger.0.scripts.add(Script::new(*parsed));
+            let script = debugger.0.scripts.add(Script::new(*parsed, Arc::clone(&debugger.0.shared.policy)));
             breakpoints::loaded(debugger, &script).await
         }
         ::cdp::Event::BreakpointResolved(resolved) => {

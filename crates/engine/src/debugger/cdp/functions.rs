@@ -4,9 +4,11 @@
 //! so that they are found before they are loaded, and of every script that is loaded.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{CdpDebugger, places};
 use crate::debugger::FunctionBreakpoint;
+use crate::policy::SharedPolicy;
 
 /// The largest source that is looked into, in bytes.
 const LARGEST: u64 = 5 * 1024 * 1024;
@@ -15,7 +17,7 @@ const LARGEST: u64 = 5 * 1024 * 1024;
 pub(super) async fn candidates(debugger: &CdpDebugger) -> Vec<PathBuf> {
     let loaded = debugger.0.scripts.paths();
     let program = debugger.0.shared.setup.program.clone();
-    let adapter = debugger.0.shared.adapter;
+    let (adapter, policy) = (debugger.0.shared.adapter, Arc::clone(&debugger.0.shared.policy));
     let search = move || {
         let mut paths = loaded;
         paths.extend(program.iter().flat_map(|program| places::project_sources(program)));
@@ -23,7 +25,7 @@ pub(super) async fn candidates(debugger: &CdpDebugger) -> Vec<PathBuf> {
         paths.dedup();
         paths.retain(|path| !adapter.is_internal(path));
         // What a compiler made of another source is reached by that one.
-        let is_made = |path: &PathBuf| places::is_made_of_another(path);
+        let is_made = |path: &PathBuf| places::is_made_of_another(path, &policy.safety);
         paths.into_iter().filter(|path| !is_made(path)).collect()
     };
     tokio::task::spawn_blocking(search).await.unwrap_or_default()
@@ -35,7 +37,8 @@ pub(super) async fn find(
     path: &Path,
     wanted: Vec<FunctionBreakpoint>,
 ) -> Vec<(FunctionBreakpoint, Vec<(u32, u32)>)> {
-    let mentioned = mentioned(path.to_owned(), wanted).await;
+    let policy = Arc::clone(&debugger.0.shared.policy);
+    let mentioned = mentioned(path.to_owned(), wanted, policy).await;
     if mentioned.is_empty() || debugger.0.shared.setup.is_hook(path) {
         return Vec::new();
     }
@@ -51,9 +54,14 @@ pub(super) async fn find(
 }
 
 /// Those whose names stand in a file at all, which is much faster to see than what they stand for.
-async fn mentioned(path: PathBuf, wanted: Vec<FunctionBreakpoint>) -> Vec<FunctionBreakpoint> {
+async fn mentioned(
+    path: PathBuf,
+    wanted: Vec<FunctionBreakpoint>,
+    policy: SharedPolicy,
+) -> Vec<FunctionBreakpoint> {
     let look = move || {
-        let is_small = path.metadata().is_ok_and(|file| file.is_file() && file.len() <= LARGEST);
+        let is_small = policy.safety.check_path(&path).is_ok()
+            && path.metadata().is_ok_and(|file| file.is_file() && file.len() <= LARGEST);
         let text = is_small.then(|| std::fs::read(&path).ok()).flatten().unwrap_or_default();
         let is_mentioned = |wanted: &FunctionBreakpoint| {
             let own = wanted.name.rsplit('.').next().unwrap_or(&wanted.name);

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ::cdp::runtime::Evaluate;
 use serde_json::json;
@@ -16,7 +17,8 @@ use super::{CdpDebugger, recording};
 use crate::debugger::RuleFor;
 use crate::model::ids::BreakpointId;
 use crate::recording::Record;
-use crate::{deadlines, javascript, sources};
+use crate::safety::Safety;
+use crate::{deadlines, javascript};
 
 /// What statements are put into, as Node names it, by offset.
 type Edits = BTreeMap<PathBuf, (String, Vec<(u32, String)>)>;
@@ -39,7 +41,8 @@ pub(super) async fn look_out(debugger: &CdpDebugger, places: Vec<Recorded>) {
         return;
     }
     let thread = debugger.0.kind.thread().to_owned();
-    let work = tokio::task::spawn_blocking(move || edits(places, &thread));
+    let policy = Arc::clone(&debugger.0.shared.policy);
+    let work = tokio::task::spawn_blocking(move || edits(places, &thread, &policy.safety));
     let edits = work.await.unwrap_or_default();
     let mut files = Vec::new();
     for (path, (source, edits)) in &edits {
@@ -81,11 +84,11 @@ impl Insertions {
 }
 
 /// What to put into which files. A file that cannot be read has none.
-fn edits(places: Vec<Recorded>, thread: &str) -> Edits {
+fn edits(places: Vec<Recorded>, thread: &str, safety: &Safety) -> Edits {
     let mut edits = Edits::new();
     for Recorded { path, line, column, rules } in places {
         if !edits.contains_key(&path) {
-            let Ok(text) = sources::read_text(&path) else { continue };
+            let Ok(text) = safety.read_text(&path) else { continue };
             edits.insert(path.clone(), (text, Vec::new()));
         }
         if let Some((text, edits)) = edits.get_mut(&path)

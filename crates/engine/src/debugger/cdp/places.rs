@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::scripts::{Script, Scripts, read_map};
 use crate::javascript::is_plain;
+use crate::safety::Safety;
 use crate::source_map::{self, SourceMap};
 
 /// A place to plant a breakpoint, 0-based.
@@ -39,25 +40,25 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 const TAIL: u64 = 64 * 1024;
 
 /// The scripts that were made of a source, on disk and among those that are loaded. Reads files.
-pub(super) fn made_of(source: &Path, program: Option<&Path>, loaded: &Scripts) -> Vec<Made> {
+pub(super) fn made_of(source: &Path, program: Option<&Path>, loaded: &Scripts, safety: &Safety) -> Vec<Made> {
     let mut found: Vec<Made> = Vec::new();
     let candidates = project_files(source, is_plain);
     let is_namesake = |path: &&PathBuf| path.file_stem() == source.file_stem() && path.as_path() != source;
     let named: Vec<&PathBuf> = candidates.iter().filter(is_namesake).collect();
     let main = program.filter(|program| *program != source).map(Path::to_owned);
     for path in named.into_iter().chain(main.as_ref()) {
-        add(&mut found, source, path);
+        add(&mut found, source, path, safety);
     }
     for script in loaded.mapped() {
         if let Some(path) = &script.path
             && path != source
         {
-            add(&mut found, source, path);
+            add(&mut found, source, path, safety);
         }
     }
     // What Node runs as it is has no need of a compiler; for the rest, one must be somewhere.
     if found.is_empty() && !is_plain(source) {
-        search(&mut found, source, &candidates);
+        search(&mut found, source, &candidates, safety);
     }
     found
 }
@@ -97,35 +98,36 @@ pub(super) fn problem(source: &Path, script: &Script, map: &SourceMap, line: u32
     stale.or(places).map(|problem| problem.to_string())
 }
 
-fn add(found: &mut Vec<Made>, source: &Path, script: &Path) {
+fn add(found: &mut Vec<Made>, source: &Path, script: &Path, safety: &Safety) {
     if found.iter().any(|made| made.path == script) {
         return;
     }
-    let Some(map) = map_of(script) else { return };
+    let Some(map) = map_of(script, safety) else { return };
     if map.source_of(source).is_some() {
         found.push(Made { path: real(script), map });
     }
 }
 
 /// The map of a script on disk: what its last lines name, or the file beside it.
-fn map_of(script: &Path) -> Option<Arc<SourceMap>> {
-    let url = map_url(script).or_else(|| {
+fn map_of(script: &Path, safety: &Safety) -> Option<Arc<SourceMap>> {
+    let url = map_url(script, safety).or_else(|| {
         let beside = format!("{}.map", script.file_name()?.to_str()?);
         script.with_file_name(&beside).is_file().then_some(beside)
     })?;
-    read_map(&url, script).ok()
+    read_map(&url, script, safety).ok()
 }
 
-fn map_url(script: &Path) -> Option<String> {
+fn map_url(script: &Path, safety: &Safety) -> Option<String> {
     use std::io::{Read, Seek, SeekFrom};
     let mut file = std::fs::File::open(script).ok()?;
+    safety.check_open(&file, script).ok()?;
     let length = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
     file.take(TAIL).read_to_end(&mut tail).ok()?;
     let found = comment(&String::from_utf8_lossy(&tail));
     // An inline map is longer than the tail, and its beginning is what is missing.
-    found.or_else(|| comment(&std::fs::read_to_string(script).ok().filter(|_| length > TAIL)?))
+    found.or_else(|| comment(&safety.read_text(script).ok().filter(|_| length > TAIL)?))
 }
 
 /// The last `//# sourceMappingURL=` of a text.
@@ -136,19 +138,19 @@ fn comment(text: &str) -> Option<String> {
 }
 
 /// Looks into all maps of the project for one that names the source.
-fn search(found: &mut Vec<Made>, source: &Path, candidates: &[PathBuf]) {
+fn search(found: &mut Vec<Made>, source: &Path, candidates: &[PathBuf], safety: &Safety) {
     let Some(name) = source.file_name().and_then(|name| name.to_str()) else { return };
     let mut read = 0;
     for script in candidates {
         let Some(beside) = script.file_name().and_then(|name| name.to_str()) else { continue };
         let map = script.with_file_name(format!("{beside}.map"));
-        let Ok(raw) = source_map::read(&source_map::Place::File(map)) else { continue };
+        let Ok(raw) = source_map::read_allowed(&source_map::Place::File(map), safety) else { continue };
         read += raw.len() as u64;
         if read > MOST_BYTES {
             return;
         }
         if source_map::may_mention(&raw, name) {
-            add(found, source, script);
+            add(found, source, script, safety);
         }
     }
 }
@@ -168,8 +170,8 @@ pub(super) fn project_sources(program: &Path) -> Vec<PathBuf> {
 }
 
 /// Whether a script was made of a source that is there as well.
-pub(super) fn is_made_of_another(script: &Path) -> bool {
-    let map = is_plain(script).then(|| map_of(script)).flatten();
+pub(super) fn is_made_of_another(script: &Path, safety: &Safety) -> bool {
+    let map = is_plain(script).then(|| map_of(script, safety)).flatten();
     map.is_some_and(|map| map.sources().any(|source| source.path.as_ref().is_some_and(|path| path.is_file())))
 }
 

@@ -13,7 +13,6 @@ use super::{CdpDebugger, frames};
 use crate::debugger::RuleFor;
 use crate::javascript::{self, Part, log_parts};
 use crate::source_map::SourceMap;
-use crate::sources;
 
 /// The rules of a place as a script is to have them.
 pub(super) async fn of_rules(
@@ -36,8 +35,8 @@ async fn text(debugger: &CdpDebugger, path: &Path) -> Option<Arc<str>> {
     if let Some(script) = debugger.0.scripts.newest(|script| script.path.as_deref() == Some(path)) {
         return frames::text(debugger, &script).await;
     }
-    let path = path.to_owned();
-    let read = tokio::task::spawn_blocking(move || sources::read_text(&path)).await;
+    let (path, policy) = (path.to_owned(), Arc::clone(&debugger.0.shared.policy));
+    let read = tokio::task::spawn_blocking(move || policy.safety.read_text(&path)).await;
     read.ok()?.ok().map(Arc::from)
 }
 

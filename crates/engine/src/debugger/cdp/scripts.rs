@@ -10,6 +10,8 @@ use tokio::sync::OnceCell;
 
 use super::values::Places;
 use crate::javascript::Handlers;
+use crate::policy::SharedPolicy;
+use crate::safety::Safety;
 use crate::source_map::{self, Problem, SourceMap};
 
 /// A script.
@@ -28,6 +30,8 @@ pub(super) struct Script {
     /// Its source map, as the script says it.
     map_url: Option<String>,
     map: OnceCell<Result<Arc<SourceMap>, Problem>>,
+    /// Says whether the map may be read.
+    policy: SharedPolicy,
     /// Its text, once something has asked for it.
     pub(super) text: OnceCell<Arc<str>>,
     /// What catches in it, once something has asked for it; none when it cannot be parsed.
@@ -35,8 +39,9 @@ pub(super) struct Script {
 }
 
 impl Script {
-    pub(super) fn new(parsed: ::cdp::debugger::Script) -> Self {
+    pub(super) fn new(parsed: ::cdp::debugger::Script, policy: SharedPolicy) -> Self {
         Self {
+            policy,
             path: path_of(&parsed.url),
             start: (parsed.start_line, parsed.start_column),
             end: (parsed.end_line, parsed.end_column),
@@ -65,9 +70,9 @@ impl Script {
     /// The map; none when the script has none. Read at the first call.
     pub(super) async fn map(&self) -> Option<Result<&Arc<SourceMap>, &Problem>> {
         let url = self.map_url.clone()?;
-        let path = self.path.clone()?;
+        let (path, policy) = (self.path.clone()?, Arc::clone(&self.policy));
         let read = || async move {
-            let work = tokio::task::spawn_blocking(move || read_map(&url, &path));
+            let work = tokio::task::spawn_blocking(move || read_map(&url, &path, &policy.safety));
             work.await.unwrap_or_else(|error| Err(Problem::Corrupt { reason: error.to_string() }))
         };
         Some(self.map.get_or_init(read).await.as_ref())
@@ -80,9 +85,9 @@ impl Script {
             let ends_so = |name: &Path| name.file_name().is_some_and(|name| name == file_name);
             return map.sources().any(|source| source.path.as_deref().is_some_and(ends_so));
         }
-        let file_name = file_name.to_owned();
+        let (file_name, policy) = (file_name.to_owned(), Arc::clone(&self.policy));
         let work = tokio::task::spawn_blocking(move || {
-            let raw = source_map::read(&source_map::place(&url, &path));
+            let raw = source_map::read_allowed(&source_map::place(&url, &path), &policy.safety);
             raw.is_ok_and(|raw| source_map::may_mention(&raw, &file_name))
         });
         work.await.unwrap_or(false)
@@ -90,9 +95,9 @@ impl Script {
 }
 
 /// Reads and decodes the map that a script at `path` names.
-pub(super) fn read_map(url: &str, path: &Path) -> Result<Arc<SourceMap>, Problem> {
+pub(super) fn read_map(url: &str, path: &Path, safety: &Safety) -> Result<Arc<SourceMap>, Problem> {
     let place = source_map::place(url, path);
-    let raw = source_map::read(&place)?;
+    let raw = source_map::read_allowed(&place, safety)?;
     let beside = match &place {
         source_map::Place::File(map) => map.parent(),
         _ => path.parent(),

@@ -5,6 +5,7 @@
 //! ES modules and `vm.Script`s that have a map, our hook where Node compiles a `CommonJS` module.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ::cdp::debugger::{self, Instrumentation, SetInstrumentationBreakpoint};
 use ::cdp::runtime;
@@ -76,7 +77,8 @@ pub(super) async fn pass(debugger: &CdpDebugger, reason: &str, data: Option<&Jso
     }
     if let Some((path, map_url)) = arguments(debugger, &frame.call_frame_id).await {
         let script = path.clone();
-        let read = tokio::task::spawn_blocking(move || read_map(&map_url, &script)).await;
+        let policy = Arc::clone(&debugger.0.shared.policy);
+        let read = tokio::task::spawn_blocking(move || read_map(&map_url, &script, &policy.safety)).await;
         if let Ok(Ok(map)) = read {
             breakpoints::retarget(debugger, &path, &path, &map).await;
         }
