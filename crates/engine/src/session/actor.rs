@@ -73,6 +73,8 @@ pub(super) enum Command {
     AddBreakpoint {
         request: Request,
         planned: Planned,
+        /// How long a program is waited for that does not answer.
+        within: Duration,
         reply: Reply<Breakpoint>,
     },
     ChangeBreakpoint {
@@ -328,8 +330,8 @@ impl<C: Connector> Actor<C> {
             Command::Resume { reply } => self.resume(reply),
             Command::Step { thread, step, reply } => self.step(thread, step, reply),
             Command::Pause { thread, reply } => self.pause(thread, reply),
-            Command::AddBreakpoint { request, planned, reply } => {
-                self.add_breakpoint(request, planned, reply);
+            Command::AddBreakpoint { request, planned, within, reply } => {
+                self.add_breakpoint(request, planned, within, reply);
             }
             Command::ChangeBreakpoint { id, change, reply } => self.change_breakpoint(id, change, reply),
             Command::RelocateBreakpoint { id, to, reply } => {

@@ -179,7 +179,9 @@ pub async fn hang(session: &Session, request: Hang, context: &Context) -> Result
             // The program has its time from the moment at which it runs.
             until = Instant::now() + request.wait.timeout;
         }
-        None => execution::go_on(session).await?,
+        None => {
+            execution::acknowledged(execution::go_on(session), request.wait).await?;
+        }
     }
     let mut watch = Watch::new(session, is_ours, until);
     let watching = async {
@@ -211,7 +213,7 @@ impl Sampling {
     async fn finish(mut self) {
         self.is_done = true;
         // A program that is gone or blocked has nothing to say to that.
-        let _ = self.session.stop_sampling().await;
+        let _ = tokio::time::timeout(deadlines::ACTIVITY, self.session.stop_sampling()).await;
     }
 }
 
