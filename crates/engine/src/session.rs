@@ -538,6 +538,11 @@ impl Session {
         self.ask(|reply| Command::Execution { reply }).await
     }
 
+    /// Whether the program runs, and its debugger is gone. Where it may be about to end, that is waited for.
+    pub async fn is_undebugged(&self) -> Result<bool> {
+        self.ask(|reply| Command::Undebugged { reply }).await
+    }
+
     /// How the program itself ended, while processes that it started still run.
     pub async fn program_ended(&self) -> Result<Option<End>> {
         self.ask(|reply| Command::ProgramEnded { reply }).await

@@ -54,6 +54,11 @@ pub fn must_be_live(session: &Session) -> Result<(), ToolError> {
     if execution.is_live() { Ok(()) } else { Err(Error::NotLive { state: execution.as_str() }.into()) }
 }
 
+/// A program whose debugger is not gone.
+pub(super) async fn must_be_debugged(session: &Session) -> Result<(), ToolError> {
+    if session.is_undebugged().await? { Err(Error::Undebugged.into()) } else { Ok(()) }
+}
+
 /// Why there is no program, when its start failed. Nobody may have been told, if the start outlasted its call.
 fn never_came_up(session: &Session) -> Option<Error> {
     match session.execution() {

@@ -168,6 +168,9 @@ pub fn check_times(
 pub async fn hang(session: &Session, request: Hang, context: &Context) -> Result<Diagnosis, ToolError> {
     let began = Instant::now();
     let is_ours = request.launch.is_some();
+    if !is_ours {
+        execution::must_be_debugged(session).await?;
+    }
     let guard = Sampling::start(session, request.interval, is_ours).await?;
     let mut until = began + request.wait.timeout;
     let mut notes = Vec::new();

@@ -172,6 +172,9 @@ pub enum Clock {
 /// Errors are those of placing and starting; whatever happens later is told with the rows that there are.
 pub async fn trace(session: &Session, mut request: Trace, context: &Context) -> Result<Traced, ToolError> {
     let called = Instant::now();
+    if request.launch.is_none() {
+        execution::must_be_debugged(session).await?;
+    }
     session.forget_early().await;
     let recorder = Recorder::new(request.max_rows)?;
     let points = Points::set(session, &request, &recorder, called + request.wait.timeout).await?;

@@ -14,7 +14,7 @@ use super::{Actor, Reply, Which, answer};
 use crate::deadlines;
 use crate::debugger::{Connector, Debugger, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::error::Error;
-use crate::model::breakpoint::{Breakpoint, Planned, Request};
+use crate::model::breakpoint::{Breakpoint, Pending, Planned, Request};
 use crate::model::ids::{BreakpointId, TargetId};
 use crate::model::stop::ExceptionBreakpoints;
 
@@ -29,7 +29,7 @@ pub(super) struct Planter {
     waiting: Vec<(u64, Waiting)>,
 }
 
-type Waiting = Box<dyn FnOnce(&Breakpoints, bool) + Send>;
+type Waiting = Box<dyn FnOnce(&Breakpoints, &Pending) + Send>;
 
 /// A group with what is to be in it.
 #[derive(Clone)]
@@ -71,8 +71,8 @@ impl<C: Connector> Actor<C> {
     }
 
     fn tell_one(id: BreakpointId, reply: Reply<Breakpoint>) -> Waiting {
-        Box::new(move |breakpoints, live| {
-            answer(reply, breakpoints.get(id, live).ok_or(Error::NoBreakpoint(id)));
+        Box::new(move |breakpoints, untold| {
+            answer(reply, breakpoints.get(id, untold).ok_or(Error::NoBreakpoint(id)));
         })
     }
 
@@ -125,9 +125,9 @@ impl<C: Connector> Actor<C> {
 
     /// Answers those who wait for this version or an earlier one.
     fn tell(&mut self, version: u64) {
-        let live = self.is_live();
+        let untold = self.untold();
         for (_, then) in self.planter.waiting.extract_if(.., |(waiting, _)| *waiting <= version) {
-            then(&self.breakpoints, live);
+            then(&self.breakpoints, &untold);
         }
         self.journal_breakpoints();
     }
