@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::bounds::Bounds;
+use engine::deadlines;
 use engine::model::ids::BreakpointId;
 use engine::model::launch::Launch;
 use engine::model::stop::{ExceptionBreakpoints, ExceptionMode, Stop, StopReason};
@@ -224,7 +225,9 @@ async fn begin(
     }
     drop(request.admission.take());
     let from = if request.clock == Clock::Run { Instant::now() } else { called };
-    begun.until = from + request.wait.timeout;
+    // Setting the places may have taken most of the time, and the program has not passed them yet.
+    let least = request.wait.timeout.min(deadlines::ACKNOWLEDGE);
+    begun.until = (from + request.wait.timeout).max(Instant::now() + least);
     Ok(begun)
 }
 
