@@ -8,6 +8,10 @@ use crate::model::ids::{BreakpointId, Reference, ThreadId};
 /// The engine's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// What there is to say of a program that runs on when its debugger is gone.
+pub const UNDEBUGGED: &str = "program runs without a debugger: it has replaced itself by another one, or closed the \
+                              connection of its debugger";
+
 /// What went wrong. Each has a stable code for programs and a message for people.
 ///
 /// Messages start in lower case, have no full stop, put values in backticks and end with what to do next
@@ -27,6 +31,9 @@ pub enum Error {
         /// What it is instead.
         state: &'static str,
     },
+    /// The program runs, and its debugger is gone.
+    #[error("the {UNDEBUGGED}")]
+    Undebugged,
     /// There is a program already.
     #[error("a program is being debugged already")]
     AlreadyLive,
@@ -211,7 +218,7 @@ impl Error {
             Self::Forbidden { .. } => "not_allowed",
             Self::Limit { .. } => "limit_reached",
             Self::Deadline { .. } => "deadline_exceeded",
-            Self::Lost => "connection_lost",
+            Self::Lost | Self::Undebugged => "connection_lost",
             Self::Closed => "session_closed",
             Self::Environment { .. } => "environment",
             Self::StartFailed { .. } => "start_failed",

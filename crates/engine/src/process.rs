@@ -11,6 +11,7 @@
 mod blocked;
 pub mod guardian;
 mod identity;
+mod leader;
 mod marked;
 mod parent;
 mod ports;
@@ -29,7 +30,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -37,6 +38,7 @@ use crate::model::launch::Stdin;
 use crate::model::stop::End;
 use crate::output::{Category, Output, Utf8Stream};
 
+use self::leader::Status;
 use self::unmuted::Unmuted;
 
 pub use blocked::blocked;
@@ -79,6 +81,16 @@ struct Guard {
     /// What it started is gone.
     cleaned: AtomicBool,
     end: watch::Receiver<Option<End>>,
+    number: Number,
+}
+
+/// The number of a process, which is that of its group too.
+#[derive(Clone, Debug)]
+struct Number {
+    /// It may be somebody else's by now.
+    given_away: watch::Receiver<bool>,
+    /// Nothing is to be killed by it any more.
+    let_go: Arc<Notify>,
 }
 
 impl Process {
@@ -110,13 +122,20 @@ impl Process {
                 .map(|pipe| tokio::spawn(copy(pipe, Category::Stderr, output.clone(), spec.muted))),
         ];
         let (ended, end) = watch::channel(None);
+        let (gone, given_away) = watch::channel(false);
+        let number = Number { given_away, let_go: Arc::new(Notify::new()) };
         let killed = Arc::new(AtomicBool::new(false));
-        let by_us = Arc::clone(&killed);
+        let (by_us, let_go) = (Arc::clone(&killed), Arc::clone(&number.let_go));
         tokio::spawn(async move {
-            let status = child.wait().await;
+            let mut status = leader::status(pid).await;
+            let is_held = status.is_some() && leader::has_left_others(pid).await;
+            if !is_held {
+                let waited = child.wait().await;
+                status = status.or_else(|| waited.ok().and_then(status_of));
+                give_away(pid, &gone);
+            }
             // What stays open does so until here.
             drop(stdin);
-            guardian::forget(pid);
             let drained = async {
                 for pipe in pipes.into_iter().flatten() {
                     let _ = pipe.await;
@@ -124,9 +143,14 @@ impl Process {
             };
             // What the program has left running may hold the pipes open for ever.
             let _ = tokio::time::timeout(deadlines::DRAIN, drained).await;
-            ended.send_replace(Some(end_of(&status, by_us.load(Ordering::Acquire))));
+            ended.send_replace(Some(end_of(status, by_us.load(Ordering::Acquire))));
+            if is_held {
+                let_go.notified().await;
+                let _ = child.wait().await;
+                give_away(pid, &gone);
+            }
         });
-        Ok(Self(Arc::new(Guard { pid, mark, killed, cleaned: AtomicBool::new(false), end })))
+        Ok(Self(Arc::new(Guard { pid, mark, killed, cleaned: AtomicBool::new(false), end, number })))
     }
 
     /// The operating system's number.
@@ -161,7 +185,8 @@ impl Process {
     pub async fn kill(&self) {
         let guard = Arc::clone(&self.0);
         let _ = tokio::task::spawn_blocking(move || guard.kill()).await;
-        let _ = tokio::time::timeout(deadlines::KILL, self.ended()).await;
+        let mut given_away = self.0.number.given_away.clone();
+        let _ = tokio::time::timeout(deadlines::KILL, given_away.wait_for(|gone| *gone)).await;
     }
 }
 
@@ -169,10 +194,14 @@ impl Guard {
     fn kill(&self) {
         if self.end.borrow().is_none() {
             self.killed.store(true, Ordering::Release);
+        }
+        // The group may have members when the process that leads it has ended.
+        if !*self.number.given_away.borrow() {
             marked::kill_group(self.pid);
         }
         marked::kill_marked(&self.mark);
         self.cleaned.store(true, Ordering::Release);
+        self.number.let_go.notify_one();
     }
 }
 
@@ -188,6 +217,7 @@ impl Drop for Guard {
             killed: Arc::clone(&self.killed),
             cleaned: AtomicBool::new(true),
             end: self.end.clone(),
+            number: self.number.clone(),
         };
         std::thread::spawn(move || rest.kill());
     }
@@ -375,13 +405,26 @@ async fn copy<R: AsyncRead + Unpin>(
     output.append(category, &lines.finish());
 }
 
-fn end_of(status: &io::Result<ExitStatus>, by_us: bool) -> End {
-    let Ok(status) = status else { return End::Lost };
+fn status_of(status: ExitStatus) -> Option<Status> {
     #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(status) {
-        return End::Killed { signal, by_us };
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return Some(Status::Killed(signal));
     }
-    status.code().map_or(End::Lost, End::Exited)
+    status.code().map(Status::Exited)
+}
+
+fn end_of(status: Option<Status>, by_us: bool) -> End {
+    match status {
+        Some(Status::Exited(code)) => End::Exited(code),
+        Some(Status::Killed(signal)) => End::Killed { signal, by_us },
+        None => End::Lost,
+    }
+}
+
+/// The system gives the number to another process from now on.
+fn give_away(pid: u32, gone: &watch::Sender<bool>) {
+    guardian::forget(pid);
+    gone.send_replace(true);
 }
 
 #[cfg(test)]
@@ -437,6 +480,26 @@ mod tests {
         process.kill().await;
         assert_eq!(process.ended().await, End::Killed { signal: 9, by_us: true });
         assert!(marked::marked(&marked::mark("killed")).is_empty());
+    }
+
+    /// Without a mark, what is left can be known by its group alone, as long as the number stands for it.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_kill_takes_what_is_left_of_a_group_whose_leader_has_ended() {
+        let output = Output::new();
+        let script = "env -i /bin/sleep 1000 & echo $!";
+        let process = Process::spawn(&shell(script), "left", &output).unwrap();
+        assert_eq!(process.ended().await, End::Exited(0));
+        let left: u32 = output.read(0, 100).text().trim().parse().unwrap();
+        let left = Identity::of(left);
+        assert!(left.is_alive());
+        process.kill().await;
+        let until = std::time::Instant::now() + Duration::from_secs(10);
+        while left.is_alive() {
+            assert!(std::time::Instant::now() < until, "it was left");
+            std::thread::yield_now();
+        }
+        assert!(!marked::exists(process.pid()), "its number is given away");
     }
 
     #[tokio::test]

@@ -31,6 +31,7 @@ use self::state::Execution;
 use self::temporary::Temporary;
 use self::watches::Watches;
 use crate::adapter::{Adapter, Host};
+use crate::deadlines;
 use crate::debugger::{Connector, Progress, Step};
 use crate::error::{Error, Result};
 use crate::journal::entry::Created;
@@ -369,12 +370,22 @@ impl Session {
 
     /// Adds a breakpoint; `planned` is where to plant it, as far as that differs from where it was asked for.
     pub async fn add_breakpoint(&self, request: Request, planned: Planned) -> Result<Breakpoint> {
+        self.add_breakpoint_within(request, planned, deadlines::REQUEST).await
+    }
+
+    /// The same, where a program that does not answer is waited for no longer than this. The breakpoint is pending then.
+    pub async fn add_breakpoint_within(
+        &self,
+        request: Request,
+        planned: Planned,
+        within: Duration,
+    ) -> Result<Breakpoint> {
         let safety = &self.policy().safety;
         safety.check_rule(&request.rule)?;
         if let Place::Line { path, .. } = &request.place {
             safety.check_path(path)?;
         }
-        self.ask(|reply| Command::AddBreakpoint { request, planned, reply }).await
+        self.ask(|reply| Command::AddBreakpoint { request, planned, within, reply }).await
     }
 
     /// Changes a breakpoint.
@@ -525,6 +536,11 @@ impl Session {
     /// for.
     pub async fn known_execution(&self) -> Result<Execution> {
         self.ask(|reply| Command::Execution { reply }).await
+    }
+
+    /// Whether the program runs, and its debugger is gone. Where it may be about to end, that is waited for.
+    pub async fn is_undebugged(&self) -> Result<bool> {
+        self.ask(|reply| Command::Undebugged { reply }).await
     }
 
     /// How the program itself ended, while processes that it started still run.

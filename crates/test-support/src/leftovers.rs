@@ -79,6 +79,12 @@ fn command_line(pid: u32) -> String {
     String::from_utf8_lossy(&line).replace('\0', " ")
 }
 
+/// Fails unless a process is gone soon that carries no mark.
+pub fn assert_gone(pid: u32) {
+    wait_for_exit(pid, PATIENCE);
+    assert_eq!(command_line(pid), "", "left behind");
+}
+
 /// Sends a process what a terminal sends for Ctrl-C.
 pub fn interrupt(pid: u32) {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process number");

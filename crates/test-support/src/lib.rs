@@ -22,7 +22,7 @@ pub use client::Client;
 pub use fixture::{Fixture, repository};
 pub use http::{Answered, Event, Events, HttpClient, HttpOptions, HttpServer};
 pub use language::{Language, Texts, Words};
-pub use leftovers::{Mark, interrupt};
+pub use leftovers::{Mark, assert_gone, interrupt};
 pub use python_packages::python_with_packages;
 pub use rustix::process::Signal;
 pub use server::{Answer, Built, Era, Goodbye, Reply, Server, ServerOptions};

@@ -331,6 +331,7 @@ impl From<Error> for ToolError {
                 };
                 Self { code, error, message, next: None, context: Map::new() }.with("type", json!(type_name))
             }
+            Error::Undebugged => Self::new(code, text, "").then(Next::EndFirst),
             Error::Lost => Self::new(code, text, "").then(Next::LearnEnd),
             Error::Forbidden { rule, .. } => Self::new(code, text, &rule),
             Error::Limit { name, value, .. } => Self::new(code, text, "")

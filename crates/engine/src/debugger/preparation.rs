@@ -60,6 +60,12 @@ impl Preparation {
                 remedy: "check the number; the program may have ended".to_owned(),
             });
         }
+        if crate::process::is_stopped(*pid) {
+            return Err(Error::Environment {
+                problem: format!("a signal such as SIGSTOP holds process {pid}, which answers nobody"),
+                remedy: format!("send it the signal SIGCONT (`kill -CONT {pid}`) first"),
+            });
+        }
         match self.adapter.attach_obstacle(self.host) {
             Some(obstacle) => Err(Error::Environment {
                 problem: obstacle,

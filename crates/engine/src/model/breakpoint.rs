@@ -215,6 +215,8 @@ pub enum Pending {
     Disabled,
     /// The debugger is being told.
     Underway,
+    /// The program runs, and its debugger is gone.
+    Undebugged,
     /// The debugger waits for the code to be loaded.
     NotLoaded(String),
 }

@@ -53,7 +53,7 @@ pub(super) fn watch(leader: u32) {
     guardian.tell('+', leader);
 }
 
-/// Tells the guardian that the leader of a group is gone, and its number may be given away.
+/// Tells the guardian that the number of a group may be somebody else's from now on.
 pub(super) fn forget(leader: u32) {
     let mut guardian = lock();
     guardian.leaders.remove(&leader);

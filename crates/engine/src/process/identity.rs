@@ -15,7 +15,11 @@ pub struct Identity {
 impl Identity {
     /// This process.
     pub fn own() -> Self {
-        let pid = std::process::id();
+        Self::of(std::process::id())
+    }
+
+    /// The process that has this number now.
+    pub fn of(pid: u32) -> Self {
         Self { pid, started: started(pid) }
     }
 
@@ -40,6 +44,15 @@ fn started(pid: u32) -> Option<u64> {
 /// Whether a signal such as SIGSTOP holds a process. False where the system does not tell.
 pub(super) fn is_stopped(pid: u32) -> bool {
     status(pid).is_some_and(|status| status.starts_with('T'))
+}
+
+/// The group of a process that has not ended (field 5 of `proc_pid_stat(5)`).
+pub(super) fn group(pid: u32) -> Option<u32> {
+    let status = status(pid)?;
+    let mut fields = status.split_whitespace();
+    let state = fields.next()?;
+    let group = fields.nth(1)?.parse().ok()?;
+    (!matches!(state, "Z" | "X")).then_some(group)
 }
 
 /// What the system says of a process, from its state on.

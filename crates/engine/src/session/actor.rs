@@ -20,6 +20,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
 
 use self::journaling::Journaling;
 use self::performance::Profiling;
@@ -34,7 +35,7 @@ use crate::debugger::{Connector, Evaluate, Sinks, Step};
 use crate::error::{Error, Result};
 use crate::journal::SessionJournal;
 use crate::model::activity::ProcessActivity;
-use crate::model::breakpoint::{Breakpoint, Failures, Place, Planned, Request};
+use crate::model::breakpoint::{Breakpoint, Failures, Pending, Place, Planned, Request};
 use crate::model::ids::{BreakpointId, RawId, Reference, TargetId, ThreadId};
 use crate::model::launch::Start;
 use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
@@ -73,6 +74,8 @@ pub(super) enum Command {
     AddBreakpoint {
         request: Request,
         planned: Planned,
+        /// How long a program is waited for that does not answer.
+        within: Duration,
         reply: Reply<Breakpoint>,
     },
     ChangeBreakpoint {
@@ -161,6 +164,9 @@ pub(super) enum Command {
     Execution {
         reply: Reply<Execution>,
     },
+    Undebugged {
+        reply: Reply<bool>,
+    },
     ProgramEnded {
         reply: Reply<Option<End>>,
     },
@@ -199,11 +205,14 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Only a suspended program can tell it.
+    /// Only a program that has a debugger can tell it or do it.
     fn reads(&self) -> bool {
         matches!(
             self,
-            Self::StackTrace { .. }
+            Self::Pause { .. }
+                | Self::Threads { .. }
+                | Self::Undebugged { .. }
+                | Self::StackTrace { .. }
                 | Self::Scopes { .. }
                 | Self::Locals { .. }
                 | Self::Variables { .. }
@@ -248,6 +257,8 @@ pub(super) struct Actor<C: Connector> {
     resuming: Vec<(TargetId, Reply<()>)>,
     /// What was asked of a program that is leaving. It is answered when its end is known.
     held: Vec<Command>,
+    /// Since when it is leaving.
+    leaving: Option<Instant>,
     journaling: Journaling,
 }
 
@@ -280,6 +291,7 @@ impl<C: Connector> Actor<C> {
             profiling: None,
             resuming: Vec::new(),
             held: Vec::new(),
+            leaving: None,
             journaling: Journaling::new(journal),
         }
     }
@@ -301,7 +313,7 @@ impl<C: Connector> Actor<C> {
     }
 
     fn handle(&mut self, command: Command) {
-        if command.reads() && self.state.is_leaving() {
+        if command.reads() && self.state.is_leaving() && !self.is_undebugged() {
             return self.hold(command);
         }
         self.serve(command);
@@ -310,7 +322,8 @@ impl<C: Connector> Actor<C> {
     /// Whether the program runs or has ended is known in a moment.
     fn hold(&mut self, command: Command) {
         if self.held.is_empty() {
-            self.spawn(tokio::time::sleep(deadlines::LEAVING), |actor, ()| actor.serve_held());
+            let known = self.leaving.unwrap_or_else(Instant::now) + deadlines::LEAVING;
+            self.spawn(tokio::time::sleep_until(known), |actor, ()| actor.serve_held());
         }
         self.held.push(command);
     }
@@ -328,8 +341,8 @@ impl<C: Connector> Actor<C> {
             Command::Resume { reply } => self.resume(reply),
             Command::Step { thread, step, reply } => self.step(thread, step, reply),
             Command::Pause { thread, reply } => self.pause(thread, reply),
-            Command::AddBreakpoint { request, planned, reply } => {
-                self.add_breakpoint(request, planned, reply);
+            Command::AddBreakpoint { request, planned, within, reply } => {
+                self.add_breakpoint(request, planned, within, reply);
             }
             Command::ChangeBreakpoint { id, change, reply } => self.change_breakpoint(id, change, reply),
             Command::RelocateBreakpoint { id, to, reply } => {
@@ -337,7 +350,7 @@ impl<C: Connector> Actor<C> {
                 answer(reply, Ok(()));
             }
             Command::RemoveBreakpoints { which, reply } => self.remove_breakpoints(which, reply),
-            Command::Breakpoints { reply } => answer(reply, Ok(self.breakpoints.list(self.is_live()))),
+            Command::Breakpoints { reply } => answer(reply, Ok(self.breakpoints.list(&self.untold()))),
             Command::SetExceptionBreakpoints { wanted, reply } => {
                 self.set_exception_breakpoints(wanted, reply);
             }
@@ -365,6 +378,7 @@ impl<C: Connector> Actor<C> {
             Command::Thrown { text, reply } => self.thrown(text, reply),
             Command::SourceText { name, reply } => self.source_text(name, reply),
             Command::Execution { reply } => answer(reply, Ok(self.state.execution().clone())),
+            Command::Undebugged { reply } => answer(reply, Ok(self.is_undebugged())),
             Command::ProgramEnded { reply } => answer(reply, Ok(self.state.program_ended().cloned())),
             Command::StartSampling { interval, reply } => self.start_sampling(interval, reply),
             Command::Activity { reply } => self.activity(reply),
@@ -395,8 +409,25 @@ impl<C: Connector> Actor<C> {
         self.state.execution().is_live()
     }
 
+    /// It has been leaving for so long that it runs on without a debugger.
+    fn is_undebugged(&self) -> bool {
+        let known = self.leaving.map(|since| since + deadlines::LEAVING);
+        self.state.is_leaving() && known.is_some_and(|known| Instant::now() >= known)
+    }
+
+    /// Why a breakpoint is pending that no process was told of.
+    fn untold(&self) -> Pending {
+        match self.state.execution() {
+            _ if self.is_undebugged() => Pending::Undebugged,
+            execution if execution.is_live() => Pending::Underway,
+            _ => Pending::NotStarted,
+        }
+    }
+
     /// Tells everyone who waits what the program is doing now.
     fn publish(&mut self) {
+        let is_leaving = self.state.is_leaving();
+        self.leaving = self.leaving.filter(|_| is_leaving).or_else(|| is_leaving.then(Instant::now));
         let now = self.state.execution().clone();
         if *self.published.borrow() == now {
             return;
@@ -423,19 +454,30 @@ impl<C: Connector> Actor<C> {
     /// The debugger of a process.
     fn debugger(&self, target: TargetId) -> Result<C::Debugger> {
         let run = self.run.as_ref().ok_or_else(|| self.not_live())?;
-        run.targets.get(&target).map(|target| target.debugger.clone()).ok_or(Error::Lost)
+        let lost = || if self.is_undebugged() { Error::Undebugged } else { Error::Lost };
+        run.targets.get(&target).map(|target| target.debugger.clone()).ok_or_else(lost)
     }
 
     /// The debugger of a process that is suspended.
     fn stopped_debugger(&self, target: TargetId) -> Result<C::Debugger> {
         if !self.state.is_stopped(target) {
-            return Err(Error::NotPaused { state: self.state.execution().as_str() });
+            return Err(self.not_paused());
         }
         self.debugger(target)
     }
 
     fn not_live(&self) -> Error {
+        if self.is_undebugged() {
+            return Error::Undebugged;
+        }
         Error::NotLive { state: self.state.execution().as_str() }
+    }
+
+    fn not_paused(&self) -> Error {
+        if self.is_undebugged() {
+            return Error::Undebugged;
+        }
+        Error::NotPaused { state: self.state.execution().as_str() }
     }
 }
 

@@ -126,14 +126,14 @@ impl Breakpoints {
         self.entries.len()
     }
 
-    /// What is known of all of them. `live` says whether a program is there.
-    pub(crate) fn list(&self, live: bool) -> Vec<Breakpoint> {
-        self.entries.iter().map(|entry| entry.view(live)).collect()
+    /// What is known of all of them. `untold` is why one is pending that no process was told of.
+    pub(crate) fn list(&self, untold: &Pending) -> Vec<Breakpoint> {
+        self.entries.iter().map(|entry| entry.view(untold)).collect()
     }
 
     /// What is known of one.
-    pub(crate) fn get(&self, id: BreakpointId, live: bool) -> Option<Breakpoint> {
-        self.entries.iter().find(|entry| entry.id == id).map(|entry| entry.view(live))
+    pub(crate) fn get(&self, id: BreakpointId, untold: &Pending) -> Option<Breakpoint> {
+        self.entries.iter().find(|entry| entry.id == id).map(|entry| entry.view(untold))
     }
 
     /// The group of one.
@@ -265,7 +265,7 @@ impl Entry {
     }
 
     /// It is bound when any process has bound it. Else the first process speaks for all.
-    fn binding(&self, live: bool) -> Binding {
+    fn binding(&self, untold: &Pending) -> Binding {
         if !self.enabled {
             return Binding::Pending(Pending::Disabled);
         }
@@ -278,8 +278,7 @@ impl Entry {
             }
             Some(Planted::NotLoaded(reason)) => Binding::Pending(Pending::NotLoaded(reason.clone())),
             Some(Planted::Refused(reason)) => Binding::Refused(reason.clone()),
-            None if live => Binding::Pending(Pending::Underway),
-            None => Binding::Pending(Pending::NotStarted),
+            None => Binding::Pending(untold.clone()),
         }
     }
 
@@ -292,14 +291,14 @@ impl Entry {
         }
     }
 
-    fn view(&self, live: bool) -> Breakpoint {
+    fn view(&self, untold: &Pending) -> Breakpoint {
         Breakpoint {
             id: self.id,
             place: self.request.place.clone(),
             rule: self.request.rule.clone(),
             enabled: self.enabled,
             planned: self.planned.clone(),
-            binding: self.binding(live),
+            binding: self.binding(untold),
             fate: self.fate(),
             hits: self.hits,
             failures: self.failures.clone(),
@@ -369,11 +368,11 @@ mod tests {
             places.iter().map(|it| (it.line, it.column, RuleFor::ids(&it.rules).len())).collect();
         assert_eq!(shown, [(7, None, 2), (7, Some(12), 2), (8, None, 1)]);
 
-        let view = breakpoints.get(id, true).unwrap();
+        let view = breakpoints.get(id, &Pending::Underway).unwrap();
         assert_eq!((view.column(), view.columns()), (Some(12), [3, 12].as_slice()));
         let bound = Planted::Bound { line: Some(7), column: Some(13), columns: vec![4, 13] };
         breakpoints.settle(PROGRAM, [(id, bound)]);
-        let view = breakpoints.get(id, true).unwrap();
+        let view = breakpoints.get(id, &Pending::Underway).unwrap();
         assert_eq!(
             (view.column(), view.columns()),
             (Some(13), [4, 13].as_slice()),
@@ -398,9 +397,9 @@ mod tests {
                 breakpoints.settle(target, [(id, planted)]);
                 breakpoints.left(target);
             }
-            assert_eq!(breakpoints.get(id, false).unwrap().fate, expected, "{outcomes:?}");
+            assert_eq!(breakpoints.get(id, &Pending::NotStarted).unwrap().fate, expected, "{outcomes:?}");
             breakpoints.reset();
-            assert_eq!(breakpoints.get(id, false).unwrap().fate, Fate::Unknown);
+            assert_eq!(breakpoints.get(id, &Pending::NotStarted).unwrap().fate, Fate::Unknown);
         }
     }
 
@@ -412,7 +411,7 @@ mod tests {
         assert_eq!(breakpoints.change(id, off), Some(Group::Source(FILE.into())));
         assert!(planted(&breakpoints).is_empty());
         assert!(breakpoints.groups().is_empty());
-        let kept = breakpoints.get(id, true).unwrap();
+        let kept = breakpoints.get(id, &Pending::Underway).unwrap();
         assert_eq!(kept.binding, Binding::Pending(Pending::Disabled));
         breakpoints.change(id, Change { enabled: Some(true), rule: None });
         assert_eq!(planted(&breakpoints), ["7: bp-1"]);
@@ -425,11 +424,14 @@ mod tests {
         let lost = Some("no code".to_owned());
         breakpoints.relocate(id, Relocation { line: 7, planned: Planned::default(), lost });
         assert!(planted(&breakpoints).is_empty() && breakpoints.groups().is_empty());
-        assert_eq!(breakpoints.get(id, true).unwrap().binding, Binding::Refused("no code".to_owned()));
+        assert_eq!(
+            breakpoints.get(id, &Pending::Underway).unwrap().binding,
+            Binding::Refused("no code".to_owned())
+        );
         let planned = Planned { line: Some(9), ..Planned::default() };
         breakpoints.relocate(id, Relocation { line: 8, planned, lost: None });
         assert_eq!(planted(&breakpoints), ["9: bp-1"]);
-        assert_eq!(breakpoints.get(id, true).unwrap().requested_line(), Some(8));
+        assert_eq!(breakpoints.get(id, &Pending::Underway).unwrap().requested_line(), Some(8));
     }
 
     #[test]
@@ -440,24 +442,22 @@ mod tests {
         let refused = Planted::Refused("no code".to_owned());
         let child = TargetId(1);
         let table = [
-            (vec![], false, Binding::Pending(Pending::NotStarted)),
-            (vec![], true, Binding::Pending(Pending::Underway)),
-            (vec![(PROGRAM, bound.clone())], true, is_bound.clone()),
-            (vec![(PROGRAM, refused.clone())], true, Binding::Refused("no code".to_owned())),
-            (vec![(PROGRAM, waiting.clone()), (child, bound)], true, is_bound.clone()),
+            (vec![], Binding::Pending(Pending::Underway)),
+            (vec![(PROGRAM, bound.clone())], is_bound.clone()),
+            (vec![(PROGRAM, refused.clone())], Binding::Refused("no code".to_owned())),
+            (vec![(PROGRAM, waiting.clone()), (child, bound)], is_bound.clone()),
             (
                 vec![(PROGRAM, waiting), (child, refused)],
-                true,
                 Binding::Pending(Pending::NotLoaded("not loaded".to_owned())),
             ),
         ];
-        for (outcomes, live, expected) in table {
+        for (outcomes, expected) in table {
             let mut breakpoints = Breakpoints::default();
             let id = breakpoints.add(at(7, ""), Planned::default());
             for (target, planted) in outcomes.clone() {
                 breakpoints.settle(target, [(id, planted)]);
             }
-            assert_eq!(breakpoints.get(id, live).unwrap().binding, expected, "{outcomes:?}");
+            assert_eq!(breakpoints.get(id, &Pending::Underway).unwrap().binding, expected, "{outcomes:?}");
         }
     }
 
@@ -474,7 +474,7 @@ mod tests {
         let (ids, groups) = breakpoints.remove(|_, _| true);
         assert_eq!(ids, [second, function]);
         assert_eq!(groups, [Group::Source(FILE.into()), Group::Functions]);
-        assert!(breakpoints.list(true).is_empty());
+        assert!(breakpoints.list(&Pending::Underway).is_empty());
         assert_eq!(
             breakpoints.add(on("g"), Planned::default()).to_string(),
             "bp-4",
@@ -489,13 +489,13 @@ mod tests {
         breakpoints.hit(TargetId::PROGRAM, id);
         breakpoints.failed(id, "first".to_owned(), 1);
         breakpoints.failed(id, "second".to_owned(), 4);
-        let seen = breakpoints.get(id, true).unwrap();
+        let seen = breakpoints.get(id, &Pending::Underway).unwrap();
         assert_eq!(
             (seen.hits, seen.failures),
             (1, Some(Failures { count: 5, message: "second".to_owned() }))
         );
         breakpoints.reset();
-        let seen = breakpoints.get(id, true).unwrap();
+        let seen = breakpoints.get(id, &Pending::Underway).unwrap();
         assert_eq!((seen.hits, seen.failures), (0, None));
     }
 }

@@ -7,6 +7,7 @@ use std::sync::PoisonError;
 
 use super::Session;
 use super::state::Execution;
+use crate::deadlines;
 use crate::model::ids::BreakpointId;
 use crate::model::stop::ExceptionBreakpoints;
 
@@ -32,11 +33,14 @@ impl Session {
         }
     }
 
-    /// Takes away what was to be taken away at the next stop.
+    /// Takes away what was to be taken away at the next stop. With a debugger that does not answer, it goes when that
+    /// does.
     pub async fn forget_early(&self) {
         let kept = self.fixed.temporary.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(kept) = kept {
-            self.forget(kept).await;
+            let session = self.clone();
+            let forgetting = tokio::spawn(async move { session.forget(kept).await });
+            let _ = tokio::time::timeout(deadlines::ACKNOWLEDGE, forgetting).await;
         }
     }
 

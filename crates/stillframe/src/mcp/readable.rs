@@ -2,7 +2,8 @@
 //!
 //! JSON may hold what the SDK cannot read: one half of a surrogate pair, which Python writes for a byte that was no
 //! text, numbers such as `1e400`, and more levels than its parser goes down. It takes such a line for noise, as it does
-//! with a line that is too long, and the call in it would never be answered (rmcp 3.9, `async_rw.rs`).
+//! with a line that is too long, and the call in it would never be answered (rmcp 3.9, `async_rw.rs`). What is JSON and no
+//! message it answers without saying to which request.
 
 mod outline;
 
@@ -14,6 +15,8 @@ use self::outline::Outline;
 
 /// Where the problem stands in the parameters of a request that could not be read.
 pub(super) const PROBLEM: &str = "unreadable";
+/// The same of what was no request, in one of no method.
+pub(super) const INVALID: &str = "invalid";
 /// The longest line that the SDK reads, in bytes.
 const LONGEST: usize = rmcp::transport::async_rw::DEFAULT_MAX_LINE_LENGTH;
 /// What may wait between both sides, in bytes.
@@ -61,6 +64,9 @@ async fn relay(
             line = refused(outline);
         } else {
             mend(&mut line);
+            if let Some(request) = answerable(&line) {
+                line = request;
+            }
         }
         output.write_all(&line).await?;
         line = Vec::new();
@@ -115,6 +121,38 @@ fn without_params(message: &[u8], problem: &str) -> Option<Vec<u8>> {
     };
     let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": { PROBLEM: problem } });
     Some(format!("{request}\n").into_bytes())
+}
+
+/// What stands for a message with a number that is no request: one that says so. Nothing when it is one, or has no
+/// number.
+fn answerable(message: &[u8]) -> Option<Vec<u8>> {
+    let Value::Object(members) = serde_json::from_slice(message).ok()? else { return None };
+    let is_answer =
+        !members.contains_key("method") && (members.contains_key("result") || members.contains_key("error"));
+    let id = members.get("id").filter(|id| id.is_i64() || id.is_string())?;
+    if is_answer {
+        return None;
+    }
+    let invalid = if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        Some("`jsonrpc` must be \"2.0\"")
+    } else if !members.get("method").is_some_and(Value::is_string) {
+        Some("`method` must be a string")
+    } else {
+        None
+    };
+    if let Some(problem) = invalid {
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": "", "params": { INVALID: problem } });
+        return Some(format!("{request}\n").into_bytes());
+    }
+    let params = members.get("params").filter(|params| !params.is_null())?;
+    let problem = match params.as_object() {
+        None => "`params` must be an object",
+        Some(params) if params.get("_meta").is_some_and(|meta| !meta.is_object() && !meta.is_null()) => {
+            "`_meta` must be an object"
+        }
+        Some(_) => return None,
+    };
+    without_params(message, problem)
 }
 
 /// Puts a replacement character where one half of a pair of surrogates has lost the other.
@@ -186,6 +224,37 @@ mod tests {
                 );
                 assert!(request["params"][PROBLEM].is_string(), "{request}");
             }
+        }
+    }
+
+    #[test]
+    fn what_is_no_request_is_answered_by_its_number() {
+        let table = [
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":[]}"#, "tools/list", PROBLEM),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":"x"}"#, "tools/call", PROBLEM),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":5}}"#, "tools/call", PROBLEM),
+            (r#"{"jsonrpc":"2.0","id":7,"method":5}"#, "", INVALID),
+            (r#"{"jsonrpc":"2.0","id":7}"#, "", INVALID),
+            (r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, "", INVALID),
+            (r#"{"id":7,"method":"ping"}"#, "", INVALID),
+        ];
+        for (message, method, problem) in table {
+            let request: Value = serde_json::from_slice(&answerable(message.as_bytes()).unwrap()).unwrap();
+            assert_eq!((&request["id"], &request["method"]), (&json!(7), &json!(method)), "{message}");
+            assert!(request["params"][problem].is_string(), "{request}");
+        }
+        let table = [
+            r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":null}"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{}}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":[]}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/x","params":[]}"#,
+            r#"{"jsonrpc":"2.0","id":[7],"method":5}"#,
+            r#"[{"id":7}]"#,
+            "no JSON",
+        ];
+        for message in table {
+            assert_eq!(answerable(message.as_bytes()), None, "{message}");
         }
     }
 

@@ -21,7 +21,7 @@ use tools::{Context, Entry, Reply, Toolset, toolsets};
 
 use super::guarded::panic_text;
 use super::output::{self, Subscriptions};
-use super::readable::PROBLEM;
+use super::readable::{INVALID, PROBLEM};
 use super::{progress, prompts};
 
 /// For how long a client of revision 2026-07-28 may keep the lists that never change, in milliseconds.
@@ -271,7 +271,7 @@ impl ServerHandler for Server {
         Err(ErrorData::method_not_found::<CompleteRequestMethod>())
     }
 
-    /// A known method whose parameters cannot be read arrives here too (rmcp 3.9).
+    /// A known method whose parameters cannot be read arrives here too (rmcp 3.9), and what is no request.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -279,12 +279,22 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method.as_str();
         let is_gone = is_stateless(&cx) && OF_HANDSHAKES.contains(&method);
-        Err(if SERVED.contains(&method) && !is_gone {
-            let problem = request.params.as_ref().and_then(|params| params.get(PROBLEM)?.as_str());
-            let problem = problem.map(|problem| format!(": {problem}")).unwrap_or_default();
-            ErrorData::invalid_params(format!("malformed params for {}{problem}", request.method), None)
-        } else {
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method: {}", request.method), None)
-        })
+        let said = |what| request.params.as_ref().and_then(|params| params.get(what)?.as_str());
+        Err(
+            if method.is_empty()
+                && let Some(problem) = said(INVALID)
+            {
+                ErrorData::invalid_request(format!("this is no request of JSON-RPC 2.0: {problem}"), None)
+            } else if SERVED.contains(&method) && !is_gone {
+                let problem = said(PROBLEM).map(|problem| format!(": {problem}")).unwrap_or_default();
+                ErrorData::invalid_params(format!("malformed params for {}{problem}", request.method), None)
+            } else {
+                ErrorData::new(
+                    ErrorCode::METHOD_NOT_FOUND,
+                    format!("unknown method: {}", request.method),
+                    None,
+                )
+            },
+        )
     }
 }

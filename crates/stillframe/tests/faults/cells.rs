@@ -81,10 +81,21 @@ fn is_among(expected: &str, outcome: &str) -> bool {
 
 /// A call that must be back within its own time limit and the grace.
 pub(crate) async fn in_time(server: &Server, tool: &str, arguments: Value, limit: Duration) -> Answer {
+    with_grace(server, tool, arguments, limit, GRACE).await
+}
+
+/// The same within another grace.
+pub(crate) async fn with_grace(
+    server: &Server,
+    tool: &str,
+    arguments: Value,
+    limit: Duration,
+    grace: Duration,
+) -> Answer {
     let began = Instant::now();
     let answer = server.call(tool, arguments.clone()).await;
     let took = began.elapsed();
-    assert!(took < limit + GRACE, "{tool} {arguments} took {took:?}, and had {limit:?}: {}", answer.text);
+    assert!(took < limit + grace, "{tool} {arguments} took {took:?}, and had {limit:?}: {}", answer.text);
     answer
 }
 

@@ -18,6 +18,7 @@ mod cells;
 mod client;
 mod debuggee;
 mod disk;
+mod time_limits;
 mod wire;
 
 use test_support::Built;

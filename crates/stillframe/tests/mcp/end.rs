@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::json;
-use test_support::{Fixture, Goodbye, Server};
+use test_support::{Fixture, Goodbye, Server, assert_gone, eventually};
 
 use crate::STILLFRAME;
-use crate::scenes::{Listening, output_of, paused_at, printed, running, session};
+use crate::scenes::{Listening, output_of, paused_at, printed, read_output, running, session};
 
 const GOODBYES: [Goodbye; 3] = [Goodbye::EndOfInput, Goodbye::Terminate, Goodbye::Interrupt];
 
@@ -107,6 +107,68 @@ async fn children_end_with_their_session() {
         left.iter().filter(|(_, line)| line.contains("python") || line.contains("sleep")).collect();
     assert!(left.is_empty(), "{left:#?}");
     server.finish().await;
+}
+
+/// Only its group tells whose it is, and the process that led it has ended.
+const LEAVES: &str = r#"
+import subprocess, sys
+
+left = subprocess.Popen(["/bin/sleep", "1000"], env={})
+print("left", left.pid, "behind", flush=True)
+if len(sys.argv) > 1:
+    subprocess.Popen([sys.executable, "-c", "import time; print('ready', flush=True); time.sleep(1000)"])
+"#;
+
+/// The process that such a program has left.
+async fn left_behind(server: &Server, session: &str) -> u32 {
+    printed(server, session, "behind").await;
+    let output = read_output(server, session).await;
+    let words = output.split_whitespace().skip_while(|word| *word != "left");
+    words.skip(1).find_map(|word| word.parse().ok()).expect("the number of the process")
+}
+
+#[tokio::test]
+async fn a_child_without_an_environment_ends_with_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "leaves.py", LEAVES);
+    let server = STILLFRAME.serve().await;
+    let session = session(&server).await;
+    let start = json!({ "sessionId": session, "scriptPath": program.path(), "timeout": 60_000 });
+    assert_eq!(server.ok("start_debugging", start).await["state"], "ended");
+    assert_gone(left_behind(&server, &session).await);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_child_without_an_environment_or_a_parent_ends_with_the_session_and_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "leaves.py", LEAVES);
+    for goodbye in [None, Some(Goodbye::EndOfInput), Some(Goodbye::Terminate)] {
+        for is_closed in [true, false] {
+            let server = STILLFRAME.serve().await;
+            let session = session(&server).await;
+            let start = json!({
+                "sessionId": session, "scriptPath": program.path(), "args": ["on"], "timeout": 0,
+            });
+            server.ok("start_debugging", start).await;
+            let left = left_behind(&server, &session).await;
+            printed(&server, &session, "ready").await;
+            // A child is debugged still.
+            let leads = |(_, line): &(u32, String)| line.contains("leaves.py");
+            eventually(|| !server.mark().processes().iter().any(leads)).await;
+            if is_closed {
+                server.ok("close_debug_session", json!({ "sessionId": session })).await;
+                assert_gone(left);
+            }
+            match goodbye {
+                Some(goodbye) => {
+                    server.finish_by(goodbye).await;
+                }
+                None => server.kill().await,
+            }
+            assert_gone(left);
+        }
+    }
 }
 
 #[tokio::test]

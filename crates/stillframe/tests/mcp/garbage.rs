@@ -89,6 +89,38 @@ async fn a_call_that_the_parser_cannot_read_is_answered() {
 }
 
 #[tokio::test]
+async fn what_is_no_request_is_answered_by_its_number() {
+    let server = STILLFRAME.serve().await;
+    let call =
+        |params: Value| json!({ "jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": params });
+    let sessions = "list_debug_sessions";
+    let table = [
+        (call(json!([])), -32602),
+        (call(json!("x")), -32602),
+        (call(json!(7)), -32602),
+        (call(json!({ "name": sessions, "arguments": {}, "_meta": [] })), -32602),
+        (call(json!({ "name": sessions, "arguments": {}, "_meta": 5 })), -32602),
+        (json!({ "jsonrpc": "2.0", "id": "x", "method": 5 }), -32600),
+        (json!({ "jsonrpc": "2.0", "id": "x", "method": null, "params": {} }), -32600),
+        (json!({ "jsonrpc": "2.0", "id": "x" }), -32600),
+        (json!({ "jsonrpc": "1.0", "id": "x", "method": "ping" }), -32600),
+        (json!({ "id": "x", "method": "ping" }), -32600),
+        (json!({ "jsonrpc": "2.0", "id": "x", "method": "nope", "params": [1] }), -32601),
+    ];
+    for (message, code) in table {
+        assert_eq!(raw(&server, &message).await["error"]["code"], code, "{message}");
+    }
+    // What takes no parameters does not need them to be right.
+    for (method, member) in [("tools/list", "tools"), ("resources/list", "resources")] {
+        for params in [json!([]), json!("x"), json!({ "_meta": 5 })] {
+            let request = json!({ "jsonrpc": "2.0", "id": "x", "method": method, "params": params });
+            assert!(raw(&server, &request).await["result"][member].is_array(), "{request}");
+        }
+    }
+    lives(server).await;
+}
+
+#[tokio::test]
 async fn a_message_in_two_halves_is_one_message() {
     let server = STILLFRAME.serve().await;
     let mut messages = server.notifications();

@@ -61,6 +61,12 @@ impl Running {
     }
 }
 
+/// Fails when it takes as long as an inspector is waited for that does not open.
+async fn at_once<T>(asked: impl Future<Output = T>) -> T {
+    let limit = std::time::Duration::from_secs(4);
+    tokio::time::timeout(limit, asked).await.expect("what is open is not waited for")
+}
+
 /// Works and talks until its input is closed.
 fn worker() -> Script {
     Script::new(
@@ -115,6 +121,50 @@ async fn a_program_is_attached_to_by_port_inspected_detached_from_and_attached_t
         session.finish().await;
     }
     running.runs_on().await;
+}
+
+#[tokio::test]
+async fn an_inspector_that_is_open_already_is_found_at_once_by_the_number_of_its_process() {
+    let script = worker();
+    let mut running = Running::start("node", &["--inspect=0", script.path()]);
+    running.port().await;
+    for _ in 0..2 {
+        let session = at_once(attached(json!({ "processId": running.pid() }))).await;
+        looks_around(&session, &script).await;
+        session.ok("clear_breakpoints", json!({})).await;
+        session.ok("detach_from_process", json!({})).await;
+        session.finish().await;
+    }
+    running.runs_on().await;
+}
+
+#[tokio::test]
+async fn a_process_that_a_signal_holds_is_not_attached_to() {
+    let script = worker();
+    let running = Running::ready("node", &["--inspect-port=0", script.path()]).await;
+    let pid = running.pid();
+    send(pid, "STOP").await;
+    let session = Debugging::of(Language::Node).await;
+    let asked = json!({ "processId": pid, "timeout": 1_000 });
+    let failed = session.fails("environment", "attach_to_process", asked.clone()).await;
+    assert!(failed.text_of("message").contains("a signal such as SIGSTOP holds"), "{}", failed.text);
+    send(pid, "CONT").await;
+    assert_eq!(session.ok("attach_to_process", asked).await.outcome(), "running");
+    looks_around(&session, &script).await;
+    session.finish().await;
+    running.runs_on().await;
+}
+
+/// Sends a program a signal, and waits until the system has done what it says.
+#[expect(clippy::disallowed_methods, reason = "a command of the system's, which ends at once")]
+async fn send(pid: u32, signal: &str) {
+    let sent = Command::new("kill").args([&format!("-{signal}"), &pid.to_string()]).status().await;
+    assert!(sent.unwrap().success());
+    let is_held = || {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        status.rsplit_once(") ").unwrap().1.starts_with('T')
+    };
+    test_support::eventually(|| is_held() == (signal == "STOP")).await;
 }
 
 /// It is suspended when the server goes, and must not stay so.

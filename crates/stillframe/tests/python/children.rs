@@ -107,6 +107,46 @@ async fn a_grandchild_joins_too() {
 }
 
 /// The shell is no Python: what it starts runs as it would without a debugger.
+/// The process between the program and the one that goes on is gone, although its child has all that it had open.
+#[tokio::test]
+async fn a_daemon_is_debugged_without_the_process_that_made_it() {
+    let script = Script::new(
+        r#"
+import os, time
+
+if os.fork() == 0:
+    if os.fork():
+        os._exit(0)
+    rounds = 0
+    while True:
+        rounds += 1  # @round
+        time.sleep(0.02)
+os.wait()
+print("alone", flush=True)
+time.sleep(1000)
+"#,
+    );
+    let session = Debugging::new().await;
+    session.break_at(&script, "round").await;
+    let stopped = session.start(&script).await;
+    assert_eq!(stopped.place(), (script.path(), script.line("round")), "{}", stopped.text);
+    let processes = async || {
+        let listed = session.ok("list_threads", json!({})).await;
+        let threads = listed["threads"].as_array().unwrap();
+        let pids = threads.iter().filter_map(|thread| thread["processId"].as_u64());
+        pids.collect::<std::collections::BTreeSet<_>>().len()
+    };
+    let mut rounds = 0;
+    while !session.written("stdout").await.contains("alone") || processes().await != 2 {
+        assert!(rounds < 200, "the one between counts as alive");
+        rounds += 1;
+        let next = session.go_on().await;
+        assert_eq!(next.place(), (script.path(), script.line("round")), "{}", next.text);
+    }
+    assert_eq!(session.evaluate("rounds").await, rounds.to_string());
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn a_child_of_a_shell_runs_undisturbed() {
     let (script, child) = family(

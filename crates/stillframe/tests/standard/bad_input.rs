@@ -4,3 +4,4 @@ mod arguments;
 mod endings;
 mod killed;
 mod programs;
+mod undebugged;

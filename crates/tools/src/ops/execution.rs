@@ -6,6 +6,7 @@ use engine::debugger::Step;
 use engine::error::Error;
 use engine::model::ids::ThreadId;
 use engine::model::stop::End;
+use engine::process;
 use engine::session::Session;
 use engine::session::state::Execution;
 use tokio::time::{Instant, timeout};
@@ -22,7 +23,7 @@ pub async fn resume(session: &Session, wait: Wait, context: &Context) -> Result<
 
 /// Waits until the debugger says that it does what it was asked to, and gives what is left of the wait. One that does
 /// not answer in time may still do it: whatever comes of that is seen by waiting.
-async fn acknowledged<E: Into<ToolError>>(
+pub(super) async fn acknowledged<E: Into<ToolError>>(
     asked: impl Future<Output = Result<(), E>>,
     wait: Wait,
 ) -> Result<Wait, ToolError> {
@@ -51,6 +52,11 @@ pub(super) async fn go_on(session: &Session) -> Result<(), ToolError> {
 pub fn must_be_live(session: &Session) -> Result<(), ToolError> {
     let execution = session.execution();
     if execution.is_live() { Ok(()) } else { Err(Error::NotLive { state: execution.as_str() }.into()) }
+}
+
+/// A program whose debugger is not gone.
+pub(super) async fn must_be_debugged(session: &Session) -> Result<(), ToolError> {
+    if session.is_undebugged().await? { Err(Error::Undebugged.into()) } else { Ok(()) }
 }
 
 /// Why there is no program, when its start failed. Nobody may have been told, if the start outlasted its call.
@@ -90,12 +96,30 @@ pub async fn pause(
     if !matches!(settled, Settled::Running { .. }) {
         return Ok(settled);
     }
+    if let Some(held) = held(session).await {
+        return Ok(settled.with_notes(vec![format!("the pause is asked for; {held}")]));
+    }
     let asked = "the pause is asked for and takes effect as soon as the program leaves native code; wait for it \
                  with a longer timeout";
     let mut notes = vec![asked.to_owned()];
     // A debugger that does not answer knows nothing of it.
     notes.extend(timeout(deadlines::ACKNOWLEDGE, whereabouts(session)).await.unwrap_or_default());
     Ok(settled.with_notes(notes))
+}
+
+/// What a signal such as SIGSTOP holds of a program, in a sentence.
+pub(super) async fn held(session: &Session) -> Option<String> {
+    let debuggees = session.debuggees().await.ok()?;
+    let pid =
+        debuggees.into_iter().filter_map(|debuggee| debuggee.pid).find(|pid| process::is_stopped(*pid))?;
+    Some(held_by_signal(pid))
+}
+
+/// The same of a process that is held.
+pub(super) fn held_by_signal(pid: u32) -> String {
+    format!(
+        "a signal such as SIGSTOP holds process {pid}, which does nothing until it gets the signal SIGCONT"
+    )
 }
 
 /// How long a pause waits unless it is told otherwise.

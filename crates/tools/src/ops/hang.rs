@@ -168,6 +168,9 @@ pub fn check_times(
 pub async fn hang(session: &Session, request: Hang, context: &Context) -> Result<Diagnosis, ToolError> {
     let began = Instant::now();
     let is_ours = request.launch.is_some();
+    if !is_ours {
+        execution::must_be_debugged(session).await?;
+    }
     let guard = Sampling::start(session, request.interval, is_ours).await?;
     let mut until = began + request.wait.timeout;
     let mut notes = Vec::new();
@@ -179,7 +182,9 @@ pub async fn hang(session: &Session, request: Hang, context: &Context) -> Result
             // The program has its time from the moment at which it runs.
             until = Instant::now() + request.wait.timeout;
         }
-        None => execution::go_on(session).await?,
+        None => {
+            execution::acknowledged(execution::go_on(session), request.wait).await?;
+        }
     }
     let mut watch = Watch::new(session, is_ours, until);
     let watching = async {
@@ -211,7 +216,7 @@ impl Sampling {
     async fn finish(mut self) {
         self.is_done = true;
         // A program that is gone or blocked has nothing to say to that.
-        let _ = self.session.stop_sampling().await;
+        let _ = tokio::time::timeout(deadlines::ACTIVITY, self.session.stop_sampling()).await;
     }
 }
 

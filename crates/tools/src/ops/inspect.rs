@@ -45,6 +45,7 @@ pub async fn stack(
         execution = session.known_execution().await?;
     }
     let Some(stop) = execution.stop() else {
+        super::execution::must_be_debugged(session).await?;
         return Err(Error::NotPaused { state: execution.as_str() }.into());
     };
     session.tell_stop(stop);

@@ -142,6 +142,10 @@ async fn begin(
     context: &Context,
 ) -> Result<Option<Settled>, ToolError> {
     let until = began + wait.timeout.max(deadlines::START);
+    let still = match start {
+        Start::Launch(_) => "the program is still being started",
+        Start::Attach(_) => "the program is not attached to yet: it has not answered",
+    };
     let starting = tokio::time::timeout_at(until, session.start(start));
     if let Ok(started) = with_progress(session, context, starting).await {
         started?;
@@ -151,7 +155,7 @@ async fn begin(
         doing if doing.is_empty() => String::new(),
         doing => format!(" ({doing})"),
     };
-    let note = format!("the program is still being started{doing}");
+    let note = format!("{still}{doing}");
     Ok(Some(describe(session, Outcome::Running, wait.limits).await.with_notes(vec![note])))
 }
 

@@ -54,8 +54,8 @@ pub enum Settled {
     Running {
         /// What it wrote since the last report.
         output: Excerpt,
-        /// How the program itself ended, when only processes that it started are left.
-        program: Option<End>,
+        /// What of it runs, and how.
+        runs: Runs,
         /// Conditions and log messages that failed.
         failures: Vec<Failed>,
         /// What else needs saying.
@@ -74,6 +74,17 @@ pub enum Settled {
         /// What else needs saying.
         notes: Vec<String>,
     },
+}
+
+/// What of a program runs, and how.
+#[derive(Debug)]
+pub enum Runs {
+    /// The program.
+    Program,
+    /// Processes that it started; it has ended like this itself.
+    Others(End),
+    /// The program, and its debugger is gone.
+    Undebugged,
 }
 
 impl Settled {
@@ -120,6 +131,13 @@ fn tell(session: &Session, context: &Context, began: Instant) {
     });
 }
 
+async fn runs(session: &Session) -> Runs {
+    if session.is_undebugged().await.unwrap_or(false) {
+        return Runs::Undebugged;
+    }
+    session.program_ended().await.ok().flatten().map_or(Runs::Program, Runs::Others)
+}
+
 /// Reads what there is to tell of a program without waiting.
 pub async fn describe(session: &Session, outcome: Outcome, limits: Limits) -> Settled {
     match outcome {
@@ -128,7 +146,7 @@ pub async fn describe(session: &Session, outcome: Outcome, limits: Limits) -> Se
             Settled::Stopped(Box::new(Snapshot::take(session, stop, limits).await))
         }
         Outcome::Running => Settled::Running {
-            program: session.program_ended().await.ok().flatten(),
+            runs: runs(session).await,
             failures: snapshot::failures(session).await,
             notes: Vec::new(),
             output: session.take_new_output(limits.output),

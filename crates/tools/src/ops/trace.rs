@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::bounds::Bounds;
+use engine::deadlines;
 use engine::model::ids::BreakpointId;
 use engine::model::launch::Launch;
 use engine::model::stop::{ExceptionBreakpoints, ExceptionMode, Stop, StopReason};
@@ -171,10 +172,14 @@ pub enum Clock {
 ///
 /// Errors are those of placing and starting; whatever happens later is told with the rows that there are.
 pub async fn trace(session: &Session, mut request: Trace, context: &Context) -> Result<Traced, ToolError> {
+    let called = Instant::now();
+    if request.launch.is_none() {
+        execution::must_be_debugged(session).await?;
+    }
     session.forget_early().await;
     let recorder = Recorder::new(request.max_rows)?;
-    let points = Points::set(session, &request, &recorder).await?;
-    let begun = begin(session, &mut request, context).await?;
+    let points = Points::set(session, &request, &recorder, called + request.wait.timeout).await?;
+    let begun = begin(session, &mut request, called, context).await?;
     let mut stopping = Stopping::new(session, &recorder, &points, &request);
     let came = if begun.is_late {
         Came::Settled(Outcome::Running)
@@ -200,8 +205,12 @@ struct Begun {
 }
 
 /// Starts the program, or lets the one run that is there.
-async fn begin(session: &Session, request: &mut Trace, context: &Context) -> Result<Begun, ToolError> {
-    let called = Instant::now();
+async fn begin(
+    session: &Session,
+    request: &mut Trace,
+    called: Instant,
+    context: &Context,
+) -> Result<Begun, ToolError> {
     let launch = request.launch.take();
     let at = milliseconds();
     let mut begun = Begun { is_ours: launch.is_some(), is_late: false, at, until: called, notes: Vec::new() };
@@ -210,11 +219,15 @@ async fn begin(session: &Session, request: &mut Trace, context: &Context) -> Res
             let (still, notes) = lifecycle::begin_launch(session, launch, request.wait, context).await?;
             (begun.is_late, begun.notes) = (still.is_some(), notes);
         }
-        None => execution::go_on(session).await?,
+        None => {
+            execution::acknowledged(execution::go_on(session), request.wait.since(called)).await?;
+        }
     }
     drop(request.admission.take());
     let from = if request.clock == Clock::Run { Instant::now() } else { called };
-    begun.until = from + request.wait.timeout;
+    // Setting the places may have taken most of the time, and the program has not passed them yet.
+    let least = request.wait.timeout.min(deadlines::ACKNOWLEDGE);
+    begun.until = (from + request.wait.timeout).max(Instant::now() + least);
     Ok(begun)
 }
 

@@ -1,5 +1,6 @@
 //! Breakpoints.
 
+use engine::error::UNDEBUGGED;
 use engine::model::breakpoint::{Binding, Breakpoint, Failures, Fate, Pending, Place};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -103,6 +104,7 @@ pub fn unbound(breakpoint: &Breakpoint) -> Option<String> {
             format!("no program runs; it is bound when one is started{last}")
         }
         Binding::Pending(Pending::Disabled) => "it is disabled".to_owned(),
+        Binding::Pending(Pending::Undebugged) => format!("the {UNDEBUGGED}"),
         Binding::Pending(Pending::Underway) => "the program is being told of it".to_owned(),
     })
 }

@@ -1,5 +1,6 @@
 //! The report of a program that was waited for.
 
+use engine::error::UNDEBUGGED;
 use engine::model::ids::Reference;
 use engine::model::stop::{End, Exception, Stop};
 use engine::model::variable::Children;
@@ -11,7 +12,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{FrameData, GeneratedData, VariableData, output_text, variables, window};
-use crate::ops::settle::Settled;
+use crate::error::{Next, standard};
+use crate::ops::settle::{Runs, Settled};
 use crate::ops::unreached;
 
 /// What a program is doing, with all that the next decision needs.
@@ -154,8 +156,8 @@ impl StopReport {
     pub fn new(did: &str, settled: Settled) -> Self {
         match settled {
             Settled::Stopped(snapshot) => Self::stopped(did, *snapshot),
-            Settled::Running { output, program, failures, notes } => {
-                Self::running(did, &output, program.as_ref(), with_failures(&failures, notes))
+            Settled::Running { output, runs, failures, notes } => {
+                Self::running(did, &output, &runs, with_failures(&failures, notes))
             }
             Settled::Ended { end, output, unreached, failures, notes } => {
                 let mut notes = with_failures(&failures, notes);
@@ -202,10 +204,16 @@ impl StopReport {
         .with_output(&snapshot.output)
     }
 
-    fn running(did: &str, output: &Excerpt, program: Option<&End>, notes: Vec<String>) -> Self {
-        let message = match program {
-            Some(end) => format!("{did}. The program {end}, and a process that it started still runs"),
-            None => format!(
+    fn running(did: &str, output: &Excerpt, runs: &Runs, notes: Vec<String>) -> Self {
+        let message = match runs {
+            Runs::Undebugged => {
+                let next = standard(Next::EndFirst);
+                format!("{did}. The {UNDEBUGGED}; continue_execution waits for its end, {next}")
+            }
+            Runs::Others(end) => {
+                format!("{did}. The program {end}, and a process that it started still runs")
+            }
+            Runs::Program => format!(
                 "{did}. The program is running; continue_execution waits for it, pause_execution stops it"
             ),
         };

@@ -87,7 +87,8 @@ def hand_down(pydevd):
 # pydevd can only suspend a thread that runs Python code. A signal brings the main thread out of whatever it
 # waits in, to run this code for a moment; afterwards Python goes on waiting.
 PAUSE = """
-def stillframe_pause(number, frame, clock=clock, sleep=sleep):
+def stillframe_pause(number, frame, clock=clock, sleep=sleep, trace_again=trace_again):
+    trace_again()
     end = clock() + 0.2
     while clock() < end:
         sleep(0.002)
@@ -125,10 +126,26 @@ def listen_for_pause():
     if not hasattr(signal, "SIGURG") or threading.current_thread() is not threading.main_thread():
         return
     if signal.getsignal(signal.SIGURG) == signal.SIG_DFL:
-        names = {"clock": time.monotonic, "sleep": time.sleep}
+        names = {"clock": time.monotonic, "sleep": time.sleep, "trace_again": trace_again}
         # pydevd does not suspend in code that it takes for its own, or for a library's.
         exec(compile(PAUSE, "/stillframe/pause.py", "exec"), names)
         signal.signal(signal.SIGURG, names["stillframe_pause"])
+
+
+def trace_again():
+    """Up to Python 3.11, an error within the tracer takes it away, such as that of a recursion which is too deep.
+    Where the program has caught that, nothing would suspend it any more."""
+    if sys.version_info >= (3, 12) or sys.gettrace() is not None:
+        return
+    from _pydevd_bundle.pydevd_constants import STATE_SUSPEND
+
+    debugger = sys.modules["pydevd"].get_global_debugger()
+    info = getattr(threading.current_thread(), "additional_info", None)
+    # The signal may be one of the program's own.
+    if debugger is None or getattr(info, "pydev_state", None) != STATE_SUSPEND:
+        return
+    debugger.enable_tracing()
+    debugger.set_trace_for_frame_and_parents(threading.get_ident(), sys._getframe(1))
 
 
 def patch(pydevd):
@@ -186,6 +203,20 @@ def patch(pydevd):
     pydevd.PyDB.initialize_network = initialize_network
     pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
     debug_files_with_breakpoints(pydevd)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=leave_connection)
+
+
+def leave_connection():
+    """In a child that was forked off, which has a connection of its own or none: as long as it held this one open,
+    nobody would see that its parent is gone."""
+    debugger = sys.modules["pydevd"].get_global_debugger()
+    writer = getattr(debugger, "writer", None)
+    if writer is not None:
+        try:
+            writer.sock.close()
+        except OSError:
+            pass
 
 
 # Where pydevd has come across code that is about to run.

@@ -16,7 +16,7 @@ use ::cdp::profiler::{self, Profile};
 use ::cdp::runtime::Evaluate;
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use self::blocking::Blocking;
 use self::question::{Answer, Tools};
@@ -130,7 +130,7 @@ pub(super) async fn start(debugger: &CdpDebugger, interval: Duration) -> Result<
     if !runs {
         // A thread that runs may be in the middle of loading what the question needs of Node.
         let find = question::find_tools(client);
-        state.tools = tokio::time::timeout(deadlines::GOODBYE, find).await.ok().flatten();
+        state.tools = timeout(deadlines::GOODBYE, find).await.ok().flatten();
     }
     let anchor = Anchor::after(state.anchor);
     // What ran already was optimized by a V8 that did not note the lines of it. Counting makes it begin anew.
@@ -167,7 +167,10 @@ async fn send_if<C: ::cdp::Command>(is_needed: bool, client: &Client, command: C
 /// A sample in which it was idle, or in native code that no JavaScript has called, is counted and is in no call. One
 /// in which V8 tidied up is in a call without a place, `(garbage collector)`.
 pub(super) async fn activity(debugger: &CdpDebugger) -> Result<Activity> {
-    let mut state = debugger.0.sampling.0.lock().await;
+    // A program that does not answer holds up the beginning.
+    let Ok(mut state) = timeout(deadlines::ACTIVITY, debugger.0.sampling.0.lock()).await else {
+        return Ok(Activity::default());
+    };
     let state = &mut *state;
     let client = debugger.0.client.clone();
     if state.is_on && state.samples.0.is_none() {

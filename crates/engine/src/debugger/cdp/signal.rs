@@ -6,22 +6,19 @@
 
 use ::cdp::Address;
 use ::cdp::discovery;
+use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::process;
 
-/// Where Node listens unless it was told otherwise.
-const USUAL_PORT: u16 = 9229;
-
 /// Has a process open its inspector, and finds it.
 pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
-    // Ports on which the program serves others are not spoken to, unless it is the usual one of the inspector.
+    // One that is open already is on a port of its own choice, and must not be asked for again: the signal would
+    // close it to whoever uses it.
     let before = process::listening_ports(pid);
-    if before.contains(&USUAL_PORT)
-        && let Some(address) = inspector_at(USUAL_PORT).await
-    {
+    if let Some(address) = inspector_among(&before).await {
         return Ok(address);
     }
     if !process::ask_for_inspector(pid) {
@@ -30,10 +27,9 @@ pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
     let until = Instant::now() + deadlines::REQUEST;
     loop {
         let ports = process::listening_ports(pid);
-        for port in ports.into_iter().filter(|port| !before.contains(port)) {
-            if let Some(address) = inspector_at(port).await {
-                return Ok(address);
-            }
+        let opened: Vec<u16> = ports.into_iter().filter(|port| !before.contains(port)).collect();
+        if let Some(address) = inspector_among(&opened).await {
+            return Ok(address);
         }
         if !process::exists(pid) {
             return Err(no_inspector(pid, "has ended"));
@@ -43,16 +39,16 @@ pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
         }
         tokio::time::sleep(deadlines::LOOK).await;
     }
-    // It may have been open before the signal, on a port of its own choice.
-    for port in before {
-        if let Some(address) = inspector_at(port).await {
-            return Ok(address);
-        }
-    }
     Err(no_inspector(
         pid,
         "opened no inspector; port 9229 may be taken by another program, or it handles SIGUSR1 itself",
     ))
+}
+
+/// The inspector on one of these ports. Those on which the program serves others need not answer.
+async fn inspector_among(ports: &[u16]) -> Option<Address> {
+    let answers = join_all(ports.iter().map(|port| inspector_at(*port))).await;
+    answers.into_iter().flatten().next()
 }
 
 async fn inspector_at(port: u16) -> Option<Address> {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use self::calls::{Calls, FlatCall};
 use self::stacks::{Stacks, Thread, Written};
@@ -35,6 +35,9 @@ pub(super) struct Sampling {
     asked: Mutex<HashMap<u64, oneshot::Sender<Json>>>,
     /// What is under way. One request at a time.
     run: tokio::sync::Mutex<Option<Run>>,
+    /// Counts how often it was begun and ended, so that a beginning that takes its time sees that it is not wanted
+    /// any more.
+    turns: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -109,23 +112,38 @@ impl Sampling {
 pub(super) async fn start(debugger: &DapDebugger, interval: Duration) -> Result<()> {
     let inspector = inspector(debugger)?;
     let sampling = &debugger.0.sampling;
+    let turn = sampling.turns.fetch_add(1, Ordering::Relaxed) + 1;
     let mut run = sampling.run.lock().await;
+    let begun = begin(debugger, inspector, interval).await;
+    if sampling.turns.load(Ordering::Relaxed) != turn {
+        let _ = inspector.call_sampler("end", &json!([]), deadlines::ACTIVITY).await;
+        return Ok(());
+    }
+    *run = Some(begun?);
+    Ok(())
+}
+
+async fn begin(debugger: &DapDebugger, inspector: &InspectorClient, interval: Duration) -> Result<Run> {
+    let sampling = &debugger.0.sampling;
     inspector.load_sampler().await?;
     let (number, answer) = sampling.expect_answer();
     let request = json!([number, interval.as_secs_f64()]);
     inspector.call_sampler("start", &request, deadlines::REQUEST).await?;
     let late = || Error::Deadline { what: "the start of sampling".to_owned(), after: deadlines::REQUEST };
-    let answer = tokio::time::timeout(deadlines::REQUEST, answer).await.map_err(|_| late())?;
+    let answer = timeout(deadlines::REQUEST, answer).await.map_err(|_| late())?;
     let started: Started =
         serde_json::from_value(answer.map_err(|_| Error::Lost)?).map_err(|error| unread(&error))?;
     let file = started.descriptor.filter(|_| debugger.0.setup.is_local);
     let stacks = file.map(|descriptor| Stacks::new(started.pid, descriptor, started.watchdog));
-    *run = Some(Run { interval, stacks, late: None });
-    Ok(())
+    Ok(Run { interval, stacks, late: None })
 }
 
 pub(super) async fn stop(debugger: &DapDebugger) -> Result<()> {
-    if debugger.0.sampling.run.lock().await.take().is_none() {
+    let sampling = &debugger.0.sampling;
+    sampling.turns.fetch_add(1, Ordering::Relaxed);
+    // While it is being begun, the beginning ends it.
+    let Ok(mut run) = timeout(deadlines::ACTIVITY, sampling.run.lock()).await else { return Ok(()) };
+    if run.take().is_none() {
         return Ok(());
     }
     // One that cannot stop now has nobody who looks at its samples.
@@ -135,8 +153,11 @@ pub(super) async fn stop(debugger: &DapDebugger) -> Result<()> {
 
 pub(super) async fn activity(debugger: &DapDebugger) -> Result<Activity> {
     let inspector = inspector(debugger)?;
-    let mut run = debugger.0.sampling.run.lock().await;
-    let Some(run) = run.as_mut() else { return Ok(Activity::default()) };
+    // A program that does not answer holds up the beginning.
+    let run = timeout(deadlines::ACTIVITY, debugger.0.sampling.run.lock()).await;
+    let Ok(Some(mut run)) = run.map(|run| tokio::sync::MutexGuard::try_map(run, Option::as_mut).ok()) else {
+        return Ok(Activity::default());
+    };
     let reports = run.ask(debugger, inspector).await?;
     let written = match &mut run.stacks {
         Some(stacks) => stacks.read().await,

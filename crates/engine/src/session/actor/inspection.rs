@@ -1,5 +1,7 @@
 //! Reading a suspended program: threads, frames, values.
 
+use futures_util::future::join_all;
+
 use super::super::references::{Kind, Referent};
 use super::super::state::Execution;
 use super::{Actor, Reply, answer};
@@ -26,16 +28,21 @@ impl<C: Connector> Actor<C> {
     }
 
     pub(super) fn list_threads(&self, reply: Reply<Vec<Thread>>) {
-        if !self.is_live() {
+        if !self.is_live() || self.is_undebugged() {
             return answer(reply, Err(self.not_live()));
         }
         let debuggers = self.ready_debuggers();
+        let ask = |(target, debugger): (TargetId, C::Debugger)| async move {
+            Ok::<_, Error>((target, debugger.pid(), debugger.threads().await?))
+        };
+        let asked = join_all(debuggers.into_iter().map(ask));
         let work = async move {
-            let mut found = Vec::new();
-            for (target, debugger) in debuggers {
-                found.push((target, debugger.pid(), debugger.threads().await?));
+            // A process that does not answer hides none of the others.
+            let (found, failed): (Vec<_>, Vec<_>) = asked.await.into_iter().partition(Result::is_ok);
+            match failed.into_iter().next() {
+                Some(failed) if found.is_empty() => failed.map(|none| vec![none]),
+                _ => Ok(found.into_iter().flatten().collect()),
             }
-            Ok(found)
         };
         self.spawn(work, |actor, found| {
             let threads = found.map(|found| actor.name_threads(found));

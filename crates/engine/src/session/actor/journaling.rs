@@ -139,7 +139,7 @@ impl<C: Connector> Actor<C> {
     /// What is known of the breakpoints may have changed.
     pub(super) fn journal_breakpoints(&mut self) {
         if self.journaling.journal.is_kept() {
-            self.journaling.breakpoints(&self.breakpoints.list(self.is_live()));
+            self.journaling.breakpoints(&self.breakpoints.list(&self.untold()));
         }
     }
 

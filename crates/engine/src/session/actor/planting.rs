@@ -4,6 +4,7 @@
 //! Hence one planting at a time: changes that come meanwhile are collected, and planted together after it.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 
@@ -13,7 +14,7 @@ use super::{Actor, Reply, Which, answer};
 use crate::deadlines;
 use crate::debugger::{Connector, Debugger, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::error::Error;
-use crate::model::breakpoint::{Breakpoint, Planned, Request};
+use crate::model::breakpoint::{Breakpoint, Pending, Planned, Request};
 use crate::model::ids::{BreakpointId, TargetId};
 use crate::model::stop::ExceptionBreakpoints;
 
@@ -28,7 +29,7 @@ pub(super) struct Planter {
     waiting: Vec<(u64, Waiting)>,
 }
 
-type Waiting = Box<dyn FnOnce(&Breakpoints, bool) + Send>;
+type Waiting = Box<dyn FnOnce(&Breakpoints, &Pending) + Send>;
 
 /// A group with what is to be in it.
 #[derive(Clone)]
@@ -40,7 +41,13 @@ enum Content {
 type Outcomes = Vec<(BreakpointId, Planted)>;
 
 impl<C: Connector> Actor<C> {
-    pub(super) fn add_breakpoint(&mut self, request: Request, planned: Planned, reply: Reply<Breakpoint>) {
+    pub(super) fn add_breakpoint(
+        &mut self,
+        request: Request,
+        planned: Planned,
+        within: Duration,
+        reply: Reply<Breakpoint>,
+    ) {
         let bounds = &self.sinks.policy.bounds;
         if self.breakpoints.count() as u64 >= bounds.breakpoints {
             let problem = "this session has as many breakpoints as it may have";
@@ -48,29 +55,29 @@ impl<C: Connector> Actor<C> {
         }
         let id = self.breakpoints.add(request, planned);
         let group = self.breakpoints.group_of(id);
-        self.plant(group, Self::tell_one(id, reply));
+        self.plant(group, within, Self::tell_one(id, reply));
     }
 
     pub(super) fn change_breakpoint(&mut self, id: BreakpointId, change: Change, reply: Reply<Breakpoint>) {
         match self.breakpoints.change(id, change) {
-            Some(group) => self.plant([group], Self::tell_one(id, reply)),
+            Some(group) => self.plant([group], deadlines::REQUEST, Self::tell_one(id, reply)),
             None => answer(reply, Err(Error::NoBreakpoint(id))),
         }
     }
 
     pub(super) fn remove_breakpoints(&mut self, which: Which, reply: Reply<Vec<BreakpointId>>) {
         let (removed, groups) = self.breakpoints.remove(which);
-        self.plant(groups, Box::new(move |_, _| answer(reply, Ok(removed))));
+        self.plant(groups, deadlines::REQUEST, Box::new(move |_, _| answer(reply, Ok(removed))));
     }
 
     fn tell_one(id: BreakpointId, reply: Reply<Breakpoint>) -> Waiting {
-        Box::new(move |breakpoints, live| {
-            answer(reply, breakpoints.get(id, live).ok_or(Error::NoBreakpoint(id)));
+        Box::new(move |breakpoints, untold| {
+            answer(reply, breakpoints.get(id, untold).ok_or(Error::NoBreakpoint(id)));
         })
     }
 
     /// Plants groups again, and calls `then` when that is done.
-    fn plant(&mut self, groups: impl IntoIterator<Item = Group>, then: Waiting) {
+    fn plant(&mut self, groups: impl IntoIterator<Item = Group>, within: Duration, then: Waiting) {
         self.planter.version += 1;
         self.planter.changed.extend(groups);
         let version = self.planter.version;
@@ -78,7 +85,7 @@ impl<C: Connector> Actor<C> {
         self.plant_next();
         if self.planter.under_way {
             // A program that does not answer holds up nobody for longer; its breakpoints are pending then.
-            self.spawn(tokio::time::sleep(deadlines::REQUEST), move |actor, ()| actor.tell(version));
+            self.spawn(tokio::time::sleep(within), move |actor, ()| actor.tell(version));
         }
     }
 
@@ -118,9 +125,9 @@ impl<C: Connector> Actor<C> {
 
     /// Answers those who wait for this version or an earlier one.
     fn tell(&mut self, version: u64) {
-        let live = self.is_live();
+        let untold = self.untold();
         for (_, then) in self.planter.waiting.extract_if(.., |(waiting, _)| *waiting <= version) {
-            then(&self.breakpoints, live);
+            then(&self.breakpoints, &untold);
         }
         self.journal_breakpoints();
     }

@@ -427,7 +427,7 @@ impl<C: Connector> Actor<C> {
     /// named.
     pub(super) fn stopped_thread(&self, thread: Option<ThreadId>) -> Result<(TargetId, RawId)> {
         let execution = self.state.execution();
-        let stop = execution.stop().ok_or(Error::NotPaused { state: execution.as_str() })?;
+        let stop = execution.stop().ok_or_else(|| self.not_paused())?;
         let (target, raw) = self.threads.find(thread.unwrap_or(stop.thread))?;
         if target == stop.target {
             Ok((target, raw))

@@ -88,7 +88,7 @@ fn compare(breakpoints: &Breakpoints, models: &[Model]) -> Result<(), TestCaseEr
     let named = wanted(models, None).into_iter().map(|(name, ids)| (format!("f{name}"), ids));
     prop_assert_eq!(planted, named.collect::<Vec<_>>());
 
-    let listed = breakpoints.list(true);
+    let listed = breakpoints.list(&Pending::Underway);
     prop_assert_eq!(listed.len(), models.len());
     for (listed, model) in listed.iter().zip(models) {
         prop_assert_eq!((listed.id.0, listed.enabled, listed.hits), (model.id, model.on, model.hits));

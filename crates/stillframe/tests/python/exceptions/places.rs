@@ -96,6 +96,45 @@ async fn an_endless_recursion_stops_with_a_short_report() {
     session.finish().await;
 }
 
+/// Before Python 3.12 the error takes the tracer away.
+#[tokio::test]
+async fn a_program_that_has_caught_an_endless_recursion_can_be_paused_and_stopped() {
+    let script = Script::new(
+        r#"
+import time
+
+def dive(depth):
+    return dive(depth + 1)
+
+try:
+    dive(0)
+except RecursionError:
+    print("caught", flush=True)
+
+def work(count):
+    return count + 1  # @work
+
+count = 0
+while True:
+    count = work(count)
+    time.sleep(0.01)
+"#,
+    );
+    let session = Debugging::new().await;
+    let start = json!({ "scriptPath": script.path(), "timeout": 300 });
+    assert_eq!(session.ok("start_debugging", start).await.outcome(), "running");
+    while !session.written("stdout").await.contains("caught") {
+        session.ok("continue_execution", json!({ "timeout": 100 })).await;
+    }
+    let paused = session.ok("pause_execution", json!({ "timeout": 20_000 })).await;
+    assert_eq!(paused.outcome(), "pause", "{}", paused.text);
+    assert_eq!(session.evaluate("count >= 0").await, "True");
+    session.break_at(&script, "work").await;
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (script.path(), script.line("work")), "{}", stopped.text);
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn a_message_in_any_script_arrives_whole() {
     let script = Script::new("def f():\n    raise ValueError('ünïcode ☃\\nsecond line')  # @raise\nf()\n");

@@ -147,6 +147,8 @@ impl Watch<'_> {
     ) -> Result<Settled, ToolError> {
         let outcome = match came {
             Came::Ended(end) => Outcome::Ended(std::sync::Arc::clone(end)),
+            // It would be suspended when it runs again, whenever that is.
+            _ if self.held().is_some() => self.session.wait(Instant::now()).await,
             _ => suspend(self.session, thread).await,
         };
         let settled = describe(self.session, outcome, limits).await;

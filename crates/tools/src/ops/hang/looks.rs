@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use engine::deadlines;
 use engine::debugger::Step;
 use engine::error::Error;
 use engine::model::activity::SampledFrame;
@@ -13,7 +14,7 @@ use engine::model::stack::StackFrame;
 use engine::model::stop::StopReason;
 use engine::model::variable::Page;
 use engine::session::{Outcome, Session};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::ToolError;
 
@@ -81,7 +82,7 @@ impl<'a> Looker<'a> {
         if self.session.execution().stop().is_none() {
             // One in native code need not even acknowledge it.
             let until = Instant::now() + patience;
-            let asked = tokio::time::timeout_at(until, self.session.pause(Some(thread))).await;
+            let asked = timeout_at(until, self.session.pause(Some(thread))).await;
             if asked.is_err() {
                 return Ok(None);
             }
@@ -143,7 +144,9 @@ impl<'a> Looker<'a> {
     pub(super) async fn let_go(&self) -> Result<(), ToolError> {
         match self.session.execution().stop() {
             Some(stop) if matches!(stop.reason, StopReason::Pause | StopReason::Step) => {
-                Ok(self.session.resume().await?)
+                // One that does not answer in time may run all the same.
+                let running = timeout(deadlines::ACKNOWLEDGE, self.session.resume()).await;
+                Ok(running.unwrap_or(Ok(()))?)
             }
             _ => Ok(()),
         }

@@ -6,11 +6,16 @@ use engine::process;
 use super::said::{Said, is_users, place_of};
 use super::watch::Watch;
 use super::{Verdict, deadlock};
+use crate::ops::execution;
 
 impl Watch<'_> {
     /// Of a program that does not compute.
     pub(super) fn waits(&self) -> Said {
         let mut evidence = vec![self.share()];
+        if let Some(pid) = self.held() {
+            let message = format!("The program waits: {}", execution::held_by_signal(pid));
+            return Said { verdict: Verdict::Waiting, message, evidence };
+        }
         let circle = deadlock::deadlock(&self.activity);
         if let Some(first) = circle.first() {
             let sentence = |thread: &&ThreadActivity| {

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::deadlines;
 use engine::model::activity::{CallNode, ProcessActivity, ThreadActivity};
 use engine::model::ids::ThreadId;
 use engine::model::stop::{End, StopReason};
-use engine::process::Usage;
+use engine::process::{self, Usage};
 use engine::session::{Outcome, Session};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::looks::{Look, Looker, Position};
 use super::said::{is_users, time};
@@ -137,7 +138,9 @@ impl<'a> Watch<'a> {
                 Outcome::Ended(end) => return Ok(Came::Ended(end)),
                 // A pause that took its time, or a `debugger` statement.
                 Outcome::Stopped(stop) if self.is_ours || stop.reason == StopReason::Pause => {
-                    self.session.resume().await?;
+                    // One that does not answer in time may run all the same.
+                    let running = timeout(deadlines::ACKNOWLEDGE, self.session.resume()).await;
+                    running.unwrap_or(Ok(()))?;
                 }
                 Outcome::Stopped(_) => return Ok(Came::Stopped),
                 Outcome::Running => {}
@@ -212,6 +215,11 @@ impl<'a> Watch<'a> {
         (most.1 >= BUSY).then_some(most.0)
     }
 
+    /// A process that a signal such as SIGSTOP holds.
+    pub(super) fn held(&self) -> Option<u32> {
+        self.counted.keys().copied().find(|pid| process::is_stopped(*pid))
+    }
+
     /// Asks what the processes were doing, and keeps the samples.
     pub(super) async fn ask(&mut self) {
         self.activity = self.session.activity().await.unwrap_or_default();
@@ -230,6 +238,9 @@ impl<'a> Watch<'a> {
 
     /// The time is over.
     async fn last(&mut self) -> Result<Came, ToolError> {
+        if self.held().is_some() {
+            return Ok(Came::Waits);
+        }
         self.ask().await;
         let Some(pid) = self.busiest() else { return Ok(Came::Waits) };
         let Some(thread) = self.busy_thread(pid).await else {
@@ -337,7 +348,7 @@ impl<'a> Watch<'a> {
         if let Some((number, _)) = busiest {
             return Some(*number);
         }
-        let threads = tokio::time::timeout(WINDOW, self.session.threads()).await.ok()?.ok()?;
+        let threads = timeout(WINDOW, self.session.threads()).await.ok()?.ok()?;
         threads.into_iter().find(|thread| thread.pid == Some(pid)).map(|thread| thread.id)
     }
 

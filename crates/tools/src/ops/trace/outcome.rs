@@ -85,6 +85,9 @@ pub(super) async fn conclude(
     if ends && because == Because::TimedOut && recorder.is_empty() {
         notes.extend(how_far(session).await);
     }
+    if because == Because::TimedOut {
+        notes.extend(execution::held(session).await);
+    }
     let views = points.take_away(ends).await;
     if ends {
         // A session that is gone has ended its program.

@@ -8,6 +8,7 @@ use engine::model::ids::BreakpointId;
 use engine::recording::{Record, Recorder, Row};
 use engine::session::Session;
 use engine::session::temporary::Temporary;
+use tokio::time::Instant;
 
 use super::{Trace, Way, is_only_at};
 use crate::ToolError;
@@ -39,11 +40,13 @@ pub(super) struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    /// Checks every expression and sets every place, before anything runs.
+    /// Checks every expression and sets every place, before anything runs. A program that runs already and does not
+    /// answer is not waited for after `until`: the places hold when it does.
     pub(super) async fn set(
         session: &'a Session,
         request: &Trace,
         recorder: &Recorder,
+        until: Instant,
     ) -> Result<Self, ToolError> {
         let mut points = Self { session, set: Vec::new(), own: Temporary::default() };
         for point in &request.points {
@@ -64,7 +67,8 @@ impl<'a> Points<'a> {
             if stops {
                 placed.request.rule.record = None;
             }
-            let breakpoint = session.add_breakpoint(placed.request, placed.planned).await?;
+            let within = until.saturating_duration_since(Instant::now()).min(deadlines::REQUEST);
+            let breakpoint = session.add_breakpoint_within(placed.request, placed.planned, within).await?;
             points.own.breakpoints.push(breakpoint.id);
             let mut notes = Vec::new();
             if let (Some(asked), Some(line)) = (breakpoint.requested_line(), breakpoint.line())

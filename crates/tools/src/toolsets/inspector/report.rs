@@ -1,5 +1,6 @@
 //! What a program is doing, as this vocabulary tells it.
 
+use engine::error::UNDEBUGGED;
 use engine::model::stop::{End, signal_name};
 use engine::output::Excerpt;
 use engine::session::watches::{Changed, Seen};
@@ -9,7 +10,8 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::data::{FrameData, VariableData, variables};
-use crate::ops::settle::Settled;
+use crate::error::{Next, inspector};
+use crate::ops::settle::{Runs, Settled};
 use crate::ops::unreached;
 use crate::render::{ExceptionData, describe_stop, more, output_text, plain, window, with_failures};
 
@@ -100,9 +102,9 @@ impl Report {
     pub(super) fn new(did: &str, settled: Settled) -> Self {
         match settled {
             Settled::Stopped(snapshot) => Self::paused(did, *snapshot),
-            Settled::Running { output, program, failures, notes } => Self {
+            Settled::Running { output, runs, failures, notes } => Self {
                 state: "running",
-                message: running(did, program.as_ref()),
+                message: running(did, &runs),
                 notes: with_failures(&failures, notes),
                 ..Self::default()
             }
@@ -162,10 +164,14 @@ impl Report {
     }
 }
 
-fn running(did: &str, program: Option<&End>) -> String {
-    match program {
-        Some(end) => format!("{did}. The program {end}, and a process that it started still runs"),
-        None => {
+fn running(did: &str, runs: &Runs) -> String {
+    match runs {
+        Runs::Undebugged => {
+            let next = inspector(Next::EndFirst);
+            format!("{did}. The {UNDEBUGGED}; debugger_continue waits for its end, {next}")
+        }
+        Runs::Others(end) => format!("{did}. The program {end}, and a process that it started still runs"),
+        Runs::Program => {
             format!("{did}. The program is running; debugger_continue waits for it, debugger_pause stops it")
         }
     }

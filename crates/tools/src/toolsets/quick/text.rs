@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use engine::adapter::Adapter;
+use engine::error::UNDEBUGGED;
 use engine::model::breakpoint::{Binding, Breakpoint};
 use engine::model::ids::Reference;
 use engine::model::source::Location;
@@ -12,7 +13,8 @@ use engine::output::Excerpt;
 use engine::snapshot::{Failed, Snapshot};
 
 use super::target::{base_name, language_name};
-use crate::ops::settle::Settled;
+use crate::error::{Next, quick};
+use crate::ops::settle::{Runs, Settled};
 use crate::ops::unreached::{self, Unreached};
 use crate::render::{BreakpointData, output_text};
 
@@ -33,10 +35,17 @@ pub(super) fn settled(settled: &Settled) -> String {
         Settled::Stopped(snapshot) => {
             lines([place(snapshot), output(&snapshot.output), remarks(&snapshot.failures, &snapshot.notes)])
         }
-        Settled::Running { output: written, program, failures, notes } => {
-            let doing = match program {
-                Some(end) => format!("Program {end}, and a process that it started is still running."),
-                None => "Still running.".to_owned(),
+        Settled::Running { output: written, runs, failures, notes } => {
+            let doing = match runs {
+                Runs::Undebugged => {
+                    let doing = format!("The {UNDEBUGGED}; debug_continue waits for its end");
+                    let next = quick(Next::EndFirst);
+                    return lines([format!("{doing}, {next}."), output(written), remarks(failures, notes)]);
+                }
+                Runs::Others(end) => {
+                    format!("Program {end}, and a process that it started is still running.")
+                }
+                Runs::Program => "Still running.".to_owned(),
             };
             let next = "debug_continue waits for the next stop, or stops it where it is with `pause`; debug_stop \
                         ends it.";

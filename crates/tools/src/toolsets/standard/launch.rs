@@ -250,7 +250,8 @@ impl Tool for AttachToProcess {
             Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits));
         let stop = self.stop_on_entry.unwrap_or(false);
         let settled = lifecycle::attach(&session, attach, stop, wait, context).await?;
-        Ok(StopReport::new("Attached", settled))
+        let is_attached = session.execution() != Execution::Starting;
+        Ok(StopReport::new(if is_attached { "Attached" } else { "Not attached yet" }, settled))
     }
 }
 

@@ -1,0 +1,77 @@
+//! Calls that are told how long they may take, on a program that does not answer, and several at once.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use test_support::{Answer, Language, Signal};
+
+use crate::STILLFRAME;
+use crate::attacked::{Attacked, LIMIT, LIMIT_MS};
+use crate::cells::with_grace;
+
+/// How much later than its time limit a call may come back here: what a busy machine needs, and less than one request
+/// that a debugger does not answer.
+const SOON: Duration = Duration::from_millis(3_900);
+
+/// A call with the usual time limit, which comes back soon after it.
+async fn soon(attacked: &Attacked<'_>, tool: &str, mut arguments: Value) -> Answer {
+    arguments["timeout"] = json!(LIMIT_MS);
+    with_grace(attacked.server, tool, attacked.with_session(arguments), LIMIT, SOON).await
+}
+
+/// A place that the program passes again and again.
+fn points(attacked: &Attacked<'_>) -> Value {
+    let (file, line) = (attacked.program.path(), attacked.program.line("rest"));
+    json!({ "points": [{ "file": file, "line": line, "expressions": ["label"] }] })
+}
+
+/// A program that a signal holds is waited for as long as was said, and it is said what holds it.
+async fn held(language: Language) {
+    let server = STILLFRAME.serve().await;
+    let attacked = Attacked::running(&server, language, &[]).await;
+    let pid = attacked.pid().await;
+    server.mark().signal(pid, Signal::STOP);
+    let holds = format!("a signal such as SIGSTOP holds process {pid}");
+    for tool in ["diagnose_hang", "trace_values", "pause_execution"] {
+        let arguments = if tool == "trace_values" { points(&attacked) } else { json!({}) };
+        let answer = soon(&attacked, tool, arguments).await;
+        assert!(!answer.is_error && answer.text.contains(&holds), "{tool}: {}", answer.text);
+        // Where a breakpoint is to be set, V8 is not asked what keeps it.
+        assert!(tool == "trace_values" || !answer.text.contains("native code"), "{tool}: {}", answer.text);
+    }
+    server.mark().signal(pid, Signal::CONT);
+    // The pause was asked for.
+    let paused = attacked.ok("continue_execution", json!({ "timeout": 20_000 })).await;
+    assert_eq!((&paused["state"], &paused["reason"]), (&json!("paused"), &json!("pause")), "{}", paused.text);
+    assert_eq!(attacked.ok("evaluate_expression", json!({ "expression": "1 + 1" })).await["result"], "2");
+    let traced = soon(&attacked, "trace_values", points(&attacked)).await;
+    assert_eq!(traced["endedBy"], "timeout", "{}", traced.text);
+    attacked.close().await;
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_python_program_that_a_signal_holds() {
+    held(Language::Python).await;
+}
+
+#[tokio::test]
+async fn a_node_program_that_a_signal_holds() {
+    held(Language::Node).await;
+}
+
+/// What one call waits for holds up no other.
+#[tokio::test]
+async fn calls_at_once_on_one_session() {
+    let server = STILLFRAME.serve().await;
+    for language in [Language::Python, Language::Node] {
+        let attacked = Attacked::running(&server, language, &[]).await;
+        tokio::join!(
+            soon(&attacked, "diagnose_hang", json!({})),
+            soon(&attacked, "trace_values", points(&attacked)),
+            soon(&attacked, "pause_execution", json!({})),
+        );
+        attacked.close().await;
+    }
+    server.finish().await;
+}
