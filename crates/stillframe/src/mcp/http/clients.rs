@@ -17,6 +17,7 @@ use tools::Context;
 
 use rmcp::model::ClientJsonRpcMessage;
 
+use super::LAST_ANSWERS;
 use super::answers::Refusal;
 use super::outbox::Outbox;
 use super::tokens::Owner;
@@ -91,10 +92,13 @@ impl Client {
         self.busy.load(Ordering::Relaxed) == 0 && calls == 0 && lock(&self.since).elapsed() >= limit
     }
 
-    /// Ends its calls, its streams and what it runs.
+    /// Ends what it runs, which answers the calls that wait for it, and then its streams.
     pub(super) async fn end(&self) {
-        self.ends.cancel();
         let _ = timeout(LAST_PROGRAMS, self.context.close()).await;
+        if let Some(link) = self.link.get() {
+            let _ = timeout(LAST_ANSWERS, link.outbox.drain()).await;
+        }
+        self.ends.cancel();
         self.leaves_place();
     }
 
