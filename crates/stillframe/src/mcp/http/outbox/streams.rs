@@ -198,17 +198,18 @@ mod tests {
 
     use super::*;
 
-    fn answer(bytes: usize) -> ServerJsonRpcMessage {
-        let error = json!({ "code": 1, "message": "x".repeat(bytes) });
+    fn answer() -> ServerJsonRpcMessage {
+        let error = json!({ "code": 1, "message": "x" });
         serde_json::from_value(json!({ "jsonrpc": "2.0", "id": 1, "error": error })).unwrap()
     }
 
-    /// Answers one call after the other, and reads the answers of those that are to be read.
+    /// Answers one call after the other with so many bytes, and reads the answers of those that are to be read.
     fn answered(count: u64, bytes: usize, is_read: impl Fn(u64) -> bool) -> Streams {
         let mut streams = Streams::default();
         for number in 1..=count {
             streams.open(number);
-            streams.push_answer(number, answer(bytes));
+            streams.push_answer(number, answer());
+            streams.get(number).unwrap().answer.as_mut().unwrap().bytes = bytes;
             if is_read(number) {
                 streams.get(number).unwrap().take_next().unwrap();
             }
@@ -239,6 +240,12 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_has_the_bytes_of_its_text() {
+        let text = serde_json::to_string(&answer()).unwrap();
+        assert_eq!(size_of_json(&answer()), text.len());
+    }
+
+    #[test]
     fn behind_the_answer_nothing_comes() {
         let mut streams = answered(1, 10, |_| false);
         let table =
@@ -253,7 +260,7 @@ mod tests {
     fn a_place_that_is_not_kept_is_the_first_that_is() {
         let mut streams = Streams::default();
         for _ in 0..300 {
-            streams.push(COMMON, answer(1));
+            streams.push(COMMON, answer());
         }
         let (number, place) = streams.behind("0-3").unwrap();
         let events = streams.get(number).unwrap();
