@@ -1,7 +1,7 @@
 //! Streamable HTTP: the server for several clients at once, each with debug sessions of its own.
 //!
 //! Reading order: `options.rs` (what can be chosen), this file (the beginning and the end), `connections.rs` (who may
-//! connect), `access.rs`, `names.rs` and `tokens.rs` (who may ask), `endpoint.rs` and `message.rs` (what was asked), `clients.rs` (for
+//! connect), `access.rs`, `names.rs` and `tokens.rs` (who may ask), `endpoint.rs`, `message.rs` and `explained.rs` (what was asked, and why not), `clients.rs` (for
 //! whom), then `session.rs` and `outbox.rs`, which stand where the SDK lets one put a manager of sessions, and
 //! `health.rs`.
 //! The rules of the transport, its headers and its status codes are the SDK's (`StreamableHttpService`).
@@ -11,6 +11,7 @@ mod answers;
 mod clients;
 mod connections;
 mod endpoint;
+mod explained;
 mod health;
 mod message;
 mod names;

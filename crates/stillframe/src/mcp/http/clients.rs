@@ -4,7 +4,7 @@
 //! is whoever has the token.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -51,6 +51,8 @@ pub(super) struct Client {
     pub(super) ends: CancellationToken,
     /// What leads to it; unset where there was no handshake.
     pub(super) link: OnceLock<Link>,
+    /// Whether a request of it was ever answered with more than a refusal.
+    served: AtomicBool,
     /// Its requests and streams.
     busy: AtomicUsize,
     /// When the last of them ended.
@@ -127,6 +129,7 @@ impl Clients {
             context: self.around.context().of_several(),
             ends: self.over.child_token(),
             link: OnceLock::new(),
+            served: AtomicBool::new(false),
             busy: AtomicUsize::new(0),
             since: Mutex::new(Instant::now()),
             place: Mutex::new(place),
@@ -169,6 +172,20 @@ impl Clients {
         let mut table = lock(&self.table);
         let client = table.stateless.entry(Arc::clone(owner)).or_insert_with(|| self.client(owner, None));
         Busy::new(client)
+    }
+
+    /// A request of a client was answered. A refusal alone makes nobody a client.
+    pub(super) fn was_answered(&self, busy: &Busy, is_refused: bool) {
+        let client = &busy.0;
+        if !is_refused {
+            client.served.store(true, Ordering::Relaxed);
+            return;
+        }
+        // Whoever else asks is found here, or has been counted before.
+        let mut table = lock(&self.table);
+        if !client.served.load(Ordering::Relaxed) && client.busy.load(Ordering::Relaxed) == 1 {
+            table.stateless.retain(|_, known| !Arc::ptr_eq(known, client));
+        }
     }
 
     /// An MCP session is over: its id is not known any more.

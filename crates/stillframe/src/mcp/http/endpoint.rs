@@ -13,6 +13,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 
 use super::answers::{Body, INVALID_REQUEST, Refusal};
 use super::clients::Busy;
+use super::explained::{self, Asked};
 use super::message::{self, Message};
 use super::outbox::Refused;
 use super::session::OneSession;
@@ -50,14 +51,18 @@ impl Site {
             admit_reader(&busy, &parts.headers)?;
         }
         let call = message.as_ref().is_some_and(Message::is_call).then(|| self.calls.token());
-        let bytes = message.map(|message| message.bytes).unwrap_or_default();
-        let ends = parts.method == Method::DELETE;
-        let mut response = self.serve(&busy, Request::from_parts(parts, Full::new(bytes))).await;
+        let bytes = message.as_ref().map(|message| message.bytes.clone()).unwrap_or_default();
+        let has_session = busy.0.link.get().is_some();
+        let (method, revision) = (parts.method.clone(), explained::revision(&parts.headers));
+        let asked = Asked { method, revision, has_session, message };
+        let response = self.serve(&busy, Request::from_parts(parts, Full::new(bytes))).await;
+        let mut response = asked.explain(response).await;
+        self.clients.was_answered(&busy, !response.status().is_success());
         if busy.0.link.get().is_none() {
             // A handshake that was refused, or none at all.
             busy.0.leaves_place();
         }
-        if ends && response.status() == StatusCode::ACCEPTED {
+        if asked.method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
             // It is done, and one of the clients of the field takes nothing else for a success.
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
