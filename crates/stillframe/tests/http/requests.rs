@@ -61,6 +61,9 @@ async fn bodies_and_headers_that_are_wrong_are_answered_with_what_is() {
     server.finish().await;
 }
 
+/// The status of a refusal, its code, and what its text says of what is allowed.
+type Told<'a> = (u16, i64, &'a str);
+
 #[tokio::test]
 async fn every_refusal_says_what_is_allowed() {
     let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
@@ -75,24 +78,24 @@ async fn every_refusal_says_what_is_allowed() {
     let none = r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#;
     let nameless = handshake(json!({ "protocolVersion": "2025-11-25", "capabilities": {} }));
     let wrong = handshake(json!({ "protocolVersion": 3, "capabilities": {}, "clientInfo": {} }));
-    let table: [(&str, &[Header<'_>], &str, u16, i64, &str); 15] = [
-        ("POST", &[ACCEPT, JSON], none, 400, -32602, "params"),
-        ("POST", &[ACCEPT, JSON], &nameless, 400, -32602, "clientInfo"),
-        ("POST", &[ACCEPT, JSON], &wrong, 400, -32602, "initialize"),
-        ("POST", &[some, JSON, session, old], PING, 406, -32000, "text/event-stream"),
-        ("POST", &[JSON, session, old], PING, 406, -32000, "application/json"),
-        ("POST", &[ACCEPT, JSON, session, nonsense], PING, 400, -32000, "2025-11-25"),
-        ("POST", &[ACCEPT, JSON, old], PING, 400, -32000, "initialize"),
-        ("POST", &[ACCEPT, JSON], PING, 400, -32000, "initialize"),
-        ("GET", &[ACCEPT, old], "", 400, -32000, "initialize"),
-        ("GET", &[some, session, old], "", 406, -32000, "text/event-stream"),
-        ("GET", &[ACCEPT, session, nonsense], "", 400, -32000, "2025-11-25"),
-        ("DELETE", &[old], "", 400, -32000, "initialize"),
-        ("GET", &[ACCEPT, new], "", 405, -32000, "POST"),
-        ("DELETE", &[new], "", 405, -32000, "POST"),
-        ("DELETE", &[session, nonsense], "", 400, -32000, "2025-11-25"),
+    let table: [(&str, &[Header<'_>], &str, Told<'_>); 15] = [
+        ("POST", &[ACCEPT, JSON], none, (400, -32602, "params")),
+        ("POST", &[ACCEPT, JSON], &nameless, (400, -32602, "clientInfo")),
+        ("POST", &[ACCEPT, JSON], &wrong, (400, -32602, "initialize")),
+        ("POST", &[some, JSON, session, old], PING, (406, -32000, "text/event-stream")),
+        ("POST", &[JSON, session, old], PING, (406, -32000, "application/json")),
+        ("POST", &[ACCEPT, JSON, session, nonsense], PING, (400, -32000, "2025-11-25")),
+        ("POST", &[ACCEPT, JSON, old], PING, (400, -32000, "initialize")),
+        ("POST", &[ACCEPT, JSON], PING, (400, -32000, "initialize")),
+        ("GET", &[ACCEPT, old], "", (400, -32000, "initialize")),
+        ("GET", &[some, session, old], "", (406, -32000, "text/event-stream")),
+        ("GET", &[ACCEPT, session, nonsense], "", (400, -32000, "2025-11-25")),
+        ("DELETE", &[old], "", (400, -32000, "initialize")),
+        ("GET", &[ACCEPT, new], "", (405, -32000, "POST")),
+        ("DELETE", &[new], "", (405, -32000, "POST")),
+        ("DELETE", &[session, nonsense], "", (400, -32000, "2025-11-25")),
     ];
-    for (method, headers, body, status, code, allowed) in table {
+    for (method, headers, body, (status, code, allowed)) in table {
         let what = format!("{method} {headers:?} {body}");
         let answered = server.ask(method, "/mcp", headers, body).await;
         assert_eq!(

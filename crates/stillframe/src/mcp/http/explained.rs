@@ -3,7 +3,7 @@
 //! It answers what breaks a rule of HTTP with a status and plain text, and an unknown method with its name alone
 //! (rmcp 3.9, `tower.rs`). Which rule it was is told here from the request.
 
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Collected};
 use hyper::header::HeaderMap;
 use hyper::{Method, Response, StatusCode};
 use rmcp::model::{ErrorCode, ProtocolVersion};
@@ -67,7 +67,7 @@ impl Asked {
                 return Refusal::new(status, message);
             }
         }
-        let said = response.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+        let said = response.into_body().collect().await.map(Collected::to_bytes).unwrap_or_default();
         Refusal::new(status, String::from_utf8_lossy(&said))
     }
 
