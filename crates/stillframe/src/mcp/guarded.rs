@@ -1,6 +1,6 @@
 //! Around the server: no panic leaves a request without an answer, and every answer names the server.
 
-#![expect(deprecated, reason = "older clients subscribe in the older way")]
+#![expect(deprecated, reason = "older clients subscribe in the older way, and ask for messages of a log")]
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -11,8 +11,8 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -116,6 +116,7 @@ impl<H: ServerHandler> ServerHandler for Guarded<H> {
         list_prompts(Option<PaginatedRequestParams>) -> ListPromptsResult, "prompts/list";
         get_prompt(GetPromptRequestParams) -> GetPromptResponse, "prompts/get";
         complete(CompleteRequestParams) -> CompleteResult, "completion/complete";
+        set_level(SetLevelRequestParams) -> (), "logging/setLevel";
     }
 
     /// Nothing of a method that nobody knows names the server.

@@ -1,7 +1,7 @@
 //! Streamable HTTP: the server for several clients at once, each with debug sessions of its own.
 //!
 //! Reading order: `options.rs` (what can be chosen), this file (the beginning and the end), `connections.rs` (who may
-//! connect), `access.rs` and `tokens.rs` (who may ask), `endpoint.rs` and `message.rs` (what was asked), `clients.rs` (for
+//! connect), `access.rs`, `names.rs` and `tokens.rs` (who may ask), `endpoint.rs`, `message.rs` and `explained.rs` (what was asked, and why not), `clients.rs` (for
 //! whom), then `session.rs` and `outbox.rs`, which stand where the SDK lets one put a manager of sessions, and
 //! `health.rs`.
 //! The rules of the transport, its headers and its status codes are the SDK's (`StreamableHttpService`).
@@ -11,8 +11,10 @@ mod answers;
 mod clients;
 mod connections;
 mod endpoint;
+mod explained;
 mod health;
 mod message;
+mod names;
 mod options;
 mod outbox;
 mod session;
@@ -36,6 +38,7 @@ use tools::Toolset;
 use self::access::Access;
 use self::answers::{Body, Refusal, empty_answer};
 use self::clients::Clients;
+use self::names::Host;
 pub(crate) use self::options::HttpArgs;
 use self::tokens::Tokens;
 use super::LAST_PROGRAMS;
@@ -82,7 +85,7 @@ pub(crate) async fn serve(
     let mut hosts = args.allow_host.clone();
     if !bound.ip().is_loopback() {
         terminal::hint("other machines can connect and there is no TLS: everything can be read on the way");
-        hosts.push(bound.ip().to_string());
+        hosts.push(Host::Address(bound.ip()));
     }
     terminal::hint(&format!("listening on http://{bound}{ENDPOINT}"));
     if let Some(token) = told {
@@ -92,7 +95,7 @@ pub(crate) async fn serve(
     let signals = tokio::spawn(cancel_on_signal(ending.clone()));
     let clients = Clients::new(args.most_sessions(), args.idle(), around);
     let site = Arc::new(Site {
-        access: Access::new(tokens, &hosts, &args.allow_origin),
+        access: Access::new(tokens, hosts, args.allow_origin.clone()),
         clients: Arc::clone(&clients),
         offer: Arc::new(Offer::new(toolsets)),
         started: Instant::now(),
@@ -151,10 +154,10 @@ impl Site {
             }
             ENDPOINT => self.mcp(request).await,
             "/health" => self.health(&request),
-            other => {
+            other => self.access.owner(request.headers()).and_then(|_| {
                 let message = format!("there is nothing at `{other}`: MCP is at `{ENDPOINT}`");
                 Err(Refusal::new(StatusCode::NOT_FOUND, message))
-            }
+            }),
         };
         let mut response = answered.unwrap_or_else(Refusal::answer);
         response.headers_mut().extend(for_page);

@@ -1,5 +1,7 @@
 //! What the server offers, in MCP's terms: the tools of its toolsets, outputs as resources, prompts.
 
+#![expect(deprecated, reason = "older clients ask for messages of a log, and are told that there are none")]
+
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -7,12 +9,12 @@ use futures_util::FutureExt;
 use futures_util::future::join_all;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
-    CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
-    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
+    CompleteRequestParams, CompleteResult, ConstString as _, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations,
-    UnsubscribeRequestParams,
+    ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
+    Tool, ToolAnnotations, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -111,6 +113,10 @@ fn answer(reply: Reply) -> CallToolResult {
     // An answer without it is a success.
     result.is_error = reply.is_error.then_some(true);
     result
+}
+
+fn unknown_method(method: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method: {method}"), None)
 }
 
 impl ServerHandler for Server {
@@ -268,7 +274,15 @@ impl ServerHandler for Server {
         _: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+        Err(unknown_method(CompleteRequestMethod::VALUE))
+    }
+
+    async fn set_level(
+        &self,
+        _: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Err(unknown_method(SetLevelRequestMethod::VALUE))
     }
 
     /// A known method whose parameters cannot be read arrives here too (rmcp 3.9), and what is no request.
@@ -280,21 +294,14 @@ impl ServerHandler for Server {
         let method = request.method.as_str();
         let is_gone = is_stateless(&cx) && OF_HANDSHAKES.contains(&method);
         let said = |what| request.params.as_ref().and_then(|params| params.get(what)?.as_str());
-        Err(
-            if method.is_empty()
-                && let Some(problem) = said(INVALID)
-            {
-                ErrorData::invalid_request(format!("this is no request of JSON-RPC 2.0: {problem}"), None)
-            } else if SERVED.contains(&method) && !is_gone {
-                let problem = said(PROBLEM).map(|problem| format!(": {problem}")).unwrap_or_default();
-                ErrorData::invalid_params(format!("malformed params for {}{problem}", request.method), None)
-            } else {
-                ErrorData::new(
-                    ErrorCode::METHOD_NOT_FOUND,
-                    format!("unknown method: {}", request.method),
-                    None,
-                )
-            },
-        )
+        let invalid = said(INVALID).filter(|_| method.is_empty());
+        Err(if let Some(problem) = invalid {
+            ErrorData::invalid_request(format!("this is no request of JSON-RPC 2.0: {problem}"), None)
+        } else if SERVED.contains(&method) && !is_gone {
+            let problem = said(PROBLEM).map(|problem| format!(": {problem}")).unwrap_or_default();
+            ErrorData::invalid_params(format!("malformed params for {method}{problem}"), None)
+        } else {
+            unknown_method(method)
+        })
     }
 }

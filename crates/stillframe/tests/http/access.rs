@@ -29,7 +29,7 @@ fn reason(body: &str) -> String {
 
 #[tokio::test]
 async fn names_and_pages_of_others_are_refused_everywhere() {
-    let server = STILLFRAME.http().await.args(&["--allow-origin", "https://app.example"]);
+    let server = STILLFRAME.http().await.args(&["--allow-origin", "https://app.example:443/"]);
     let server = server.args(&["--allow-host", "debug.example"]).start().await;
     let port = server.address().port();
     let (own, local) = (format!("127.0.0.1:{port}"), format!("localhost:{port}"));
@@ -99,6 +99,10 @@ async fn without_the_token_nothing_is_answered_but_whether_the_server_lives() {
         let health = server.ask("GET", "/health", &[("authorization", authorization)], "").await;
         assert_eq!(health.status, if is_let_in { 200 } else { 401 }, "{authorization}");
     }
+    for (path, authorization, status) in [("/", "", 401), ("/foo", "", 401), ("/foo", good.as_str(), 404)] {
+        let answered = server.ask("GET", path, &[("authorization", authorization)], "").await;
+        assert_eq!(answered.status, status, "{path} {authorization}");
+    }
     let plain = server.ask("GET", "/health", &[], "").await;
     assert_eq!((plain.status, plain.json().await), (200, json!({ "status": "ok" })));
     let health = server.health().await;
@@ -160,7 +164,7 @@ async fn what_would_be_open_is_refused_at_the_start() {
     }
     let path = file.path().to_str().unwrap();
     let local = ["--http", "127.0.0.1:0"];
-    let table: [(&[&str], &[Header<'_>], &str); 9] = [
+    let table: [(&[&str], &[Header<'_>], &str); 12] = [
         (&["--http", "0.0.0.0:0"], &[], "--http-allow-remote"),
         (&["--http", "[::]:0"], &[], "--http-allow-remote"),
         (&["--http", "0.0.0.0:0", "--no-token"], &[], "can be reached"),
@@ -170,6 +174,9 @@ async fn what_would_be_open_is_refused_at_the_start() {
         (&[local[0], local[1], "--token-file", path], &[], "chmod 600"),
         (&[local[0], local[1], "--token-file", "/no/such/file"], &[], "cannot be read"),
         (&local, &[("STILLFRAME_HTTP_TOKEN", "short")], "at least 16"),
+        (&[local[0], local[1], "--allow-host", "debug.example:8443"], &[], "without a port"),
+        (&[local[0], local[1], "--allow-origin", "*"], &[], "such as https://app.example"),
+        (&[local[0], local[1], "--allow-origin", "app.example"], &[], "such as https://app.example"),
     ];
     for (args, env, problem) in table {
         let said = refusal(args, env).await;

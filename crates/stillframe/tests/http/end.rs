@@ -36,6 +36,24 @@ async fn a_call_that_waits_is_answered_when_the_server_ends() {
     server.ended().await;
 }
 
+#[tokio::test]
+async fn a_call_that_waits_is_answered_when_its_session_ends() {
+    let server = STILLFRAME.serve_http().await;
+    let (client, other) = (server.client().await, server.client().await);
+    let session = running(&client).await;
+    let (id, mut events, _) = begin_waiting(&client, &session).await;
+    let mut listening = client.listen(None).await;
+    assert_eq!(client.delete().await, 204);
+    let answer = events.response(id).await.expect("the call is answered");
+    assert!(answer["result"]["structuredContent"].is_object(), "{answer}");
+    assert_eq!(events.next().await, None, "the stream ends with its answer");
+    while listening.next().await.is_some() {}
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    assert_eq!(client.post(&ping, &[]).await.status, 404);
+    other.ok("list_debug_sessions", json!({})).await;
+    server.finish().await;
+}
+
 /// While the last calls come to their answers, nothing new is begun.
 #[tokio::test]
 async fn nothing_is_begun_at_the_end() {

@@ -35,16 +35,16 @@ async fn bodies_and_headers_that_are_wrong_are_answered_with_what_is() {
             -32000,
         ),
         ("no type", &[ACCEPT, session, old], PING, 415, -32000),
-        ("no stream is taken", &[("accept", "application/json"), JSON, session, old], PING, 406, 0),
-        ("nothing is taken", &[JSON, session, old], PING, 406, 0),
+        ("no stream is taken", &[("accept", "application/json"), JSON, session, old], PING, 406, -32000),
+        ("nothing is taken", &[JSON, session, old], PING, 406, -32000),
         (
             "a revision that never was",
             &[ACCEPT, JSON, session, ("mcp-protocol-version", "1999-01-01")],
             PING,
             400,
-            0,
+            -32000,
         ),
-        ("no session", &[ACCEPT, JSON, old], PING, 400, 0),
+        ("no session", &[ACCEPT, JSON, old], PING, 400, -32000),
         ("two sessions", &[ACCEPT, JSON, session, session, old], PING, 400, -32000),
         ("right", &[ACCEPT, JSON, session, old], PING, 200, 0),
     ];
@@ -58,6 +58,86 @@ async fn bodies_and_headers_that_are_wrong_are_answered_with_what_is() {
     }
     let numbered = server.ask("POST", "/mcp", &[ACCEPT, JSON, session, old], r#"{"id":"seven"}"#).await;
     assert_eq!(numbered.json().await["id"], "seven");
+    server.finish().await;
+}
+
+/// The status of a refusal, its code, and what its text says of what is allowed.
+type Told<'a> = (u16, i64, &'a str);
+
+#[tokio::test]
+async fn every_refusal_says_what_is_allowed() {
+    let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
+    let client = server.client().await;
+    let session = ("mcp-session-id", client.session());
+    let (old, new) = (("mcp-protocol-version", "2025-11-25"), ("mcp-protocol-version", "2026-07-28"));
+    let nonsense = ("mcp-protocol-version", "nonsense");
+    let some = ("accept", "application/json");
+    let handshake = |params: Value| {
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }).to_string()
+    };
+    let none = r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#;
+    let nameless = handshake(json!({ "protocolVersion": "2025-11-25", "capabilities": {} }));
+    let wrong = handshake(json!({ "protocolVersion": 3, "capabilities": {}, "clientInfo": {} }));
+    let table: [(&str, &[Header<'_>], &str, Told<'_>); 15] = [
+        ("POST", &[ACCEPT, JSON], none, (400, -32602, "params")),
+        ("POST", &[ACCEPT, JSON], &nameless, (400, -32602, "clientInfo")),
+        ("POST", &[ACCEPT, JSON], &wrong, (400, -32602, "initialize")),
+        ("POST", &[some, JSON, session, old], PING, (406, -32000, "text/event-stream")),
+        ("POST", &[JSON, session, old], PING, (406, -32000, "application/json")),
+        ("POST", &[ACCEPT, JSON, session, nonsense], PING, (400, -32000, "2025-11-25")),
+        ("POST", &[ACCEPT, JSON, old], PING, (400, -32000, "initialize")),
+        ("POST", &[ACCEPT, JSON], PING, (400, -32000, "initialize")),
+        ("GET", &[ACCEPT, old], "", (400, -32000, "initialize")),
+        ("GET", &[some, session, old], "", (406, -32000, "text/event-stream")),
+        ("GET", &[ACCEPT, session, nonsense], "", (400, -32000, "2025-11-25")),
+        ("DELETE", &[old], "", (400, -32000, "initialize")),
+        ("GET", &[ACCEPT, new], "", (405, -32000, "POST")),
+        ("DELETE", &[new], "", (405, -32000, "POST")),
+        ("DELETE", &[session, nonsense], "", (400, -32000, "2025-11-25")),
+    ];
+    for (method, headers, body, (status, code, allowed)) in table {
+        let what = format!("{method} {headers:?} {body}");
+        let answered = server.ask(method, "/mcp", headers, body).await;
+        assert_eq!(
+            (answered.status, answered.header("content-type")),
+            (status, "application/json"),
+            "{what}"
+        );
+        if status == 405 {
+            assert_eq!(answered.header("allow"), "POST", "{what}");
+        }
+        let refused = answered.json().await;
+        assert_eq!(refused["error"]["code"], code, "{what}: {refused}");
+        assert_eq!(refused["id"], if method == "POST" { json!(1) } else { Value::Null }, "{what}");
+        let message = refused["error"]["message"].as_str().expect("a refusal says why");
+        assert!(message.contains(allowed), "{what}: {message}");
+    }
+    // None of them makes anybody a client.
+    assert_eq!(server.health().await["clients"], 1);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn methods_that_are_not_served_are_said_to_be_unknown() {
+    let server = STILLFRAME.serve_http().await;
+    let level = json!({ "level": "info" });
+    let completed =
+        json!({ "ref": { "type": "ref/prompt", "name": "x" }, "argument": { "name": "a", "value": "b" } });
+    let table = [
+        ("logging/setLevel", level, true),
+        ("completion/complete", completed, true),
+        ("no/such/method", json!({}), true),
+        ("ping", json!({}), false),
+        ("resources/subscribe", json!({ "uri": "stillframe://sessions/x/output" }), false),
+    ];
+    let (shaken, stateless) = (server.client().await, server.stateless());
+    for (method, params, in_both) in table {
+        for client in [Some(&stateless), in_both.then_some(&shaken)].into_iter().flatten() {
+            let error = client.request(method, params.clone()).await.expect_err("it is not served");
+            assert_eq!(error["code"], -32601, "{method}: {error}");
+            assert_eq!(error["message"], format!("unknown method: {method}"));
+        }
+    }
     server.finish().await;
 }
 
@@ -99,11 +179,17 @@ async fn raw(server: &HttpServer, bytes: &[u8]) -> String {
 async fn what_is_hardly_http_is_answered_or_hung_up_on() {
     let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
     let long = format!("GET /health HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n", "x".repeat(64 * 1024));
+    let longer = format!(
+        "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: {}\r\n\r\n",
+        "x".repeat(40_000)
+    );
     let many = format!("GET /health HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "x: y\r\n".repeat(200));
     let table = [
         ("GET /health HTTP/1.0\r\nHost: localhost\r\n\r\n", "HTTP/1.0 200"),
         ("GET /health HTTP/1.0\r\n\r\n", "HTTP/1.0 400"),
         ("GET /health HTTP/1.1\r\nConnection: close\r\n\r\n", "HTTP/1.1 400"),
+        ("GET /health HTTP/1.1\r\nHost: evil@localhost\r\nConnection: close\r\n\r\n", "HTTP/1.1 400"),
+        ("GET /health HTTP/1.1\r\nHost: localhost:abc\r\nConnection: close\r\n\r\n", "HTTP/1.1 400"),
         ("GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n", "HTTP/1.1 400"),
         (
             "GET http://evil.example/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
@@ -112,6 +198,7 @@ async fn what_is_hardly_http_is_answered_or_hung_up_on() {
         ("nonsense\r\n\r\n", "HTTP/1.1 400"),
         ("\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\r\n\r\n", "HTTP/1.1 400"),
         (&long, "HTTP/1.1 431"),
+        (&longer, "HTTP/1.1 431"),
         (&many, "HTTP/1.1 431"),
     ];
     for (bytes, begins) in table {

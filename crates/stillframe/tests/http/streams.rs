@@ -58,13 +58,81 @@ async fn who_takes_a_stream_up_gets_what_comes() {
 }
 
 #[tokio::test]
-async fn what_is_not_known_any_more_ends_at_once() {
+async fn what_is_not_known_any_more_is_refused() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
-    for event in ["999-0", "nonsense", "-", "1-x", ""] {
-        let mut events = client.listen(Some(event)).await;
-        assert_eq!(events.next().await, None, "{event:?}");
+    for event in ["999-0", "0-99", "nonsense", "-", "1-x", ""] {
+        nothing_behind(&client, event).await;
     }
+    server.finish().await;
+}
+
+/// Clients of the field that get an empty stream ask again for ever.
+async fn nothing_behind(client: &HttpClient, event: &str) {
+    let answered = client.get(Some(event)).await;
+    assert_eq!(answered.status, 400, "{event:?}");
+    let body = answered.json().await;
+    let message = body["error"]["message"].as_str().expect("a refusal says why");
+    assert!(message.contains("Last-Event-ID"), "{event:?}: {message}");
+}
+
+#[tokio::test]
+async fn what_was_answered_or_given_up_is_not_taken_up() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.client().await;
+    let session = running(&client).await;
+    let (id, mut events, last) = begin_waiting(&client, &session).await;
+    client.notify("notifications/cancelled", json!({ "requestId": id })).await;
+    assert!(events.response(id).await.is_none());
+    nothing_behind(&client, &last).await;
+
+    let (id, mut events, _) = begin_waiting(&client, &session).await;
+    pause(&client, &session).await;
+    let answer = events.message().await.expect("the call is answered");
+    assert_eq!(answer.message["id"], id);
+    nothing_behind(&client, &answer.id.expect("events have ids")).await;
+    server.finish().await;
+}
+
+/// What nobody read is kept, whatever else is called and answered meanwhile.
+#[tokio::test]
+async fn an_answer_that_nobody_read_outlives_those_that_were() {
+    let server = STILLFRAME.serve_http().await;
+    let client = server.client().await;
+    let session = running(&client).await;
+    let (id, events, last) = begin_waiting(&client, &session).await;
+    drop(events);
+    pause(&client, &session).await;
+    for _ in 0..40 {
+        client.ok("list_debug_sessions", json!({})).await;
+    }
+    let answer = client.listen(Some(&last)).await.response(id).await.expect("the answer is kept");
+    assert_eq!(answer["result"]["structuredContent"]["state"], "paused");
+    server.finish().await;
+}
+
+/// Streams are connections, which one client does not get all of.
+#[tokio::test]
+async fn a_session_has_so_many_streams_of_what_belongs_to_no_call() {
+    let server = STILLFRAME.serve_http().await;
+    let (client, other) = (server.client().await, server.client().await);
+    let mut open = Vec::new();
+    for _ in 0..4 {
+        let mut events = client.listen(None).await;
+        events.next().await.expect("the stream begins with its place");
+        open.push(events);
+    }
+    let refused = client.get(None).await;
+    assert_eq!(refused.status, 409);
+    let body = refused.json().await;
+    assert!(body["error"]["message"].as_str().is_some_and(|text| text.contains("4 streams")), "{body}");
+    let _of_another = other.listen(None).await;
+    // Who takes it up may have lost a connection that seems to be there: one that waits gives way.
+    let _again = client.listen(Some("0-0")).await;
+    let mut last = open.pop().expect("four are open");
+    assert_eq!(last.next().await, None);
+    drop(open);
+    while client.get(None).await.status != 200 {}
     server.finish().await;
 }
 

@@ -3,8 +3,6 @@
 //! Every page in a browser on this machine can reach the port, under any name that its owner makes lead here
 //! (DNS rebinding), which is why `Host` and `Origin` are looked at before anything else.
 
-use std::net::IpAddr;
-
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, AUTHORIZATION, HOST, HeaderMap, HeaderValue, ORIGIN, VARY,
@@ -13,24 +11,22 @@ use hyper::http::uri::Authority;
 use hyper::{StatusCode, Uri};
 
 use super::answers::Refusal;
+use super::names::{Host, Origin, is_plain};
 use super::tokens::{Owner, Tokens};
 
 /// What requests are held against.
 pub(super) struct Access {
     tokens: Tokens,
-    /// Names and addresses beside those of this machine, in lower case.
-    hosts: Vec<String>,
-    /// Origins beside those of this machine, in lower case.
-    origins: Vec<String>,
+    /// Those beside this machine's own.
+    hosts: Vec<Host>,
+    /// Those beside this machine's own.
+    origins: Vec<Origin>,
 }
 
 impl Access {
     /// `hosts` and `origins` are allowed beside those of this machine.
-    pub(super) fn new(tokens: Tokens, hosts: &[String], origins: &[String]) -> Self {
-        let lower = |texts: &[String]| texts.iter().map(|text| text.to_ascii_lowercase()).collect();
-        let origins: Vec<String> = lower(origins);
-        let origins = origins.iter().map(|origin| origin.trim_end_matches('/').to_owned()).collect();
-        Self { tokens, hosts: lower(hosts), origins }
+    pub(super) fn new(tokens: Tokens, hosts: Vec<Host>, origins: Vec<Origin>) -> Self {
+        Self { tokens, hosts, origins }
     }
 
     /// Whether it was asked under a name of ours, by a page that may ask or by no page.
@@ -42,20 +38,25 @@ impl Access {
         let host = host.to_str().ok().and_then(|host| host.parse::<Authority>().ok());
         // An address in the first line of the request counts for more than the header (RFC 9112, section 3.2.2).
         let named = [host.as_ref(), uri.authority()];
-        if host.is_none() || !named.into_iter().flatten().all(|host| self.is_ours(host)) {
+        let mut named = named.into_iter().flatten();
+        if host.is_none() || !named.clone().all(|host| self.is_ours(host)) {
             return Err(self.wrong_host());
+        }
+        if !named.all(is_plain) {
+            let message = "`Host` must be a name or an address and a port, such as `localhost:8000`";
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, message));
         }
         headers.get_all(ORIGIN).iter().try_for_each(|origin| self.check_origin(origin))
     }
 
     fn is_ours(&self, host: &Authority) -> bool {
-        let name = host.host().to_ascii_lowercase();
-        is_loopback(&name) || self.hosts.contains(&name)
+        let host = Host::of(host);
+        host.is_loopback() || self.hosts.contains(&host)
     }
 
     fn wrong_host(&self) -> Refusal {
-        let mut known = vec!["localhost", "127.0.0.1", "[::1]"];
-        known.extend(self.hosts.iter().map(String::as_str));
+        let mut known = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).to_vec();
+        known.extend(self.hosts.iter().map(ToString::to_string));
         let message = format!(
             "this `Host` is not served, only {}; `--allow-host NAME` allows another",
             known.join(", ")
@@ -64,17 +65,22 @@ impl Access {
     }
 
     fn check_origin(&self, origin: &HeaderValue) -> Result<(), Refusal> {
-        let text = origin.to_str().unwrap_or_default().to_ascii_lowercase();
-        if self.origins.contains(&text) || is_of_this_machine(&text) {
+        if self.is_allowed(origin) || is_of_this_machine(origin) {
             return Ok(());
         }
-        let mut known = vec!["those of this machine"];
-        known.extend(self.origins.iter().map(String::as_str));
+        let mut known = vec!["those of this machine".to_owned()];
+        known.extend(self.origins.iter().map(ToString::to_string));
         let message = format!(
             "pages of this `Origin` may not ask, only {}; `--allow-origin ORIGIN` allows another",
             known.join(", ")
         );
         Err(Refusal::new(StatusCode::FORBIDDEN, message))
+    }
+
+    /// Whether it was allowed by name.
+    fn is_allowed(&self, origin: &HeaderValue) -> bool {
+        let text = origin.to_str().unwrap_or_default().to_ascii_lowercase();
+        self.origins.iter().any(|allowed| allowed.is(&text))
     }
 
     /// Whose token a request has.
@@ -96,8 +102,7 @@ impl Access {
     pub(super) fn headers_for_page(&self, headers: &HeaderMap) -> HeaderMap {
         let mut answer = HeaderMap::new();
         let Some(origin) = headers.get(ORIGIN) else { return answer };
-        let text = origin.to_str().unwrap_or_default().to_ascii_lowercase();
-        if self.origins.contains(&text) {
+        if self.is_allowed(origin) {
             answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
             answer.insert(VARY, HeaderValue::from_static("origin"));
             answer.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("mcp-session-id"));
@@ -112,17 +117,12 @@ impl Access {
 const SENT_BY_PAGES: &str = "authorization, content-type, accept, last-event-id, mcp-session-id, \
                              mcp-protocol-version, mcp-method, mcp-name";
 
-/// Whether a name or an address in lower case is of this machine alone.
-fn is_loopback(host: &str) -> bool {
-    let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    host == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// Whether an origin in lower case is a page that this machine serves.
-fn is_of_this_machine(origin: &str) -> bool {
-    let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+/// Whether it is a page that this machine serves.
+fn is_of_this_machine(origin: &HeaderValue) -> bool {
+    let text = origin.to_str().unwrap_or_default().to_ascii_lowercase();
+    let host = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     let host = host.and_then(|host| host.parse::<Authority>().ok());
-    host.is_some_and(|host| is_loopback(host.host()) && !host.as_str().contains('@'))
+    host.is_some_and(|host| Host::of(&host).is_loopback() && is_plain(&host))
 }
 
 #[cfg(test)]
@@ -136,6 +136,12 @@ mod tests {
         pairs.collect()
     }
 
+    fn open(hosts: &[&str], origins: &[&str]) -> Access {
+        let hosts = hosts.iter().map(|host| host.parse().unwrap()).collect();
+        let origins = origins.iter().map(|origin| origin.parse().unwrap()).collect();
+        Access::new(Tokens::Open, hosts, origins)
+    }
+
     fn status(access: &Access, uri: &str, pairs: &[(&'static str, &str)]) -> u16 {
         let checked = access.check_place(&uri.parse().unwrap(), &headers(pairs));
         checked.map_or_else(|refusal| refusal.answer().status().as_u16(), |()| 200)
@@ -143,8 +149,8 @@ mod tests {
 
     #[test]
     fn names_that_merely_lead_here_are_refused() {
-        let plain = Access::new(Tokens::Open, &[], &[]);
-        let allowing = Access::new(Tokens::Open, &["Debug.Example".to_owned()], &[]);
+        let plain = open(&[], &[]);
+        let allowing = open(&["Debug.Example", "fd00::2"], &[]);
         let table = [
             ("127.0.0.1:8000", 200, 200),
             ("127.0.0.1", 200, 200),
@@ -159,6 +165,13 @@ mod tests {
             ("0.0.0.0:8000", 403, 403),
             ("192.168.1.5:8000", 403, 403),
             ("localhost@evil.example", 403, 403),
+            ("[fd00::2]:8000", 403, 200),
+            ("[fd00:0:0::2]", 403, 200),
+            ("[fd00::3]:8000", 403, 403),
+            ("evil@localhost", 400, 400),
+            ("localhost:abc", 400, 400),
+            ("localhost:99999", 400, 400),
+            ("localhost:", 200, 200),
             ("", 403, 403),
             ("a b", 403, 403),
         ];
@@ -169,12 +182,13 @@ mod tests {
         assert_eq!(status(&plain, "/mcp", &[]), 400);
         assert_eq!(status(&plain, "http://evil.example/mcp", &[("host", "localhost")]), 403);
         assert_eq!(status(&plain, "http://localhost/mcp", &[("host", "evil.example")]), 403);
+        assert_eq!(status(&plain, "http://evil@localhost/mcp", &[("host", "localhost")]), 400);
     }
 
     #[test]
     fn pages_of_others_are_refused() {
-        let plain = Access::new(Tokens::Open, &[], &[]);
-        let allowing = Access::new(Tokens::Open, &[], &["https://App.example/".to_owned()]);
+        let plain = open(&[], &[]);
+        let allowing = open(&[], &["https://App.example:443/"]);
         let table = [
             ("http://localhost:3000", 200, 200),
             ("https://127.0.0.1", 200, 200),
@@ -201,7 +215,7 @@ mod tests {
 
     #[test]
     fn only_pages_that_were_allowed_by_name_may_read() {
-        let access = Access::new(Tokens::Open, &[], &["https://app.example".to_owned()]);
+        let access = open(&[], &["https://app.example"]);
         for (origin, reads) in [("https://app.example", true), ("http://localhost:3000", false)] {
             let answer = access.headers_for_page(&headers(&[("origin", origin)]));
             assert_eq!(answer.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN), reads, "{origin}");
@@ -212,7 +226,7 @@ mod tests {
     #[test]
     fn a_token_is_a_bearer_token() {
         let (tokens, token) = Tokens::made_up().unwrap();
-        let access = Access::new(tokens, &[], &[]);
+        let access = Access::new(tokens, Vec::new(), Vec::new());
         let table = [
             (format!("Bearer {token}"), true),
             (format!("bearer  {token}"), true),

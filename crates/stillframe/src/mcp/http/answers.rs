@@ -5,7 +5,9 @@ use std::convert::Infallible;
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Empty, Full};
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+};
 use hyper::{Response, StatusCode};
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
@@ -16,6 +18,7 @@ pub(super) type Body = BoxBody<Bytes, Infallible>;
 /// JSON-RPC's codes.
 pub(super) const PARSE_ERROR: i32 = -32700;
 pub(super) const INVALID_REQUEST: i32 = -32600;
+pub(super) const INVALID_PARAMS: i32 = -32602;
 /// The first of those that a server defines itself: a matter of HTTP, which the status tells.
 const OF_HTTP: i32 = -32000;
 
@@ -68,6 +71,13 @@ pub(super) fn json_answer(status: StatusCode, body: &Value) -> Response<Body> {
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
+}
+
+/// Whether headers say that it is JSON.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = value.split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
 }
 
 /// Nothing but a status.

@@ -4,7 +4,7 @@
 //! is whoever has the token.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use tools::Context;
 
 use rmcp::model::ClientJsonRpcMessage;
 
+use super::LAST_ANSWERS;
 use super::answers::Refusal;
 use super::outbox::Outbox;
 use super::tokens::Owner;
@@ -50,6 +51,8 @@ pub(super) struct Client {
     pub(super) ends: CancellationToken,
     /// What leads to it; unset where there was no handshake.
     pub(super) link: OnceLock<Link>,
+    /// Whether a request of it was ever answered with more than a refusal.
+    served: AtomicBool,
     /// Its requests and streams.
     busy: AtomicUsize,
     /// When the last of them ended.
@@ -91,10 +94,13 @@ impl Client {
         self.busy.load(Ordering::Relaxed) == 0 && calls == 0 && lock(&self.since).elapsed() >= limit
     }
 
-    /// Ends its calls, its streams and what it runs.
+    /// Ends what it runs, which answers the calls that wait for it, and then its streams.
     pub(super) async fn end(&self) {
-        self.ends.cancel();
         let _ = timeout(LAST_PROGRAMS, self.context.close()).await;
+        if let Some(link) = self.link.get() {
+            let _ = timeout(LAST_ANSWERS, link.outbox.drain()).await;
+        }
+        self.ends.cancel();
         self.leaves_place();
     }
 
@@ -123,6 +129,7 @@ impl Clients {
             context: self.around.context().of_several(),
             ends: self.over.child_token(),
             link: OnceLock::new(),
+            served: AtomicBool::new(false),
             busy: AtomicUsize::new(0),
             since: Mutex::new(Instant::now()),
             place: Mutex::new(place),
@@ -165,6 +172,20 @@ impl Clients {
         let mut table = lock(&self.table);
         let client = table.stateless.entry(Arc::clone(owner)).or_insert_with(|| self.client(owner, None));
         Busy::new(client)
+    }
+
+    /// A request of a client was answered. A refusal alone makes nobody a client.
+    pub(super) fn was_answered(&self, busy: &Busy, is_refused: bool) {
+        let client = &busy.0;
+        if !is_refused {
+            client.served.store(true, Ordering::Relaxed);
+            return;
+        }
+        // Whoever else asks is found here, or has been counted before.
+        let mut table = lock(&self.table);
+        if !client.served.load(Ordering::Relaxed) && client.busy.load(Ordering::Relaxed) == 1 {
+            table.stateless.retain(|_, known| !Arc::ptr_eq(known, client));
+        }
     }
 
     /// An MCP session is over: its id is not known any more.

@@ -4,9 +4,9 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::StatusCode;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{Request, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -23,7 +23,8 @@ const SERVED: usize = 256;
 const TOLD: usize = 64;
 /// How long the head of a request may take to arrive, and how long a connection may be idle.
 const HEAD_ARRIVES_WITHIN: Duration = Duration::from_secs(15);
-/// The most bytes of a head. Larger ones are answered with 431.
+/// The most bytes of a head. Larger ones are answered with 431: by the parser as soon as its buffer is full, and here
+/// where they came at once, for which the buffer grows.
 const HEAD_BYTES: usize = 32 * 1024;
 /// The most headers.
 const HEADERS: usize = 64;
@@ -61,6 +62,14 @@ pub(super) async fn serve(listener: TcpListener, site: Arc<Site>, over: Cancella
     connections.shutdown().await;
 }
 
+/// How long the head of a request was, but for what little may be left out of it.
+fn bytes_of_head<B>(request: &Request<B>) -> usize {
+    let first = request.uri().to_string().len();
+    let lines =
+        request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    first + lines.sum::<usize>()
+}
+
 /// Serves one, or without a site tells it that there are too many.
 async fn connection(
     stream: TcpStream,
@@ -74,6 +83,10 @@ async fn connection(
         let site = site.clone();
         async move {
             Ok::<_, Infallible>(if let Some(site) = site {
+                if bytes_of_head(&request) > HEAD_BYTES {
+                    let message = format!("the head of a request may have at most {HEAD_BYTES} bytes");
+                    return Ok(Refusal::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message).answer());
+                }
                 site.answer(request).await
             } else {
                 let message = format!("{SERVED} connections are open, which is the limit: close some");

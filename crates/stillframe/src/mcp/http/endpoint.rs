@@ -13,6 +13,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 
 use super::answers::{Body, INVALID_REQUEST, Refusal};
 use super::clients::Busy;
+use super::explained::{self, Asked};
 use super::message::{self, Message};
 use super::outbox::Refused;
 use super::session::OneSession;
@@ -46,15 +47,22 @@ impl Site {
         if let Some(id) = message.as_ref().and_then(Message::id) {
             admit_call(&busy, &id)?;
         }
+        if parts.method == Method::GET {
+            admit_reader(&busy, &parts.headers)?;
+        }
         let call = message.as_ref().is_some_and(Message::is_call).then(|| self.calls.token());
-        let bytes = message.map(|message| message.bytes).unwrap_or_default();
-        let ends = parts.method == Method::DELETE;
-        let mut response = self.serve(&busy, Request::from_parts(parts, Full::new(bytes))).await;
+        let bytes = message.as_ref().map(|message| message.bytes.clone()).unwrap_or_default();
+        let has_session = busy.0.link.get().is_some();
+        let (method, revision) = (parts.method.clone(), explained::revision(&parts.headers));
+        let asked = Asked { method, revision, has_session, message };
+        let response = self.serve(&busy, Request::from_parts(parts, Full::new(bytes))).await;
+        let mut response = asked.explain(response).await;
+        self.clients.was_answered(&busy, !response.status().is_success());
         if busy.0.link.get().is_none() {
             // A handshake that was refused, or none at all.
             busy.0.leaves_place();
         }
-        if ends && response.status() == StatusCode::ACCEPTED {
+        if asked.method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
             // It is done, and one of the clients of the field takes nothing else for a success.
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
@@ -93,13 +101,26 @@ impl Site {
 fn admit_call(busy: &Busy, id: &RequestId) -> Result<(), Refusal> {
     let Some(link) = busy.0.link.get() else { return Ok(()) };
     link.outbox.admits(id).map_err(|refused| {
-        let status = match refused {
-            Refused::TooManyCalls => StatusCode::TOO_MANY_REQUESTS,
-            Refused::Closed => StatusCode::NOT_FOUND,
-            Refused::TakenId | Refused::UnknownEvent => StatusCode::BAD_REQUEST,
-        };
-        Refusal::new(status, refused.to_string()).coded(INVALID_REQUEST).of(Some(id.clone()))
+        Refusal::new(status(refused), refused.to_string()).coded(INVALID_REQUEST).of(Some(id.clone()))
     })
+}
+
+/// Whether the session of a client has a stream to read. The SDK would answer with an empty one, which the clients
+/// of the field ask for again and again (rmcp 3.9).
+fn admit_reader(busy: &Busy, headers: &HeaderMap) -> Result<(), Refusal> {
+    let Some(link) = busy.0.link.get() else { return Ok(()) };
+    let behind = headers.get("last-event-id").map(|event| event.to_str().unwrap_or_default());
+    link.outbox.admits_reader(behind).map_err(|refused| Refusal::new(status(refused), refused.to_string()))
+}
+
+fn status(refused: Refused) -> StatusCode {
+    match refused {
+        Refused::TooManyCalls => StatusCode::TOO_MANY_REQUESTS,
+        Refused::TooManyReaders => StatusCode::CONFLICT,
+        Refused::Closed => StatusCode::NOT_FOUND,
+        // Not 404, at which clients begin anew.
+        Refused::TakenId | Refused::UnknownEvent => StatusCode::BAD_REQUEST,
+    }
 }
 
 /// The MCP session that is meant. From 2026-07-28 there are none, whatever the header says.

@@ -6,11 +6,13 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::StatusCode;
 use hyper::body::{Body, Incoming};
-use hyper::header::{CONTENT_TYPE, HeaderMap};
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId};
+use hyper::header::HeaderMap;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, InitializeRequestParams, JsonRpcMessage, RequestId};
+use serde::Deserialize as _;
+use serde_json::Value;
 use tokio::time::timeout;
 
-use super::answers::{INVALID_REQUEST, PARSE_ERROR, Refusal};
+use super::answers::{INVALID_REQUEST, PARSE_ERROR, Refusal, is_json};
 use crate::mcp::readable;
 
 /// The most bytes that a message may have.
@@ -81,6 +83,26 @@ impl Message {
         }
     }
 
+    /// The method that it calls; none unless it is a request.
+    pub(super) fn method(&self) -> Option<&str> {
+        match &self.parsed {
+            JsonRpcMessage::Request(request) => Some(request.request.method()),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with a handshake whose parameters cannot be read, which the SDK takes for an unknown request.
+    pub(super) fn wrong_handshake(&self) -> Option<String> {
+        let JsonRpcMessage::Request(request) = &self.parsed else { return None };
+        let ClientRequest::CustomRequest(request) = &request.request else { return None };
+        if request.method != "initialize" {
+            return None;
+        }
+        let Some(params) = &request.params else { return Some("there are none".to_owned()) };
+        let problem = params.get(readable::PROBLEM).and_then(Value::as_str).map(str::to_owned);
+        problem.or_else(|| Some(InitializeRequestParams::deserialize(params).err()?.to_string()))
+    }
+
     /// Whether a handshake begins with it.
     pub(super) fn begins_session(&self) -> bool {
         self.asks(|request| matches!(request, ClientRequest::InitializeRequest(_)))
@@ -121,12 +143,6 @@ fn too_large() -> Refusal {
     Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message)
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
-    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let essence = value.split(';').next().unwrap_or_default();
-    essence.trim().eq_ignore_ascii_case("application/json")
-}
-
 /// The number of what would be a request.
 fn id_in(bytes: &[u8]) -> Option<RequestId> {
     #[derive(serde::Deserialize)]
@@ -161,6 +177,28 @@ mod tests {
         }
         let numbered = Message::parse(Bytes::from_static(b"{\"id\":7,\"method\":\"ping\"}")).err().unwrap();
         assert!(format!("{numbered:?}").contains("id: Some(Number(7))"), "{numbered:?}");
+    }
+
+    #[test]
+    fn a_handshake_that_cannot_be_read_says_why() {
+        let initialize =
+            |params: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize"{params}}}"#);
+        let good =
+            r#","params":{"protocolVersion":"1","capabilities":{},"clientInfo":{"name":"a","version":"1"}}"#;
+        let table = [
+            (initialize(""), Some("there are none")),
+            (initialize(r#","params":{"protocolVersion":3}"#), Some("invalid type")),
+            (initialize(r#","params":{"protocolVersion":"1","capabilities":{}}"#), Some("clientInfo")),
+            (initialize(r#","params":{"protocolVersion":1e999}"#), Some("number out of range")),
+            (initialize(good), None),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#.to_owned(), None),
+        ];
+        for (text, problem) in table {
+            let message = Message::parse(Bytes::from(text.clone())).expect(&text);
+            let told = message.wrong_handshake();
+            assert_eq!(told.is_some(), problem.is_some(), "{text}: {told:?}");
+            assert!(told.unwrap_or_default().contains(problem.unwrap_or_default()), "{text}");
+        }
     }
 
     #[test]

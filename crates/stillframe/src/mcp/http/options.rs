@@ -4,6 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::names::{Host, Origin};
+
 /// `stillframe serve --http` and what goes with it.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct HttpArgs {
@@ -19,10 +21,10 @@ pub(crate) struct HttpArgs {
     pub(super) no_token: bool,
     /// Let pages of this origin ask, such as `https://app.example`. Those of this machine may.
     #[arg(long, requires = "http", value_name = "ORIGIN")]
-    pub(super) allow_origin: Vec<String>,
+    pub(super) allow_origin: Vec<Origin>,
     /// Answer to this name too, such as that of a proxy which passes `Host` on.
     #[arg(long, requires = "http", value_name = "NAME")]
-    pub(super) allow_host: Vec<String>,
+    pub(super) allow_host: Vec<Host>,
     /// Listen also where other machines can connect. There is no TLS: put a proxy in front.
     #[arg(long, requires = "http", conflicts_with = "no_token")]
     pub(super) http_allow_remote: bool,

@@ -3,13 +3,15 @@
 //! Each call has a stream of its own, on which its progress and its answer go; everything else goes on stream 0,
 //! which a client opens by GET. Events are numbered in each stream, so that a client whose connection was cut
 //! takes a stream up again where it was (2025-11-25, "Resumability and Redelivery"). Nothing here waits for a
-//! client: one that does not read loses what is oldest.
+//! client: one that does not read loses what is oldest. What is kept, and for how long, is in `outbox/streams.rs`.
 
-use std::collections::{HashMap, VecDeque};
+mod streams;
+
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::Stream;
 use futures_util::stream::unfold;
@@ -20,18 +22,14 @@ use rmcp::model::{
 use rmcp::transport::streamable_http_server::session::ServerSseMessage;
 use tokio::sync::watch;
 
-/// The events that are kept of a stream.
-const EVENTS: usize = 256;
+use self::streams::{COMMON, Streams, name_event};
+
 /// The calls that may be without an answer.
 const CALLS: usize = 64;
-/// The streams that are kept after their answer.
-const ANSWERED: usize = 16;
-/// For how long they are.
-const KEPT: Duration = Duration::from_mins(2);
+/// Those who read one stream. They are connections, of which other sessions need some too.
+const READERS: usize = 4;
 /// How long a client should wait before it takes a stream up again.
 const RETRY: Duration = Duration::from_secs(1);
-/// What belongs to no call.
-const COMMON: u64 = 0;
 
 /// Everything that was sent. It is shared by the session, which writes, and the streams, which read.
 pub(super) struct Outbox {
@@ -42,7 +40,7 @@ pub(super) struct Outbox {
 
 #[derive(Default)]
 struct State {
-    streams: HashMap<u64, Events>,
+    streams: Streams,
     requests: HashMap<RequestId, u64>,
     progress: HashMap<ProgressToken, u64>,
     /// Numbers streams and readers.
@@ -53,20 +51,6 @@ struct State {
     closed: bool,
 }
 
-/// One stream.
-#[derive(Default)]
-struct Events {
-    kept: VecDeque<ServerSseMessage>,
-    /// The place of the first one that is kept.
-    first: u64,
-    /// The place of the next one to send.
-    next: u64,
-    /// Those who read, the first of whom is sent the events. The others come up when it goes.
-    readers: VecDeque<u64>,
-    /// When its call was answered.
-    answered: Option<Instant>,
-}
-
 /// Why there is no such stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
@@ -74,8 +58,10 @@ pub(super) enum Refused {
     TakenId,
     /// Too many calls wait for their answers.
     TooManyCalls,
-    /// It is none of the session's events, or too old.
+    /// Nothing comes behind the event, or it is none of the session's.
     UnknownEvent,
+    /// So many listen already.
+    TooManyReaders,
     /// The session is over.
     Closed,
 }
@@ -87,7 +73,13 @@ impl fmt::Display for Refused {
             Self::TooManyCalls => {
                 write!(f, "{CALLS} calls wait for their answers: wait for one, or cancel it")
             }
-            Self::UnknownEvent => f.write_str("this event is not known, or not any more"),
+            Self::UnknownEvent => f.write_str(
+                "nothing comes behind this `Last-Event-ID`: its call was answered or given up, or the event is not \
+                 known, or not any more",
+            ),
+            Self::TooManyReaders => {
+                write!(f, "{READERS} streams of this session are open, which is the limit: close one")
+            }
             Self::Closed => f.write_str("the session is over"),
         }
     }
@@ -98,9 +90,7 @@ impl std::error::Error for Refused {}
 impl Outbox {
     /// Nothing yet.
     pub(super) fn new() -> Arc<Self> {
-        let mut state = State::default();
-        state.streams.insert(COMMON, Events::default());
-        Arc::new(Self { state: Mutex::new(state), changed: watch::Sender::new(()) })
+        Arc::new(Self { state: Mutex::default(), changed: watch::Sender::new(()) })
     }
 
     /// From now on, streams begin with an event that says nothing.
@@ -125,23 +115,33 @@ impl Outbox {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, Refused> {
         let mut state = self.lock();
         state.admits(&request.id)?;
-        state.forget_answered();
         state.last += 1;
         let number = state.last;
         state.requests.insert(request.id.clone(), number);
         if let Some(token) = request.request.get_meta().get_progress_token() {
             state.progress.insert(token, number);
         }
-        state.streams.insert(number, Events::default());
+        state.streams.open(number);
         let primes = state.primes;
         drop(state);
         self.read(number, None, primes)
+    }
+
+    /// Whether a stream could be opened that belongs to no call, or taken up behind an event.
+    pub(super) fn admits_reader(&self, behind: Option<&str>) -> Result<(), Refused> {
+        let mut state = self.lock();
+        match behind {
+            Some(event) => state.streams.behind(event).map(|_| ()),
+            None if state.streams.get(COMMON)?.readers.len() >= READERS => Err(Refused::TooManyReaders),
+            None => Ok(()),
+        }
     }
 
     /// Opens the stream of everything else.
     pub(super) fn open_common(
         self: &Arc<Self>,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, Refused> {
+        self.admits_reader(None)?;
         let primes = self.lock().primes;
         self.read(COMMON, None, primes)
     }
@@ -151,7 +151,7 @@ impl Outbox {
         self: &Arc<Self>,
         event: &str,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, Refused> {
-        let (stream, place) = parse_event(event).ok_or(Refused::UnknownEvent)?;
+        let (stream, place) = self.lock().streams.behind(event)?;
         self.read(stream, Some(place), false)
     }
 
@@ -164,17 +164,19 @@ impl Outbox {
         let mut state = self.lock();
         state.last += 1;
         let number = state.last;
-        let events = state.streams.get_mut(&stream).ok_or(Refused::UnknownEvent)?;
+        let events = state.streams.get(stream)?;
         match behind {
-            // The connection that was cut may still seem to read.
+            // The connection that was cut may still seem to read. One that waits gives way, so that there is room.
             Some(place) => {
-                events.next = place.clamp(events.first, events.end());
+                events.go_to(place);
                 events.readers.push_front(number);
+                events.readers.truncate(READERS);
             }
             None => events.readers.push_back(number),
         }
         let primer = primes.then(|| ServerSseMessage::priming(name_event(stream, events.next), RETRY));
         drop(state);
+        self.changed.send_replace(());
         let changed = self.changed.subscribe();
         let reader = Reader { outbox: Arc::clone(self), stream, number, changed, primer };
         Ok(unfold(reader, |mut reader| async move { Some((reader.next().await?, reader)) }))
@@ -191,24 +193,38 @@ impl Outbox {
         if let Some(id) = answers {
             // What was cancelled has no stream any more, and its answer belongs on no other.
             let Some(stream) = id.and_then(|id| state.requests.remove(id)) else { return };
-            state.push(stream, message);
-            state.finish(stream);
+            state.streams.push_answer(stream, message);
+            state.forget_progress(stream);
         } else {
             let stream = state.stream_of_progress(&message).unwrap_or(COMMON);
-            state.push(stream, message);
+            state.streams.push(stream, message);
         }
         drop(state);
         self.changed.send_replace(());
     }
 
-    /// A call was given up and is not answered.
+    /// A call was given up and is not answered. Its stream ends, and cannot be taken up: clients that could would
+    /// wait for the answer.
     pub(super) fn cancel(&self, id: &RequestId) {
         let mut state = self.lock();
         if let Some(stream) = state.requests.remove(id) {
-            state.finish(stream);
+            state.forget_progress(stream);
+            state.streams.forget(stream);
         }
         drop(state);
         self.changed.send_replace(());
+    }
+
+    /// Waits for the answers of all calls, ends all streams, and waits until what was sent is read.
+    pub(super) async fn drain(&self) {
+        self.until(|state| state.requests.is_empty()).await;
+        self.close();
+        self.until(|state| state.streams.are_unread()).await;
+    }
+
+    async fn until(&self, is_so: impl Fn(&State) -> bool) {
+        let mut changed = self.changed.subscribe();
+        while !is_so(&self.lock()) && changed.changed().await.is_ok() {}
     }
 
     /// Ends all streams, once what was sent is read.
@@ -244,51 +260,8 @@ impl State {
         self.progress.get(&progress.params.progress_token).copied()
     }
 
-    fn push(&mut self, stream: u64, message: ServerJsonRpcMessage) {
-        let Some(events) = self.streams.get_mut(&stream) else { return };
-        let name = name_event(stream, events.end() + 1);
-        events.kept.push_back(ServerSseMessage::new(name, message));
-        if events.kept.len() > EVENTS {
-            events.kept.pop_front();
-            events.first += 1;
-            events.next = events.next.max(events.first);
-        }
-    }
-
-    fn finish(&mut self, stream: u64) {
+    fn forget_progress(&mut self, stream: u64) {
         self.progress.retain(|_, of| *of != stream);
-        if let Some(events) = self.streams.get_mut(&stream) {
-            events.answered = Some(Instant::now());
-        }
-    }
-
-    /// Streams whose answers were not asked for again.
-    fn forget_answered(&mut self) {
-        self.streams.retain(|_, events| {
-            !events.readers.is_empty() || events.answered.is_none_or(|since| since.elapsed() < KEPT)
-        });
-        let answered = self.streams.iter().filter(|(_, events)| events.readers.is_empty());
-        let mut answered: Vec<(Instant, u64)> =
-            answered.filter_map(|(number, events)| Some((events.answered?, *number))).collect();
-        answered.sort_unstable();
-        for (_, number) in answered.iter().rev().skip(ANSWERED) {
-            self.streams.remove(number);
-        }
-    }
-}
-
-impl Events {
-    /// The next one to send, which is sent thereby.
-    fn take_next(&mut self) -> Option<ServerSseMessage> {
-        let at = usize::try_from(self.next.saturating_sub(self.first)).ok()?;
-        let event = self.kept.get(at)?.clone();
-        self.next += 1;
-        Some(event)
-    }
-
-    /// The place behind the last one.
-    fn end(&self) -> u64 {
-        self.first + u64::try_from(self.kept.len()).unwrap_or(u64::MAX)
     }
 }
 
@@ -320,32 +293,23 @@ impl Reader {
     fn look(&self) -> Poll<Option<ServerSseMessage>> {
         let mut state = self.outbox.lock();
         let closed = state.closed;
-        let Some(events) = state.streams.get_mut(&self.stream) else { return Poll::Ready(None) };
+        let Ok(events) = state.streams.get(self.stream) else { return Poll::Ready(None) };
         if events.readers.front() == Some(&self.number)
             && let Some(event) = events.take_next()
         {
             return Poll::Ready(Some(event));
         }
-        let is_over = closed || events.answered.is_some();
-        if is_over && events.next >= events.end() { Poll::Ready(None) } else { Poll::Pending }
+        let is_over = (closed || events.is_answered()) && events.is_sent();
+        let gave_way = !events.readers.contains(&self.number);
+        if is_over || gave_way { Poll::Ready(None) } else { Poll::Pending }
     }
 }
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        if let Some(events) = self.outbox.lock().streams.get_mut(&self.stream) {
+        if let Ok(events) = self.outbox.lock().streams.get(self.stream) {
             events.readers.retain(|reader| *reader != self.number);
         }
         self.outbox.changed.send_replace(());
     }
-}
-
-/// `STREAM-PLACE`: so many events of that stream have been received.
-fn name_event(stream: u64, place: u64) -> String {
-    format!("{stream}-{place}")
-}
-
-fn parse_event(name: &str) -> Option<(u64, u64)> {
-    let (stream, place) = name.split_once('-')?;
-    Some((stream.parse().ok()?, place.parse().ok()?))
 }
