@@ -185,10 +185,12 @@
     return preparationOf(genuine) !== undefined || preparationOf(data(own(now, "Error"))) !== undefined;
   };
 
-  // What was taken away, as constructors and descriptors.
+  // What was taken away, as constructors and descriptors, and for how many that are at work.
   let withheld = [];
+  let withholders = 0;
 
   const withhold = () => {
+    withholders++;
     const makers = [genuine, data(own(now, "Error"))];
     for (let at = 0; at < makers.length; at++) {
       const found = preparationOf(makers[at]);
@@ -200,6 +202,7 @@
   };
 
   const giveBack = () => {
+    if (--withholders > 0) return null;
     for (let at = withheld.length - 1; at >= 0; at--) define(withheld[at][0], "prepareStackTrace", withheld[at][1]);
     withheld = [];
     return null;

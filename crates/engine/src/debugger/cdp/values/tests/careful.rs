@@ -107,3 +107,15 @@ async fn an_error_is_known_from_the_second_time_on() {
     assert!(!scene.values.is_known(&asked).await);
     assert!(scene.values.is_known(&asked).await);
 }
+
+#[tokio::test]
+async fn evaluations_beside_each_other_are_all_without_what_prepares_stacks() {
+    let scene = scene().await;
+    let refuse = || scene.evaluate_with("ran.push(1)", 100, true);
+    let (one, two, three) = tokio::join!(refuse(), refuse(), refuse());
+    for refused in [one, two, three] {
+        assert!(matches!(&refused, Err(Error::Refused(_))), "{refused:?}");
+    }
+    assert_eq!(has_run(&scene).await, "''");
+    assert_eq!(scene.text("new Error('x').stack").await, "'prepared'");
+}
