@@ -4,6 +4,7 @@
 //! plain data. Adding a language that speaks the Debug Adapter Protocol is one file here and one entry in
 //! [`ADAPTERS`].
 
+mod guarded;
 mod host;
 pub mod node;
 pub mod python;
@@ -21,6 +22,7 @@ use crate::model::source::Code;
 use crate::model::stop::ExceptionMode;
 use crate::process::ProcessSpec;
 
+pub use guarded::Guarded;
 pub use host::{Host, Machine};
 
 /// A future that a trait object can return.

@@ -13,6 +13,14 @@ use crate::process::{self, Finished, ProcessSpec};
 
 /// What an adapter may ask of the machine.
 pub trait Host: std::fmt::Debug + Send + Sync {
+    /// What is run to ask an interpreter who it is: itself, or another one in its place.
+    ///
+    /// # Errors
+    ///
+    /// [`Environment`](crate::error::Error::Environment) when it must not be run.
+    fn permitted(&self, program: &Path) -> Result<PathBuf> {
+        Ok(program.to_owned())
+    }
     /// Runs a short program to its end.
     fn run<'a>(&'a self, spec: &'a ProcessSpec, deadline: Duration) -> Boxed<'a, Result<Finished>>;
     /// Finds a program on the search path.

@@ -39,7 +39,7 @@ mod values;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ::cdp::{Command, debugger, node_runtime, node_worker, runtime};
@@ -158,8 +158,6 @@ struct Connection {
     is_running: watch::Sender<bool>,
     /// What it was last told to do.
     intent: Mutex<Intent>,
-    /// The errors that a stop was about, as an object of the program's.
-    known_errors: OnceLock<String>,
     /// Where something is thrown that nobody is told of.
     unhandled: Unhandled,
     terminated: AtomicBool,
@@ -187,7 +185,12 @@ impl CdpDebugger {
         let (events, received) = mpsc::channel(256);
         let scripts = Arc::new(Scripts::default());
         let debugger = Self(Arc::new(Connection {
-            values: Values::with_places(client.clone(), scripts.places(), pid),
+            values: Values::with_places(
+                client.clone(),
+                scripts.places(),
+                pid,
+                shared.policy.safety.read_only,
+            ),
             client,
             shared,
             kind,
@@ -205,7 +208,6 @@ impl CdpDebugger {
             stops: AtomicI64::new(0),
             is_running: watch::Sender::new(false),
             intent: Mutex::default(),
-            known_errors: OnceLock::new(),
             unhandled: Unhandled::default(),
             terminated: AtomicBool::new(false),
             lingers: AtomicBool::new(false),

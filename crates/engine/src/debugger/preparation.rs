@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use super::Sinks;
-use crate::adapter::{Adapter, Host, Plan, Runtime};
+use crate::adapter::{Adapter, Guarded, Host, Plan, Runtime};
 use crate::error::{Error, Result};
 use crate::model::launch::{Endpoint, Start};
+use crate::safety::Safety;
 
 /// A language on a machine, and the user's choice of interpreter.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ impl Preparation {
         if let Start::Attach(attach) = start {
             self.check_attach(&attach.to)?;
         }
-        let runtime = self.runtime(start).await?;
+        let runtime = self.runtime(start, &sinks.policy.safety).await?;
         let debugger = self.adapter.provide(self.host, &runtime, &sinks.progress).await?;
         let plan = self.adapter.plan(self.host, &runtime, &debugger, start)?;
         Ok((runtime, plan))
@@ -36,7 +37,7 @@ impl Preparation {
     }
 
     /// The interpreter of a process is the one that can get into it.
-    async fn runtime(&self, start: &Start) -> Result<Runtime> {
+    async fn runtime(&self, start: &Start, safety: &Safety) -> Result<Runtime> {
         let of_process = match start {
             Start::Attach(attach) => match attach.to {
                 Endpoint::Process(pid) => std::fs::read_link(format!("/proc/{pid}/exe")).ok(),
@@ -48,8 +49,11 @@ impl Preparation {
             Start::Launch(launch) => launch.near(),
             Start::Attach(_) => None,
         };
-        let executable = self.executable.as_deref().or(of_process.as_deref());
-        self.adapter.locate(self.host, executable, near.as_deref()).await
+        // Those were checked with the rest of the start.
+        if let Some(executable) = self.executable.as_deref().or(of_process.as_deref()) {
+            return self.adapter.locate(self.host, Some(executable), near.as_deref()).await;
+        }
+        self.adapter.locate(&Guarded::starting(self.host, safety), None, near.as_deref()).await
     }
 
     fn check_attach(&self, endpoint: &Endpoint) -> Result<()> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Session;
 use super::breakpoints::Relocation;
-use crate::adapter::{self, Question};
+use crate::adapter::{self, Guarded, Question};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::{Breakpoint, Place, Planned, Request, Rule};
 use crate::model::launch::{Endpoint, Launch, Program, Start};
@@ -254,12 +254,18 @@ impl Session {
     }
 
     /// What the language knows of a file, and whether it can compile the rule. Nothing for a file in
-    /// another language (a template, a configuration), and where there is no interpreter to ask.
+    /// another language (a template, a configuration), and where there is no interpreter to ask. Before a program
+    /// is started, the repository's own is not asked.
     async fn analyze(&self, file: Option<&Path>, rule: &Rule) -> Result<Option<Code>> {
         if let Some(file) = file {
             self.policy().safety.check_path(file)?;
         }
-        let runtime = match self.adapter().locate(self.host(), self.executable(), file).await {
+        let (adapter, safety) = (self.adapter(), &self.policy().safety);
+        let host = match self.last_start().await {
+            Ok(Some(Start::Launch(_))) => Guarded::starting(self.host(), safety),
+            _ => Guarded::looking(self.host(), safety, self.executable()),
+        };
+        let runtime = match adapter.locate(&host, self.executable(), file).await {
             Ok(runtime) => runtime,
             Err(Error::Environment { .. }) => return Ok(None),
             Err(error) => return Err(error),
@@ -267,7 +273,7 @@ impl Session {
         let expressions: Vec<&str> = rule.expressions().collect();
         let question = Question {
             file: file.filter(|file| {
-                adapter::by_extension(file).is_none_or(|owner| owner.name() == self.adapter().name())
+                adapter::by_extension(file).is_none_or(|owner| owner.name() == adapter.name())
             }),
             expressions: &expressions,
             log_message: rule.log_message.as_deref(),
@@ -276,9 +282,10 @@ impl Session {
             return Ok(None);
         }
         let ours = question.file.is_some_and(|file| adapter::by_extension(file).is_some());
-        match self.adapter().analyze(self.host(), &runtime, question).await {
+        match adapter.analyze(&host, &runtime, question).await {
             Ok(code) => Ok(question.file.map(|_| code)),
-            Err(Error::BadFile { .. }) if !ours => Ok(None),
+            // What another interpreter does not take, the program's own may: it says so at the start.
+            Err(Error::BadFile { .. }) if !ours || host.has_refused() => Ok(None),
             Err(error) => Err(error),
         }
     }

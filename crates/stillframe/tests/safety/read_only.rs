@@ -1,9 +1,12 @@
 //! Programs whose values do something when they are looked at, looked at by a server that changes nothing.
 
-use serde_json::json;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::{Value, json};
 use test_support::Language;
 
-use crate::{Scene, call, serve, stopped_at};
+use crate::{STILLFRAME, Scene, call, serve, stopped_at};
 
 const PYTHON: &str = r#"
 record = []
@@ -268,5 +271,173 @@ async fn a_server_that_changes_nothing_starts_what_it_was_told_to_and_as_it_is()
         let answer = call(&server, tool, &json!({ "command": "npm test", "timeout": 1000, "breakpoint": { "file": "a.js", "line": 1 }, "expression": "1" })).await;
         assert!(answer.is_error, "{tool}: {}", answer.text);
     }
+    server.finish().await;
+}
+
+/// Marks the folder that it is in, and does what an interpreter would.
+fn interpreter(language: Language, path: &Path, mark: &Path) {
+    let real = language.pick("python3", "node");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let text = format!("#!/bin/sh\necho ran >> '{}'\nexec {real} \"$@\"\n", mark.display());
+    std::fs::write(path, text).unwrap();
+    let mut mode = std::fs::metadata(path).unwrap().permissions();
+    mode.set_mode(0o755);
+    std::fs::set_permissions(path, mode).unwrap();
+}
+
+/// The interpreter that a repository brings with it is the repository's code.
+#[tokio::test]
+async fn nothing_of_a_repository_runs_before_its_program() {
+    let scene = Scene::new();
+    let mark = scene.inside.join("mark");
+    interpreter(Language::Python, &scene.inside.join(".venv/bin/python"), &mark);
+    interpreter(Language::Node, &scene.inside.join("node_modules/.bin/node"), &mark);
+    for options in [&["--read-only"][..], &[]] {
+        let server = serve(options, &scene.inside).await;
+        server.ok("list_supported_languages", json!({})).await;
+        for language in [Language::Python, Language::Node] {
+            let session = server.ok("create_debug_session", json!({ "language": language.name() })).await;
+            let id = session.text_of("sessionId").to_owned();
+            let file = scene.inside(&language.file("main"));
+            let place = json!({ "sessionId": id, "file": file, "line": 1 });
+            server.ok("get_source_context", place.clone()).await;
+            server.ok("set_breakpoint", place).await;
+            assert!(!mark.exists(), "{options:?} {}", language.name());
+        }
+        server.finish().await;
+    }
+    let mut doctor = STILLFRAME.command();
+    doctor.args(["doctor", "--json"]).current_dir(&scene.inside);
+    let told = doctor.output().await.unwrap();
+    assert!(!mark.exists(), "{}", String::from_utf8_lossy(&told.stdout));
+    let server = serve(&[], &scene.inside).await;
+    let program = scene.inside("main.py");
+    server
+        .ok("run_until", json!({ "program": program, "language": "python", "until": [{ "line": 2 }] }))
+        .await;
+    assert!(mark.exists(), "its own program runs with its own interpreter");
+    server.finish().await;
+}
+
+/// With `--read-only`, an interpreter of the caller's choice is not asked who it is, either.
+#[tokio::test]
+async fn an_interpreter_that_is_chosen_runs_nothing_before_it_is_allowed() {
+    let scene = Scene::new();
+    let (mark, own) = (scene.inside.join("mark"), scene.inside.join("python3"));
+    interpreter(Language::Python, &own, &mark);
+    let own = own.display().to_string();
+    for (allowed, runs) in [(None, false), (Some(&own), true)] {
+        let mut options = vec!["--read-only"];
+        options.extend(allowed.iter().flat_map(|own| ["--allow-program", own.as_str()]));
+        let server = serve(&options, &scene.inside).await;
+        let arguments = json!({ "language": "python", "executablePath": own });
+        let session = server.ok("create_debug_session", arguments).await;
+        let id = session.text_of("sessionId");
+        server
+            .call("set_breakpoint", json!({ "sessionId": id, "file": scene.inside("main.py"), "line": 1 }))
+            .await;
+        assert_eq!(mark.exists(), runs, "{allowed:?}");
+        server.finish().await;
+    }
+}
+
+/// A link in a virtual environment does not lead out of what is allowed; the interpreter of the system does not
+/// count as out of it.
+#[tokio::test]
+async fn an_environment_s_link_leads_to_where_it_is_allowed() {
+    let scene = Scene::new();
+    let mark = scene.outside.join("mark");
+    let elsewhere = scene.outside.join("bin/python3");
+    interpreter(Language::Python, &elsewhere, &mark);
+    let link = scene.inside.join(".venv/bin/python");
+    std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &link).unwrap();
+    let root = scene.inside.display().to_string();
+    let server = serve(&["--allow-root", &root], &scene.inside).await;
+    let run = json!({ "program": scene.inside("main.py"), "language": "python", "until": [{ "line": 2 }] });
+    let stopped = server.ok("run_until", run.clone()).await;
+    assert_eq!(stopped["reason"], "breakpoint", "{}", stopped.text);
+    assert!(!mark.exists(), "{}", stopped.text);
+    let plan = json!({ "language": "python" });
+    let session = server.ok("create_debug_session", plan).await;
+    let arguments = json!({ "sessionId": session.text_of("sessionId"), "scriptPath": scene.inside("main.py"), "dryRunSpawn": true });
+    let told = server.ok("start_debugging", arguments).await;
+    let why = "is outside of what may be used";
+    assert!(told.text.contains(why) || told.at("").to_string().contains(why), "{}", told.text);
+    assert!(!mark.exists());
+    server.finish().await;
+}
+
+/// What is allowed to be seen of values is not a way to run their getters.
+#[tokio::test]
+async fn a_getter_runs_when_it_changes_nothing() {
+    let scene = Scene::new();
+    let mark = scene.inside.join("mark");
+    let text = format!(
+        "const fs = require('fs');\nconst kept = {{ get sum() {{ return 1 + 1; }}, get marks() {{ fs.writeFileSync('{}', ''); return 1; }} }};\nconsole.log(kept);\n",
+        mark.display()
+    );
+    let program = scene.program(Language::Node, "getters", &text);
+    let server = serve(&["--read-only", "--allow-program", &program], &scene.inside).await;
+    let id = stopped_at(&server, Language::Node, &program, 3).await;
+    let open = async |reference: &Value| {
+        server.call("get_variables", json!({ "sessionId": id, "scope": reference })).await
+    };
+    let member = |variables: &Value, name: &str| {
+        let found = variables.as_array().unwrap().iter().find(|variable| variable["name"] == name);
+        found.unwrap()["variablesReference"].clone()
+    };
+    let locals = server.ok("get_local_variables", json!({ "sessionId": id })).await;
+    let members = open(&member(locals.at("/variables"), "kept")).await;
+    let sum = open(&member(members.at("/variables"), "sum")).await;
+    assert_eq!(sum.at("/variables/0/value"), "2", "{}", sum.text);
+    let marks = member(members.at("/variables"), "marks");
+    let refused = open(&marks).await;
+    assert!(refused.is_error && refused.text.contains("nothing was changed"), "{}", refused.text);
+    let inspect = json!({ "sessionId": id, "objectId": marks.to_string() });
+    server.call("debugger_inspect_object", inspect).await;
+    assert!(!mark.exists());
+    server.finish().await;
+}
+
+/// What a program has put in place of the language's own is not asked for what is to be seen.
+#[tokio::test]
+async fn what_a_program_has_replaced_is_not_run_to_look_at_it() {
+    let scene = Scene::new();
+    let text = "globalThis.record = [];\nconst plain = new Error('p');\nError.prepareStackTrace = () => { record.push('prepare'); return 'st'; };\nJSON.stringify = () => { record.push('stringify'); return '{}'; };\nArray.prototype.map = () => { record.push('map'); return []; };\nconsole.log(plain.message);\n";
+    let program = scene.program(Language::Node, "replaced", text);
+    let server = serve(&["--read-only", "--allow-program", &program], &scene.inside).await;
+    let id = stopped_at(&server, Language::Node, &program, 6).await;
+    let locals = server.ok("get_local_variables", json!({ "sessionId": id })).await;
+    let reference = locals.at("/variables/0/variablesReference").clone();
+    let members = server.ok("get_variables", json!({ "sessionId": id, "scope": reference })).await;
+    assert!(members.at("/variables").to_string().contains("<not read>"), "{}", members.text);
+    let assign = json!({ "sessionId": id, "expression": "record = 2" });
+    let refused = server.call("evaluate_expression", assign).await;
+    assert!(refused.is_error && refused.text.contains("nothing was changed"), "{}", refused.text);
+    let metrics =
+        json!({ "sessionId": id, "includePerformanceTimeline": true, "includeLeakDetection": true });
+    let metrics = server.call("debugger_get_performance_metrics", metrics).await;
+    assert_eq!(metrics["status"], "success", "{}", metrics.text);
+    let left = json!({ "sessionId": id, "expression": "record.join()" });
+    let left = server.ok("evaluate_expression", left).await;
+    assert_eq!(left["result"], "''", "{}", left.text);
+    server.finish().await;
+}
+
+/// A thread is called what its object holds, and not what a property of its class says.
+#[tokio::test]
+async fn a_thread_is_not_asked_for_its_name() {
+    let scene = Scene::new();
+    let text = "import threading\nrecord = []\nclass Named(threading.Thread):\n    @property\n    def name(self):\n        record.append('name')\n        return 'asked'\n    @name.setter\n    def name(self, value): pass\n    def run(self):\n        ready.set()\n        over.wait()\nready, over = threading.Event(), threading.Event()\nnamed = Named(daemon=True)\nnamed.start()\nready.wait()\ndel record[:]\nprint(record)\nover.set()\n";
+    let program = scene.program(Language::Python, "named", text);
+    let server = serve(&["--read-only", "--allow-program", &program], &scene.inside).await;
+    let id = stopped_at(&server, Language::Python, &program, 18).await;
+    let threads = server.ok("list_threads", json!({ "sessionId": id })).await;
+    let names = threads.at("/threads").to_string();
+    assert!(names.contains("MainThread") && names.contains("Thread-"), "{}", threads.text);
+    let left = json!({ "sessionId": id, "expression": "len(record)" });
+    let left = server.ok("evaluate_expression", left).await;
+    assert_eq!(left["result"], "0", "{}", left.text);
     server.finish().await;
 }

@@ -1,6 +1,6 @@
 //! Which languages can be debugged here, and what is missing where one cannot.
 
-use engine::adapter::{ADAPTERS, Adapter, Host, Runtime};
+use engine::adapter::{ADAPTERS, Adapter, Guarded, Host, Runtime};
 use engine::safety::Safety;
 
 /// What is known of one language on this machine.
@@ -18,12 +18,13 @@ pub struct Language {
     pub attach_obstacle: Option<String>,
 }
 
-/// Looks at all of them.
+/// Looks at all of them. Nothing of the repository around the working folder is run.
 pub async fn languages(host: &dyn Host, safety: &Safety) -> Vec<Language> {
     let mut found = Vec::new();
     for adapter in ADAPTERS.iter().copied() {
         let here = std::env::current_dir().ok().map(|folder| folder.join("program"));
-        let runtime = adapter.locate(host, None, here.as_deref()).await;
+        let guarded = Guarded::looking(host, safety, None);
+        let runtime = adapter.locate(&guarded, None, here.as_deref()).await;
         found.push(Language {
             adapter,
             forbidden: safety.check_language(adapter.name()).err().map(|error| error.to_string()),

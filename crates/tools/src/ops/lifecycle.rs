@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine::adapter::{self, Adapter};
+use engine::adapter::{self, Adapter, Guarded};
 use engine::deadlines;
 use engine::error::Error;
 use engine::model::launch::{Attach, Launch, Start, Stdin};
@@ -195,7 +195,8 @@ pub async fn dry_run(session: &Session, launch: Launch) -> Result<DryRun, ToolEr
     check_program(&session.policy().safety, session.executable(), &launch)?;
     let (adapter, host) = (session.adapter(), session.host());
     let near = launch.near();
-    let runtime = adapter.locate(host, session.executable(), near.as_deref()).await?;
+    let guarded = Guarded::starting(host, &session.policy().safety);
+    let runtime = adapter.locate(&guarded, session.executable(), near.as_deref()).await?;
     let progress = engine::debugger::Progress::new();
     let debugger = adapter.provide(host, &runtime, &progress).await?;
     adapter.check(host, &runtime, &launch).await?;

@@ -61,7 +61,7 @@ pub(super) async fn locate(
     };
     let path = find(host, executable, near)?;
     if is_node(&path) {
-        return probe(host, &path, "given as `executablePath`".to_owned()).await;
+        return probe(host, &host.permitted(&path)?, "given as `executablePath`".to_owned()).await;
     }
     let name = stem(&path);
     if OTHERS.contains(&name.as_str()) {

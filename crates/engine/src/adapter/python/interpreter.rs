@@ -52,19 +52,35 @@ pub(super) async fn locate(
                     .to_owned(),
             });
         }
-        return probe(host, &path, "given as `executablePath`".to_owned()).await;
+        return probe(host, &host.permitted(&path)?, "given as `executablePath`".to_owned()).await;
     }
+    let mut refused = None;
     for (path, origin) in candidates(host, near) {
-        // One that does not answer (a shim without a version behind it) gives way to the next.
-        match probe(host, &path, origin).await {
+        // One that does not answer (a shim without a version behind it) gives way to the next, as does one that
+        // must not be run.
+        let permitted = match host.permitted(&path) {
+            Ok(permitted) => permitted,
+            Err(error) => {
+                refused = refused.or(Some(error));
+                continue;
+            }
+        };
+        match probe(host, &permitted, origin).await {
             Err(Error::Environment { problem, .. }) => tracing::debug!(problem, "passed over an interpreter"),
+            Ok(runtime) => return Ok(told(runtime, refused)),
             other => return other,
         }
     }
-    Err(Error::Environment {
+    Err(refused.unwrap_or_else(|| Error::Environment {
         problem: "no Python interpreter was found".to_owned(),
         remedy: "install Python 3.8 or newer, or give the path of one as `executablePath`".to_owned(),
-    })
+    }))
+}
+
+/// An interpreter, with what was passed over for it.
+fn told(runtime: Runtime, refused: Option<Error>) -> Runtime {
+    let Some(Error::Environment { problem, .. }) = refused else { return runtime };
+    Runtime { origin: format!("{}, because {problem}", runtime.origin), ..runtime }
 }
 
 fn candidates(host: &dyn Host, near: Option<&Path>) -> Vec<(PathBuf, String)> {

@@ -20,6 +20,7 @@
   };
   const needed = [
     now.Reflect.ownKeys, now.Reflect.apply, now.Reflect.getOwnPropertyDescriptor, now.Reflect.getPrototypeOf, now.Object.keys, now.Object.is,
+    now.Reflect.defineProperty, now.Object.prototype.hasOwnProperty, now.Object.prototype.propertyIsEnumerable,
     now.Array.isArray, now.String.prototype.slice, now.String.prototype.charCodeAt, now.String.prototype.indexOf, now.RegExp.prototype.exec,
     now.Map.prototype.entries, now.Map.prototype.get, now.Map.prototype.set, now.Set.prototype.values, now.Set.prototype.has,
     now.Set.prototype.add, now.WeakMap.prototype.get, now.WeakMap.prototype.set, now.Date.prototype.toISOString,
@@ -29,8 +30,8 @@
   for (let at = 0; isWhole && at < needed.length; at++) isWhole = isNative(needed[at]);
   const realm = isWhole ? now : load("vm").runInNewContext("this");
   const {
-    Reflect: { apply, ownKeys, getPrototypeOf, getOwnPropertyDescriptor: descriptorOf, set: assignTo },
-    Object: { keys: enumerableKeys, is },
+    Reflect: { apply, ownKeys, getPrototypeOf, getOwnPropertyDescriptor: descriptorOf, set: assignTo, defineProperty: define },
+    Object: { keys: enumerableKeys, is, prototype: plainPrototype },
     Array: { isArray },
     String, RegExp, Number, BigInt, Symbol, Function, Date, Map, Set, WeakMap, Boolean,
     Uint8Array, ArrayBuffer, SharedArrayBuffer, DataView, TypeError,
@@ -40,6 +41,8 @@
     const call = found.get ?? found.value;
     return (self, ...rest) => apply(call, self, rest);
   };
+  const hasOwn = method(plainPrototype, "hasOwnProperty");
+  const isEnumerable = method(plainPrototype, "propertyIsEnumerable");
   const sliceText = method(String.prototype, "slice");
   const charCode = method(String.prototype, "charCodeAt");
   const indexIn = method(String.prototype, "indexOf");
@@ -106,9 +109,11 @@
     return undefined;
   };
 
-  // As a descriptor; one without value and accessors stands for a binding that is not initialized.
+  // As a descriptor; one without value and accessors stands for a binding that is not initialized, or for a stack
+  // that is not read.
   const own = (object, key) => {
     try {
+      if (careful && key === "stack" && isUnprepared(object)) return UNREAD;
       return descriptorOf(object, key);
     } catch {
       return { __proto__: null, uninitialized: true, enumerable: true };
@@ -140,6 +145,66 @@
         return clip(name, 200);
       }
     }
+    return null;
+  };
+
+  // The stack of an error is put together when it is first looked at, even by asking for its descriptor, and by a
+  // function of the program's where it has set one. Where nothing of the program may run, it is not looked at then.
+  let careful = false;
+  const UNREAD = { __proto__: null, unread: true, enumerable: false };
+
+  // Only what the engine has put there is not enumerable.
+  const isUnprepared = (object) => !isEnumerable(object, "stack") && hasOwn(object, "stack") && preparesStacks(object);
+
+  // What V8 calls `Error`, whatever the program has put in its place.
+  const genuine = (() => {
+    try {
+      return null.missing;
+    } catch (error) {
+      return data(descriptorOf(getPrototypeOf(getPrototypeOf(error)), "constructor"));
+    }
+  })();
+
+  // Node has one of its own in some versions.
+  const NODES_OWN = /^function ErrorPrepareStackTrace\(error, trace\) \{\s*return \w+\(error, trace\);\s*\}$/;
+
+  // What prepares stacks for a constructor of errors, as a descriptor.
+  const preparationOf = (maker) => {
+    if (!isObject(maker) || isProxy(maker)) return undefined;
+    const found = own(maker, "prepareStackTrace");
+    if (found === undefined || !("value" in found)) return found;
+    if (typeof found.value !== "function") return undefined;
+    return !isProxy(found.value) && test(NODES_OWN, sourceText(found.value)) !== null ? undefined : found;
+  };
+
+  // Node asks the `Error` of the global object.
+  const preparesStacks = (object) => {
+    for (let at = object, steps = 0; at !== null && steps < 1000; at = getPrototypeOf(at), steps++) {
+      if (isProxy(at) || preparationOf(data(own(at, "constructor"))) !== undefined) return true;
+    }
+    return preparationOf(genuine) !== undefined || preparationOf(data(own(now, "Error"))) !== undefined;
+  };
+
+  // What was taken away, as constructors and descriptors, and for how many that are at work.
+  let withheld = [];
+  let withholders = 0;
+
+  const withhold = () => {
+    withholders++;
+    const makers = [genuine, data(own(now, "Error"))];
+    for (let at = 0; at < makers.length; at++) {
+      const found = preparationOf(makers[at]);
+      if (found === undefined) continue;
+      if (!define(makers[at], "prepareStackTrace", { __proto__: null, value: undefined })) return false;
+      withheld[withheld.length] = [makers[at], { __proto__: null, ...found }];
+    }
+    return true;
+  };
+
+  const giveBack = () => {
+    if (--withholders > 0) return null;
+    for (let at = withheld.length - 1; at >= 0; at--) define(withheld[at][0], "prepareStackTrace", withheld[at][1]);
+    withheld = [];
     return null;
   };
 
@@ -570,6 +635,7 @@
     described(descriptor) {
       if ("value" in descriptor) this.value(descriptor.value);
       else if (descriptor.uninitialized) this.put("<uninitialized>");
+      else if (descriptor.unread) this.put("<not read>");
       else this.put(accessorText(descriptor));
     }
 
@@ -833,11 +899,13 @@
   };
 
   const UNINITIALIZED = ["<uninitialized>", "uninitialized", false, null, false, null];
+  const NOT_READ = ["<not read>", "string", false, null, false, null];
   const EMPTY = ["<empty item>", "empty", false, null, false, null];
 
   const rowOf = (descriptor, limit) => {
     if (descriptor === undefined) return EMPTY;
     if (descriptor.uninitialized) return UNINITIALIZED;
+    if (descriptor.unread) return NOT_READ;
     if ("value" in descriptor) return guarded(descriptor.value, limit);
     return [accessorText(descriptor), "accessor", descriptor.get !== undefined, null, false, null];
   };
@@ -924,9 +992,9 @@
     }
   };
 
-  // Whether there may be members that only the debugger can list.
+  // Whether there may be members that only the debugger can list. It describes them, with the stacks of errors.
   const hasInner = (value) =>
-    !isProxy(value) && (typeof value === "function" || types.isGeneratorObject(value) || hasPrivate(value));
+    !isProxy(value) && !(careful && preparesStacks(value)) && (typeof value === "function" || types.isGeneratorObject(value) || hasPrivate(value));
 
   // Whether a class of an object may have `#private` members.
   const hasPrivate = (value) => {
@@ -1162,6 +1230,7 @@
 
   // What was learnt about the program's objects holds until it runs, or an expression changes them.
   const answered = (options, answer) => {
+    careful = options.careful;
     if (options.epoch !== epoch) {
       epoch = options.epoch;
       manyKeys = new WeakMap();
@@ -1174,6 +1243,9 @@
     for (let at = first; at < list.length; at++) rest[rest.length] = list[at];
     return rest;
   };
+
+  const knownErrors = new WeakMap();
+  const MOST_ENTRIES = 1000;
 
   // Each takes the list of what it is given: options first, then values.
   return {
@@ -1254,16 +1326,47 @@
     }),
 
     // The value itself.
-    value: (given) => walk(given[1], given[0].steps),
+    value: (given) => answered(given[0], (options) => walk(given[1], options.steps)),
+
+    // Whether an error was given here before.
+    known: (given) => {
+      const is = weakGet(knownErrors, given[1]) === true;
+      weakSet(knownErrors, given[1], true);
+      return is;
+    },
+
+    // Has the engine prepare stacks while something is evaluated that must change nothing; false where the program
+    // does not let it.
+    withhold: () => withhold(),
+
+    giveBack: () => giveBack(),
+
+    // What runs code of the program is made here and run by itself: a function without parameters.
 
     // Runs a getter, because its value was asked for.
     get: (given) => {
-      const accessor = walk(given[1], given[0].steps);
-      return { __proto__: null, v: apply(accessor.getter, accessor.object, []) };
+      const accessor = answered(given[0], (options) => walk(given[1], options.steps));
+      const { getter, object } = accessor;
+      return () => ({ __proto__: null, v: apply(getter, object, []) });
+    },
+
+    // What the program and Node took down: name, kind, start and duration. The program may have wrapped the method,
+    // and marks and measures may carry anything, which is left out.
+    timeline: () => {
+      const { performance } = load("perf_hooks");
+      return () => {
+        const all = performance.getEntries();
+        const rows = [];
+        for (let at = all.length > MOST_ENTRIES ? all.length - MOST_ENTRIES : 0; at < all.length; at++) {
+          const { name, entryType, startTime, duration } = all[at];
+          rows[rows.length] = [sliceText("" + name, 0, 200), "" + entryType, +startTime, +duration];
+        }
+        return rows;
+      };
     },
 
     // Assigns to a child. Setters and traps of proxies are run, as by any assignment.
-    assign: (given) => answered(given[0], (options) => {
+    assign: (given) => () => answered(given[0], (options) => {
       const parent = walk(given[1], options.steps);
       // The value is in a box, as every result of an evaluation.
       const value = options.boxed ? data(own(given[2], "v")) : given[2];
@@ -1356,7 +1459,8 @@
       }
       error = next;
     }
-    return { type: errorName(thrown), message: clip(told, limit), headline: clip(headline, limit), stack, error: true };
+    const unread = own(thrown, "stack")?.unread === true;
+    return { type: errorName(thrown), message: clip(told, limit), headline: clip(headline, limit), stack, unread, error: true };
   }
 
   function errorName(error) {

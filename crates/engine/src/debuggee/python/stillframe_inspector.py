@@ -688,8 +688,10 @@ OWN_REPRESENTATION = Kinds(range, memoryview, datetime.date, datetime.timedelta)
 
 
 def be_careful():
-    """From now on pydevd, which tells of exceptions by itself, has their texts without asking them."""
+    """From now on pydevd, which tells of exceptions and threads by itself, has their texts without asking them."""
+    from _pydevd_bundle import pydevd_thread_lifecycle
     from _pydevd_bundle.pydevd_frame_utils import FramesList
+    from _pydevd_bundle.pydevd_net_command_factory_json import NetCommandFactoryJson
 
     def told(frames):
         error = vars(frames).get("stillframe_error")
@@ -699,6 +701,17 @@ def be_careful():
         vars(frames)["stillframe_error"] = error
 
     FramesList.exc_desc = property(told, tell)
+    read_names_where_they_are(pydevd_thread_lifecycle.mark_thread_suspended)
+    read_names_where_they_are(NetCommandFactoryJson.make_list_threads_message)
+
+
+def read_names_where_they_are(function):
+    """Has a function of pydevd's read the variable of a thread that holds its name, and not the property that a class
+    of the program's may have put in front of it."""
+    code = getattr(function, "__code__", None)
+    if isinstance(code, types.CodeType) and "name" in code.co_names:
+        names = tuple("_name" if name == "name" else name for name in code.co_names)
+        function.__code__ = code.replace(co_names=names)
 
 
 def made_with(error):

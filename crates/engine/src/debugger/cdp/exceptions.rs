@@ -1,7 +1,7 @@
 //! Stops at what was thrown.
 
 use ::cdp::debugger::CallFrame;
-use ::cdp::runtime::{self, CallArgument, RemoteObject};
+use ::cdp::runtime::{self, RemoteObject};
 
 use super::binding::{self, BINDING};
 use super::stops::Stop;
@@ -45,7 +45,7 @@ pub(super) async fn is_worth_a_stop(debugger: &CdpDebugger, mode: ExceptionMode)
             return Ok(false);
         }
     }
-    if is_known(debugger, &thrown.value).await {
+    if debugger.0.values.is_known(&thrown.value).await {
         return Ok(false);
     }
     if thrown.is_uncaught {
@@ -144,37 +144,4 @@ fn late(error: Error) -> Error {
         Error::Deadline { after, .. } => Error::Deadline { what: "the condition".to_owned(), after },
         other => other,
     }
-}
-
-/// Whether a stop was about this error before; it is known from here on.
-async fn is_known(debugger: &CdpDebugger, thrown: &RemoteObject) -> bool {
-    let Some(object_id) = &thrown.object_id else { return false };
-    let Some(known) = known_errors(debugger).await else { return false };
-    let question = runtime::CallFunctionOn {
-        function_declaration: "function(known){const is=known.has(this);known.add(this);return is}"
-            .to_owned(),
-        object_id: Some(object_id.clone()),
-        arguments: vec![CallArgument { object_id: Some(known), ..Default::default() }],
-        return_by_value: true,
-        silent: true,
-        ..Default::default()
-    };
-    // An object of another global object cannot be compared; then the stop is one too many, not one too few.
-    let answer = debugger.request(question).await.ok();
-    answer.and_then(|answer| answer.result.value).and_then(|value| value.as_bool()).unwrap_or(false)
-}
-
-/// The set of errors, which lives in the program and holds none of them.
-async fn known_errors(debugger: &CdpDebugger) -> Option<String> {
-    if let Some(known) = debugger.0.known_errors.get() {
-        return Some(known.clone());
-    }
-    let make = runtime::Evaluate {
-        expression: "new WeakSet()".to_owned(),
-        object_group: Some("stillframe-errors".to_owned()),
-        silent: true,
-        ..Default::default()
-    };
-    let made = debugger.request(make).await.ok()?.result.object_id?;
-    Some(debugger.0.known_errors.get_or_init(|| made).clone())
 }

@@ -18,12 +18,6 @@ use crate::model::source::Location;
 const INTERVAL: u32 = 1_000;
 /// How many of the functions are given.
 const FUNCTIONS: usize = 100;
-/// How long reading the timeline may take, in milliseconds.
-const TIMELINE: u32 = 1_000;
-/// What the program and Node took down, as JSON. Marks and measures may carry anything, which is left out.
-const ENTRIES: &str = "JSON.stringify((globalThis.performance ?? require('perf_hooks').performance).getEntries()\
-    .slice(-1000).map(entry => ({ name: String(entry.name).slice(0, 200), kind: entry.entryType, \
-    start: entry.startTime, duration: entry.duration })))";
 
 pub(super) async fn start_profile(debugger: &CdpDebugger) -> Result<()> {
     debugger.request(profiler::Enable::default()).await?;
@@ -180,29 +174,14 @@ pub(super) async fn heap_usage(debugger: &CdpDebugger, collect: bool) -> Result<
     Ok(HeapUsage { used: bytes(usage.used_size), total: bytes(usage.total_size) })
 }
 
-/// An entry as the program gives it; times in milliseconds.
+/// An entry as the program gives it: name, kind, start and duration, in milliseconds.
 #[derive(Debug, Deserialize)]
-struct Entry {
-    name: String,
-    kind: String,
-    start: f64,
-    duration: f64,
-}
+struct Entry(String, String, f64, f64);
 
 pub(super) async fn timeline(debugger: &CdpDebugger) -> Result<Vec<TimelineEntry>> {
-    let evaluate = runtime::Evaluate {
-        expression: ENTRIES.to_owned(),
-        include_command_line_api: true,
-        silent: true,
-        return_by_value: true,
-        timeout: Some(TIMELINE),
-        ..runtime::Evaluate::default()
-    };
-    let answer = debugger.request(evaluate).await?;
-    let text = answer.result.value.as_ref().and_then(|value| value.as_str()).unwrap_or("[]");
-    let entries: Vec<Entry> = serde_json::from_str(text).unwrap_or_default();
+    let entries: Vec<Entry> = debugger.0.values.timeline().await?;
     let time = |milliseconds: f64| Duration::try_from_secs_f64(milliseconds / 1e3).unwrap_or_default();
-    let entry = |Entry { name, kind, start, duration }| TimelineEntry {
+    let entry = |Entry(name, kind, start, duration)| TimelineEntry {
         name,
         kind,
         start: time(start),

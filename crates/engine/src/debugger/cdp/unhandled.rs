@@ -215,7 +215,7 @@ pub(super) async fn reset(debugger: &CdpDebugger) -> Result<()> {
     Ok(())
 }
 
-/// Whether what was thrown has a mark.
+/// Whether what was thrown has a mark. Where nothing may be changed, marks are kept apart from errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Marked {
     /// It had one.
@@ -227,6 +227,9 @@ enum Marked {
 async fn mark(debugger: &CdpDebugger, thrown: &RemoteObject) -> Marked {
     if !can_have_mark(thrown) {
         return Marked::Now;
+    }
+    if debugger.0.shared.policy.safety.read_only {
+        return if debugger.0.values.is_known(thrown).await { Marked::Before } else { Marked::Now };
     }
     let mark = uuid::Uuid::new_v4();
     let question = runtime::CallFunctionOn {
@@ -245,7 +248,7 @@ async fn mark(debugger: &CdpDebugger, thrown: &RemoteObject) -> Marked {
 
 /// The mark of what was thrown.
 pub(super) async fn mark_of(debugger: &CdpDebugger, thrown: &RemoteObject) -> Option<String> {
-    if !can_have_mark(thrown) {
+    if !can_have_mark(thrown) || debugger.0.shared.policy.safety.read_only {
         return None;
     }
     let question = runtime::CallFunctionOn {

@@ -47,6 +47,8 @@ pub(super) struct Values(Arc<Shared>);
 struct Shared {
     client: ::cdp::Client,
     pid: Option<u32>,
+    /// Nothing of the program's may run.
+    careful: bool,
     helpers: Helpers,
     references: References,
     places: Option<Places>,
@@ -68,19 +70,31 @@ impl Values {
     /// The values of the thread that a client speaks to, without places of functions.
     #[cfg(test)]
     pub(super) fn new(client: ::cdp::Client) -> Self {
-        Self::build(client, None, None)
+        Self::build(client, None, None, false)
+    }
+
+    /// Those of a program of which nothing may run.
+    #[cfg(test)]
+    pub(super) fn careful(client: ::cdp::Client) -> Self {
+        Self::build(client, None, None, true)
     }
 
     /// The values of the thread that a client speaks to, in a process of this machine, as far as that is known.
-    /// Nothing is sent before it is needed.
-    pub(super) fn with_places(client: ::cdp::Client, places: Places, pid: Option<u32>) -> Self {
-        Self::build(client, Some(places), pid)
+    /// Nothing is sent before it is needed. With `careful`, only what is shown to change nothing is run.
+    pub(super) fn with_places(
+        client: ::cdp::Client,
+        places: Places,
+        pid: Option<u32>,
+        careful: bool,
+    ) -> Self {
+        Self::build(client, Some(places), pid, careful)
     }
 
-    fn build(client: ::cdp::Client, places: Option<Places>, pid: Option<u32>) -> Self {
+    fn build(client: ::cdp::Client, places: Option<Places>, pid: Option<u32>, careful: bool) -> Self {
         Self(Arc::new(Shared {
             client,
             pid,
+            careful,
             helpers: Helpers::default(),
             references: References::default(),
             places,

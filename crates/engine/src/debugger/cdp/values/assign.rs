@@ -140,7 +140,7 @@ impl Values {
         let values = [object(&place.root), self.raw(&found).await?];
         let answer = self.run(context, "assign", options, values).await?;
         if let Some(details) = answer.exception_details {
-            return Err(self.raised(details, Some(frame)).await);
+            return Err(self.raised(details, Some(frame), None).await);
         }
         let id = answer.result.object_id.unwrap_or_default();
         match self.call(&helper, "value", json!({ "steps": [] }), [object(&id)]).await? {

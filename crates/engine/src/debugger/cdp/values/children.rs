@@ -15,6 +15,8 @@ use crate::model::variable::{Children, Page, Variable};
 /// An object with more children is not asked for private ones, because all others would come with them.
 const FEW: u64 = 2_000;
 
+const GETTER: &str = "with --read-only, a getter is run only when it has no effects; this one could have some, and nothing was changed";
+
 /// A member that only the debugger can list.
 struct Inner {
     name: String,
@@ -26,7 +28,8 @@ struct Inner {
 impl Values {
     /// The children of a scope or value, in pages.
     ///
-    /// A getter is a child, too, and is run when its own children are asked for: it has one, `(value)`.
+    /// A getter is a child, too, and is run when its own children are asked for: it has one, `(value)`. Where
+    /// nothing may be changed, one that could change something is refused.
     pub(in super::super) async fn variables(
         &self,
         reference: RawId,
@@ -89,10 +92,17 @@ impl Values {
     ) -> Result<Children<RawId>> {
         let context = context_of(&place.root).unwrap_or_default();
         let options = json!({ "steps": place.steps });
-        let answer = self.run(context, "get", options, [object(&place.root)]).await?;
-        if let Some(details) = answer.exception_details {
-            return Err(self.raised(details, place.frame.as_ref()).await);
-        }
+        let get = async {
+            let answer = self.run(context, "get", options, [object(&place.root)]).await?;
+            match answer.exception_details {
+                Some(details) => {
+                    let refusal = self.0.careful.then_some(GETTER);
+                    Err(self.raised(details, place.frame.as_ref(), refusal).await)
+                }
+                None => Ok(answer),
+            }
+        };
+        let answer = if self.0.careful { self.unprepared(Some(context), get).await? } else { get.await? };
         let held = Place::of(answer.result.object_id.as_deref().unwrap_or_default(), place.frame.as_ref());
         let held = held.then(json!({ "key": "v" }));
         let options = json!({ "steps": held.steps, "limit": text });

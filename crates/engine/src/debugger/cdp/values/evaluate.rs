@@ -31,6 +31,11 @@ pub(super) struct Asked<'a> {
     pub(super) pure: bool,
 }
 
+const EFFECTS: &str =
+    "the expression could have side effects, and was asked to have none; nothing was changed";
+
+const PREPARED: &str = "the program has fixed `Error.prepareStackTrace`, which runs with each error, so that                         nothing can be evaluated without effects";
+
 /// What came of it.
 pub(super) enum Found {
     /// A simple value.
@@ -70,6 +75,11 @@ impl Values {
     /// Evaluates an expression in the names of the source, or in those of the script where the source has no
     /// such variable.
     pub(super) async fn find(&self, frame: &Arc<Frame>, asked: &Asked<'_>) -> Result<Found> {
+        let found = self.find_named(frame, asked);
+        if asked.pure { self.unprepared(frame.context(), found).await } else { found.await }
+    }
+
+    async fn find_named(&self, frame: &Arc<Frame>, asked: &Asked<'_>) -> Result<Found> {
         let expression = asked.expression.trim();
         if frame.names.is_empty() {
             return self.find_once(frame, &Asked { expression, ..asked.clone() }).await;
@@ -89,7 +99,8 @@ impl Values {
             answer = self.send(frame, asked.expression.to_owned(), asked).await?;
         }
         if let Some(details) = answer.exception_details {
-            return Err(self.raised(details, Some(frame)).await);
+            let refusal = asked.pure.then_some(EFFECTS);
+            return Err(self.raised(details, Some(frame), refusal).await);
         }
         let Some(id) = &answer.result.object_id else { return Ok(Found::Simple(answer.result)) };
         let place = Place::of(id, Some(frame));
@@ -116,20 +127,35 @@ impl Values {
         answer.map_err(|error| interrupted(failed(error), asked.deadline, self.0.pid))
     }
 
-    /// What an expression threw.
-    pub(super) async fn raised(&self, details: ExceptionDetails, frame: Option<&Arc<Frame>>) -> Error {
+    /// What an expression threw. `refusal` is what to say where it was to have no effects and could have some.
+    pub(super) async fn raised(
+        &self,
+        details: ExceptionDetails,
+        frame: Option<&Arc<Frame>>,
+        refusal: Option<&str>,
+    ) -> Error {
         let thrown = details.exception.unwrap_or_default();
-        let description = thrown.description.as_deref().unwrap_or_default();
-        if description.starts_with("EvalError: Possible side-effect in debug-evaluate") {
-            return Error::Refused(
-                "the expression could have side effects, and was asked to have none; nothing was changed"
-                    .to_owned(),
-            );
+        match (self.thrown(&thrown, frame).await, refusal) {
+            (Ok(exception), Some(refusal)) if exception.is_refusal() => Error::Refused(refusal.to_owned()),
+            (Ok(exception), _) => exception.raised(),
+            (Err(error), _) => error,
         }
-        match self.thrown(&thrown, frame).await {
-            Ok(exception) => exception.raised(),
-            Err(error) => error,
-        }
+    }
+
+    /// Does something that must run nothing of the program's while no code of the program prepares stacks. V8 has
+    /// the stack of what was thrown prepared before we see it, even of what it throws itself in place of an effect.
+    pub(super) async fn unprepared<T>(
+        &self,
+        context: Option<i32>,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let Some(helper) = self.helper(context).await? else { return work.await };
+        let is_withheld: bool = self.call(&helper, "withhold", json!({}), []).await?;
+        let done = if is_withheld { work.await } else { Err(Error::Unsupported(PREPARED.to_owned())) };
+        // When it was in native code for too long, it takes this up afterwards.
+        let given_back: Result<()> = self.call(&helper, "giveBack", json!({}), []).await;
+        let done = done?;
+        given_back.map(|()| done)
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Thrown {
     headline: Option<String>,
     /// With those of the causes.
     stack: String,
+    /// The stack was not read, because code of the program would put it together.
+    unread: bool,
 }
 
 impl Values {
@@ -33,7 +35,8 @@ impl Values {
     ///
     /// Of an error it tells name, message, and the stack with the stacks of its causes after `[cause]:`. Of any
     /// other value, which may be thrown as well, type and text; it has no stack. Error stacks are made when
-    /// they are first read, by code of the program if it has set `Error.prepareStackTrace`.
+    /// they are first read, by code of the program if it has set `Error.prepareStackTrace`. V8 reads that of what
+    /// is thrown by itself, before it tells of the stop.
     pub(in super::super) async fn exception(
         &self,
         thrown: &RemoteObject,
@@ -48,10 +51,22 @@ impl Values {
         let context = id.and_then(context_of).or_else(|| frame.and_then(|frame| frame.context()));
         let helper = self.helper(context.filter(|_| id.is_some())).await?;
         let (Some(id), Some(helper)) = (id, helper) else { return Ok(Thrown::plain(thrown)) };
+        let described = thrown.description.clone();
         let mut thrown: Thrown =
             self.call(&helper, "exception", json!({ "limit": MAX_VALUE }), [object(id)]).await?;
+        if thrown.unread {
+            thrown.stack = described.unwrap_or_default();
+        }
         thrown.stack = without_evaluation(&thrown.stack);
         Ok(thrown)
+    }
+
+    /// Whether an error was asked about before; it is known from here on.
+    pub(in super::super) async fn is_known(&self, thrown: &RemoteObject) -> bool {
+        let Some(id) = thrown.object_id.as_deref() else { return false };
+        // Where the program cannot be asked, a stop is one too many, not one too few.
+        let Ok(Some(helper)) = self.helper(context_of(id)).await else { return false };
+        self.call(&helper, "known", json!({}), [object(id)]).await.unwrap_or(false)
     }
 }
 
@@ -61,11 +76,16 @@ impl Thrown {
         let shown = text::shown(thrown, MAX_VALUE);
         let (text, type_name) = (shown.0, shown.1);
         if thrown.subtype.as_deref() != Some("error") {
-            return Self { type_name, message: text, headline: None, stack: String::new() };
+            return Self { type_name, message: text, ..Self::default() };
         }
         let stack = without_evaluation(thrown.description.as_deref().unwrap_or_default());
         let message = text.split_once(": ").map_or(String::new(), |(_, message)| message.to_owned());
-        Self { type_name, message, headline: Some(text), stack }
+        Self { type_name, message, headline: Some(text), stack, unread: false }
+    }
+
+    /// Whether it is what V8 throws in place of an effect. A program that throws the same is taken for refused.
+    pub(super) fn is_refusal(&self) -> bool {
+        self.headline.is_some() && self.message == "Possible side-effect in debug-evaluate"
     }
 
     /// As the failure of an expression.

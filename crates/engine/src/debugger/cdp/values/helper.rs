@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use ::cdp::runtime::{CallArgument, CallFunctionOn, Evaluate, Evaluated, ReleaseObjectGroup, RemoteObject};
 use serde::de::DeserializeOwned;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::super::sent;
 use super::{Values, failed};
@@ -21,6 +21,9 @@ const HELPERS: &str = "stillframe-values";
 
 /// V8 binds the last result of this group to `$_` for expressions that may use the console's functions.
 const CONSOLE: &str = "console";
+
+/// V8 counts contexts from 1.
+const NO_CONTEXT: i32 = 0;
 
 /// The helper of each context. `None` where there can be none.
 #[derive(Default)]
@@ -53,7 +56,12 @@ impl Values {
 
     /// A helper of the program's own global object, where nothing is known of contexts yet.
     pub(in super::super) async fn default_helper(&self) -> Result<Option<Arc<str>>> {
-        self.install(None).await
+        if let Some(Some(known)) = self.0.helpers.lock().get(&NO_CONTEXT) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let id = self.install(None).await?;
+        self.0.helpers.lock().insert(NO_CONTEXT, id.clone());
+        Ok(id)
     }
 
     async fn install(&self, context: Option<i32>) -> Result<Option<Arc<str>>> {
@@ -101,8 +109,9 @@ impl Values {
         plain(self.request(call).await?)
     }
 
-    /// Runs code of the program, by a function of the helper, within a time limit. The protocol has limits for
-    /// expressions only, so the function is given to one.
+    /// Runs code of the program within a time limit: a function that a function of the helper makes. The protocol
+    /// has limits for expressions only, so the function is given to one. Where nothing may be changed, V8 throws
+    /// instead of an effect.
     pub(super) async fn run(
         &self,
         context: i32,
@@ -111,8 +120,25 @@ impl Values {
         values: impl IntoIterator<Item = CallArgument>,
     ) -> Result<Evaluated> {
         let Some(helper) = self.helper(Some(context)).await? else { return Err(unreadable()) };
-        let mut prepare = self.calling(&helper, function, options, values);
-        prepare.function_declaration = format!("function(){{return()=>this.{function}(arguments)}}");
+        let prepare = self.calling(&helper, function, options, values);
+        self.run_prepared(Some(context), prepare, false).await
+    }
+
+    /// The last entries of the program's timeline, as far as they can be told.
+    pub(in super::super) async fn timeline<T: DeserializeOwned + Default>(&self) -> Result<T> {
+        let Some(helper) = self.default_helper().await? else { return Err(unreadable()) };
+        let prepare = self.calling(&helper, "timeline", json!({}), []);
+        let answer = self.run_prepared(None, prepare, true).await?;
+        let rows = answer.result.value.filter(|_| answer.exception_details.is_none());
+        Ok(rows.and_then(|rows| serde_json::from_value(rows).ok()).unwrap_or_default())
+    }
+
+    async fn run_prepared(
+        &self,
+        context: Option<i32>,
+        mut prepare: CallFunctionOn,
+        by_value: bool,
+    ) -> Result<Evaluated> {
         prepare.object_group = Some(CONSOLE.to_owned());
         plain(self.request(prepare).await?)?;
         let limit = deadlines::EVALUATE;
@@ -121,12 +147,16 @@ impl Values {
             object_group: Some(self.group()),
             include_command_line_api: true,
             silent: true,
-            context_id: Some(context),
+            context_id: context,
+            return_by_value: by_value,
             timeout: u32::try_from(limit.as_millis()).ok(),
             disable_breaks: true,
+            throw_on_side_effect: self.0.careful,
             ..Evaluate::default()
         };
-        self.has_changed();
+        if !self.0.careful {
+            self.has_changed();
+        }
         let answer = self.0.client.request(run, limit + deadlines::EVALUATE_GRACE).await;
         let release = ReleaseObjectGroup { object_group: CONSOLE.to_owned() };
         self.request(release).await?;
@@ -142,6 +172,7 @@ impl Values {
     ) -> CallFunctionOn {
         if let Some(options) = options.as_object_mut() {
             options.insert("epoch".to_owned(), self.0.epoch.load(Ordering::Relaxed).into());
+            options.insert("careful".to_owned(), self.0.careful.into());
         }
         let options = CallArgument { value: Some(options), ..CallArgument::default() };
         CallFunctionOn {

@@ -1,6 +1,7 @@
 //! Against the `node` on the search path.
 
 mod assignments;
+mod careful;
 mod expressions;
 mod frames;
 mod harness;

@@ -53,6 +53,11 @@ impl Scene {
         scene
     }
 
+    /// Looks at it as at a program of which nothing may run.
+    pub(super) fn be_careful(&mut self) {
+        self.values = Values::careful(self.client.clone());
+    }
+
     async fn enable(&self) {
         self.client.request(runtime::Enable {}, SOON).await.unwrap();
         self.client.request(debugger::Enable::default(), SOON).await.unwrap();

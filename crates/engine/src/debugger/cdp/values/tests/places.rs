@@ -122,7 +122,7 @@ async fn hidden_parts_are_special() {
 async fn functions_tell_where_they_are() {
     let scene = Scene::of(PROGRAM).await;
     let places: Places = Arc::new(|_, line, column| Some(format!("main.js:{}:{}", line + 1, column + 1)));
-    let values = Values::with_places(scene.client.clone(), places, None);
+    let values = Values::with_places(scene.client.clone(), places, None, false);
     let request = Evaluate {
         expression: "Account".to_owned(),
         frame: RawId(1),

@@ -1,0 +1,155 @@
+//! The machine as a server may use it: only certain programs are run to be asked who they are.
+//!
+//! A repository brings an interpreter with it, as the link or the script in its virtual environment. Nobody has
+//! chosen that who only looks at a file of the repository, so it is not run before a program is started. What is
+//! run meanwhile is what anybody gets who calls an interpreter by its name.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::{Boxed, Host};
+use crate::error::{Error, Result};
+use crate::process::{Finished, ProcessSpec};
+use crate::safety::{Safety, resolved};
+
+/// A machine on which not every interpreter is run.
+#[derive(Debug)]
+pub struct Guarded<'a> {
+    host: &'a dyn Host,
+    safety: &'a Safety,
+    chosen: Option<&'a Path>,
+    /// A program is or was started.
+    starts: bool,
+    has_refused: AtomicBool,
+}
+
+impl<'a> Guarded<'a> {
+    /// For starting a program: what a repository has is run where the policy allows it.
+    pub fn starting(host: &'a dyn Host, safety: &'a Safety) -> Self {
+        Self { host, safety, chosen: None, starts: true, has_refused: AtomicBool::new(false) }
+    }
+
+    /// For looking at files: nothing of a repository is run but what the user has chosen.
+    pub fn looking(host: &'a dyn Host, safety: &'a Safety, chosen: Option<&'a Path>) -> Self {
+        Self { host, safety, chosen, starts: false, has_refused: AtomicBool::new(false) }
+    }
+
+    /// Whether an interpreter was there that was not run, so that another one may have answered in its place.
+    pub fn has_refused(&self) -> bool {
+        self.has_refused.load(Ordering::Relaxed)
+    }
+
+    /// Whether it is in a folder of the search path, whatever a link there leads to.
+    fn is_named(&self, program: &Path) -> bool {
+        let path = self.host.env("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|folder| program.parent() == Some(&*folder))
+    }
+
+    /// With `--read-only`, the user's choice is run when it is listed.
+    fn is_chosen(&self, program: &Path) -> bool {
+        self.chosen == Some(program)
+            && (!self.safety.read_only
+                || resolved(program).is_some_and(|real| self.safety.programs.contains(&real)))
+    }
+
+    fn refuse<T>(&self, program: &Path, problem: &str) -> Result<T> {
+        self.has_refused.store(true, Ordering::Relaxed);
+        Err(Error::Environment {
+            problem: format!("`{}` {problem}", program.display()),
+            remedy: "install one in a folder of the search path, or allow its folder with `--allow-root`"
+                .to_owned(),
+        })
+    }
+}
+
+impl Host for Guarded<'_> {
+    /// While one only looks, the target of a link is run and not the link: next to that, the repository could say
+    /// where Python finds its own library.
+    fn permitted(&self, program: &Path) -> Result<PathBuf> {
+        if self.is_named(program) || self.is_chosen(program) {
+            return Ok(program.to_owned());
+        }
+        if self.starts {
+            return match self.safety.check_executable(self.host, program) {
+                Ok(()) => Ok(program.to_owned()),
+                Err(_) => self.refuse(program, "is outside of what may be used"),
+            };
+        }
+        match program.canonicalize().ok().filter(|real| self.is_named(real)) {
+            Some(real) => Ok(real),
+            None => self.refuse(program, "is not run before a program is started"),
+        }
+    }
+
+    fn run<'a>(&'a self, spec: &'a ProcessSpec, deadline: Duration) -> Boxed<'a, Result<Finished>> {
+        self.host.run(spec, deadline)
+    }
+
+    fn which(&self, name: &str) -> Option<PathBuf> {
+        self.host.which(name)
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.host.env(name)
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.host.is_file(path)
+    }
+
+    fn read(&self, path: &Path) -> Option<String> {
+        self.host.read(path)
+    }
+
+    fn names_in(&self, folder: &Path) -> Vec<String> {
+        self.host.names_in(folder)
+    }
+
+    fn program_of(&self, pid: u32) -> Option<PathBuf> {
+        self.host.program_of(pid)
+    }
+
+    fn cache_dir(&self) -> PathBuf {
+        self.host.cache_dir()
+    }
+
+    fn forbids_tracing(&self) -> bool {
+        self.host.forbids_tracing()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::host::FakeMachine;
+    use super::*;
+
+    fn machine() -> FakeMachine {
+        let env = [("PATH".to_owned(), "/usr/local/bin:/bin".to_owned())].into();
+        FakeMachine { env, ..FakeMachine::default() }
+    }
+
+    #[test]
+    fn a_repository_s_own_interpreter_is_run_once_a_program_is_started() {
+        let (machine, safety) = (machine(), Safety::default());
+        let own = Path::new("/project/.venv/bin/python");
+        let looking = Guarded::looking(&machine, &safety, None);
+        assert!(looking.permitted(Path::new("/bin/python3")).is_ok());
+        assert!(!looking.has_refused());
+        assert!(looking.permitted(own).is_err());
+        assert!(looking.has_refused());
+        assert!(Guarded::starting(&machine, &safety).permitted(own).is_ok());
+        assert!(Guarded::looking(&machine, &safety, Some(own)).permitted(own).is_ok(), "the user's choice");
+    }
+
+    #[test]
+    fn what_the_policy_does_not_allow_is_run_by_nobody() {
+        let (machine, own) = (machine(), Path::new("/project/.venv/bin/python"));
+        let read_only = Safety { read_only: true, ..Safety::default() };
+        assert!(Guarded::looking(&machine, &read_only, Some(own)).permitted(own).is_err());
+        let elsewhere = Safety { roots: Some(vec!["/elsewhere".into()]), ..Safety::default() };
+        let starting = Guarded::starting(&machine, &elsewhere);
+        assert!(starting.permitted(own).is_err());
+        assert!(starting.permitted(Path::new("/bin/python3")).is_ok());
+    }
+}

@@ -1,0 +1,121 @@
+//! Programs of which nothing may run.
+
+use serde_json::json;
+
+use super::Scene;
+use super::harness::{named, page, texts};
+use crate::error::Error;
+
+const PROGRAM: &str = r"
+const ran = [];
+const kept = { get plain() { return { twice: 2 }; }, get sets() { ran.push('getter'); return 1; }, get throws() { return missing; } };
+class Holder { #inner = new Error('inner'); }
+const held = new Holder();
+const failure = new TypeError('before');
+const captured = { own: 1 };
+Error.captureStackTrace(captured);
+const stacked = { stack: [1, 2] };
+performance.mark('begun');
+Error.prepareStackTrace = () => { ran.push('prepare'); return 'prepared'; };
+JSON.stringify = () => { ran.push('stringify'); return '[]'; };
+Array.prototype.slice = function () { ran.push('slice'); return []; };
+Array.prototype.map = function () { ran.push('map'); return []; };
+const thrown = () => { throw failure; };
+debugger;
+console.log(kept, held, captured, stacked, thrown);
+";
+
+async fn scene() -> Scene {
+    let mut scene = Scene::of(PROGRAM).await;
+    scene.be_careful();
+    scene
+}
+
+async fn has_run(scene: &Scene) -> String {
+    scene.evaluate_with("ran.join()", 100, true).await.unwrap().text
+}
+
+#[tokio::test]
+async fn a_getter_is_run_when_it_changes_nothing() {
+    let scene = scene().await;
+    let locals = scene.locals().await;
+    let members = scene.open(&named(&locals, "kept").value).await;
+    let plain = scene.open(&named(&members, "plain").value).await;
+    assert_eq!(texts(&plain), [("(value)", "{ twice: 2 }")]);
+    assert_eq!(texts(&scene.open(&plain[0].value).await)[0], ("twice", "2"));
+    let open = async |name: &str| {
+        let reference = named(&members, name).value.reference.unwrap();
+        scene.values.variables(reference, page(true), 100).await.unwrap_err()
+    };
+    let refused = open("sets").await;
+    assert!(matches!(&refused, Error::Refused(why) if why.contains("nothing was changed")), "{refused:?}");
+    let raised = open("throws").await;
+    assert!(
+        matches!(&raised, Error::Raised { type_name, .. } if type_name == "ReferenceError"),
+        "{raised:?}"
+    );
+    assert_eq!(has_run(&scene).await, "''");
+}
+
+#[tokio::test]
+async fn stacks_are_not_prepared_by_the_program() {
+    let scene = scene().await;
+    let locals = scene.locals().await;
+    let of_failure = scene.open(&named(&locals, "failure").value).await;
+    assert_eq!(named(&of_failure, "stack").value.text, "<not read>");
+    assert_eq!(named(&of_failure, "message").value.text, "'before'");
+    let of_captured = scene.open(&named(&locals, "captured").value).await;
+    assert_eq!(named(&of_captured, "stack").value.text, "<not read>");
+    let of_stacked = scene.open(&named(&locals, "stacked").value).await;
+    assert_eq!(named(&of_stacked, "stack").value.text, "[ 1, 2 ]");
+    scene.open(&named(&locals, "held").value).await;
+    assert_eq!(has_run(&scene).await, "''");
+}
+
+#[tokio::test]
+async fn a_refusal_is_known_whatever_prepares_stacks() {
+    let scene = scene().await;
+    for expression in ["ran.push(1)", "ran.length = 1", "kept.sets"] {
+        let refused = scene.evaluate_with(expression, 100, true).await.unwrap_err();
+        assert!(
+            matches!(&refused, Error::Refused(why) if why.contains("nothing was changed")),
+            "{expression}: {refused:?}"
+        );
+    }
+    let raised = scene.evaluate_with("missing", 100, true).await.unwrap_err();
+    assert!(
+        matches!(&raised, Error::Raised { message, .. } if message == "ReferenceError: missing is not defined"),
+        "{raised:?}"
+    );
+    assert_eq!(has_run(&scene).await, "''");
+    // What prepares stacks is there as it was.
+    assert_eq!(scene.text("new Error('x').stack").await, "'prepared'");
+}
+
+#[tokio::test]
+async fn the_timeline_is_read_without_what_the_program_has_replaced() {
+    let scene = scene().await;
+    let rows: Vec<(String, String, f64, f64)> = scene.values.timeline().await.unwrap();
+    assert!(rows.iter().any(|row| row.0 == "begun" && row.1 == "mark"), "{}", json!(rows));
+    assert_eq!(has_run(&scene).await, "''");
+}
+
+#[tokio::test]
+async fn an_error_is_known_from_the_second_time_on() {
+    let scene = scene().await;
+    let asked = scene.paused.call_frames[0].this.clone();
+    assert!(!scene.values.is_known(&asked).await);
+    assert!(scene.values.is_known(&asked).await);
+}
+
+#[tokio::test]
+async fn evaluations_beside_each_other_are_all_without_what_prepares_stacks() {
+    let scene = scene().await;
+    let refuse = || scene.evaluate_with("ran.push(1)", 100, true);
+    let (one, two, three) = tokio::join!(refuse(), refuse(), refuse());
+    for refused in [one, two, three] {
+        assert!(matches!(&refused, Err(Error::Refused(_))), "{refused:?}");
+    }
+    assert_eq!(has_run(&scene).await, "''");
+    assert_eq!(scene.text("new Error('x').stack").await, "'prepared'");
+}
