@@ -5,6 +5,7 @@ use engine::deadlines;
 use engine::debugger::Step;
 use engine::error::Error;
 use engine::model::ids::ThreadId;
+use engine::model::limits::Limits;
 use engine::model::stop::End;
 use engine::session::Session;
 use engine::session::state::Execution;
@@ -99,8 +100,8 @@ pub async fn pause(
 }
 
 /// How long a pause waits unless it is told otherwise.
-pub fn pause_wait(bounds: &Bounds, timeout_ms: Option<u64>, limits: engine::model::limits::Limits) -> Wait {
-    Wait::new(bounds, timeout_ms.or(Some(bounds.pause)), limits)
+pub fn pause_wait(bounds: &Bounds, timeout_ms: Option<u64>, limits: Limits) -> Result<Wait, Error> {
+    Wait::or(bounds, timeout_ms, bounds.usual_pause(), limits)
 }
 
 /// Where the threads of a running program are, one sentence each.
