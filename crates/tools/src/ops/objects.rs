@@ -123,3 +123,18 @@ fn is_code(variable: &Variable<Reference>) -> bool {
     let value = &variable.value;
     value.text.starts_with("[Getter") || matches!(value.type_name.as_str(), "Function" | "function" | "type")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_that_nobody_asked_for_are_lowered_and_others_refused() {
+        let bounds = Bounds { depth: 3, ..Bounds::default() };
+        assert_eq!(levels(&bounds, None, 2).unwrap(), 2);
+        assert_eq!(levels(&bounds, None, 9).unwrap(), 3);
+        assert_eq!(levels(&bounds, Some(0), 2).unwrap(), 1);
+        let refused = levels(&bounds, Some(4), 2).unwrap_err();
+        assert_eq!(refused.to_string(), "`maxDepth` is 4: the limit `depth` is 3");
+    }
+}

@@ -159,3 +159,20 @@ pub async fn describe(session: &Session, outcome: Outcome, limits: Limits) -> Se
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_that_nobody_asked_for_is_lowered_and_another_refused() {
+        let bounds = Bounds { longest_wait: 1_000, ..Bounds::default() };
+        let wait = |asked| Wait::or(&bounds, asked, Duration::from_secs(10), bounds.report());
+        assert_eq!(wait(None).unwrap().timeout, Duration::from_secs(1));
+        assert_eq!(wait(Some(999)).unwrap().timeout, Duration::from_millis(999));
+        assert_eq!(
+            wait(Some(1_001)).unwrap_err().to_string(),
+            "`timeout` is 1001: the limit `longest_wait` is 1000"
+        );
+    }
+}
