@@ -107,7 +107,8 @@ bounds! {
     rows: "rows", 100_000, 1..=1_000_000;
     /// How long a call waits for the next stop unless it says otherwise.
     wait: "ms", 20_000, 100..=600_000;
-    /// How long a call may wait.
+    /// How long a call may wait. To ask for more is refused. What is not counted is the start of a program, which has
+    /// up to 5 s however short the wait, and the second or two in which a program is looked at that did not end.
     longest_wait: "ms", 600_000, 1_000..=86_400_000;
     /// How long a pause waits for the stop unless it says otherwise.
     pause: "ms", 2_000, 100..=600_000;
@@ -115,7 +116,7 @@ bounds! {
     connect: "ms", 30_000, 1_000..=600_000;
     /// How long an expression may take unless the call says otherwise.
     evaluate: "ms", 5_000, 100..=120_000;
-    /// How long an expression may take.
+    /// How long an expression may take. To ask for more is refused.
     longest_evaluate: "ms", 120_000, 100..=3_600_000;
     /// How long a session may go unused before it is closed and its program ended; 0 for as long as it likes.
     idle: "s", 0, 0..=604_800;
@@ -192,6 +193,18 @@ impl Bounds {
         (self.idle > 0).then(|| Duration::from_secs(self.idle))
     }
 
+    /// What a call asks for by an argument. More than the bound of that name is an error: what was asked for is not
+    /// lowered unseen.
+    pub fn within(&self, name: &'static str, argument: &str, asked: u64) -> Result<u64, Error> {
+        let most = self.get(name).unwrap_or(u64::MAX);
+        if asked > most { Err(self.met(name, format!("`{argument}` is {asked}"))) } else { Ok(asked) }
+    }
+
+    /// How many rows a trace has when a call says nothing of it, where `usual` are usual.
+    pub fn usual_rows(&self, usual: u64) -> u64 {
+        usual.min(self.rows)
+    }
+
     /// That the bound of that name is met: `problem` says how.
     pub fn met(&self, name: &'static str, problem: impl Into<String>) -> Error {
         Error::Limit { name, value: self.get(name).unwrap_or_default(), problem: problem.into() }
@@ -225,6 +238,16 @@ mod tests {
             bounds.set(bound.name, *bound.range.end());
             assert_eq!(bounds.get(bound.name), Some(*bound.range.end()));
         }
+    }
+
+    #[test]
+    fn more_than_a_bound_is_refused_with_its_name() {
+        let bounds = Bounds { rows: 2, ..Bounds::default() };
+        assert_eq!((bounds.usual_rows(200), bounds.usual_rows(1)), (2, 1));
+        assert_eq!(bounds.within("rows", "maxHits", 2).unwrap(), 2);
+        let refused = bounds.within("rows", "maxHits", 3).unwrap_err();
+        assert_eq!(refused.code(), "limit_reached");
+        assert_eq!(refused.to_string(), "`maxHits` is 3: the limit `rows` is 2");
     }
 
     #[test]

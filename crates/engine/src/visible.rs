@@ -63,6 +63,8 @@ pub fn is_hidden(letter: char) -> bool {
         | '\u{feff}'
         | '\u{ffa0}'
         | '\u{fff0}'..='\u{fffb}'
+        | '\u{13430}'..='\u{1343f}'
+        | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}'
         | '\u{e0000}'..='\u{e0fff}' => true,
         _ => false,
@@ -70,20 +72,85 @@ pub fn is_hidden(letter: char) -> bool {
 }
 
 /// Whether a character that takes no place belongs where it stands: a carriage return at the end of a line, a
-/// joiner inside a word or an emoji, the one choice of how a character is drawn.
+/// joiner inside a word or an emoji, the one choice of how a character is drawn that has such a choice. A second
+/// choice would be text that nobody sees.
 fn is_at_home(before: Option<char>, letter: char, after: Option<char>) -> bool {
     let is_base = |letter: Option<char>| letter.is_some_and(|one| !one.is_ascii() && !is_hidden(one));
-    let is_drawn = |letter: Option<char>| {
-        is_base(letter) || letter.is_some_and(|one| one.is_ascii_digit() || one == '#' || one == '*')
-    };
+    let follows = |is_of: fn(char) -> bool| before.is_some_and(is_of);
     match letter {
         '\r' => after == Some('\n'),
         // An emoji may have chosen its drawing before it is joined to the next.
         '\u{200c}' | '\u{200d}' => (is_base(before) || before == Some('\u{fe0f}')) && is_base(after),
-        '\u{fe0e}' | '\u{fe0f}' => is_drawn(before),
-        '\u{fe00}'..='\u{fe0d}' | '\u{e0100}'..='\u{e01ef}' => is_base(before),
+        '\u{fe0e}' | '\u{fe0f}' => follows(is_emoji),
+        '\u{e0100}'..='\u{e01ef}' => follows(is_ideograph),
+        '\u{fe00}'..='\u{fe06}' => before.is_some_and(|before| letter <= last_variant(before)),
+        '\u{180b}'..='\u{180f}' => follows(is_mongolian),
+        '\u{1bca0}'..='\u{1bca3}' => follows(is_shorthand),
+        // One may end a group and the next begin another.
+        '\u{13430}'..='\u{1343f}' => {
+            follows(is_hieroglyph)
+                || (matches!(before, Some('\u{13430}'..='\u{1343f}')) && after.is_some_and(is_hieroglyph))
+        }
         _ => false,
     }
+}
+
+/// What can be drawn as text or as an emoji, as `emoji-variation-sequences.txt` of Unicode has it, by whole blocks.
+fn is_emoji(letter: char) -> bool {
+    matches!(
+        letter,
+        '#' | '*'
+            | '0'..='9'
+            | '\u{a9}'
+            | '\u{ae}'
+            | '\u{203c}'..='\u{2bff}'
+            | '\u{3030}'
+            | '\u{303d}'
+            | '\u{3297}'
+            | '\u{3299}'
+            | '\u{1f000}'..='\u{1faff}'
+    )
+}
+
+/// The last of the selectors that choose among the variants of a character; NUL for one that has no variants. So
+/// `StandardizedVariants.txt` of Unicode has it, by whole blocks.
+fn last_variant(letter: char) -> char {
+    match letter {
+        // Mathematical operators, Myanmar, Phags-pa, Manichaean.
+        '\u{2190}'..='\u{22ff}'
+        | '\u{2a00}'..='\u{2aff}'
+        | '\u{1000}'..='\u{109f}'
+        | '\u{aa60}'..='\u{aa7f}'
+        | '\u{a840}'..='\u{a877}'
+        | '\u{10ac0}'..='\u{10aff}' => '\u{fe00}',
+        // Punctuation in one corner of its place or in the middle.
+        '\u{2018}'..='\u{201f}' | '\u{3001}'..='\u{3002}' | '\u{ff01}'..='\u{ff1f}' => '\u{fe01}',
+        _ if is_ideograph(letter) => '\u{fe02}',
+        _ if is_hieroglyph(letter) => '\u{fe06}',
+        _ => '\0',
+    }
+}
+
+/// Han characters.
+fn is_ideograph(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'
+    )
+}
+
+fn is_mongolian(letter: char) -> bool {
+    matches!(letter, '\u{1820}'..='\u{18aa}')
+}
+
+/// Of Duployan shorthand.
+fn is_shorthand(letter: char) -> bool {
+    matches!(letter, '\u{1bc00}'..='\u{1bc9f}')
+}
+
+/// Of Egypt.
+fn is_hieroglyph(letter: char) -> bool {
+    matches!(letter, '\u{13000}'..='\u{1342f}' | '\u{13460}'..='\u{143ff}')
 }
 
 /// Writes a character by its number, as languages write it in a string.
@@ -113,7 +180,12 @@ mod tests {
             ("ab\u{200d}cd", "ab\\u{200d}cd"),
             ("\u{feff}x\u{ad}y", "\\u{feff}x\\xady"),
             ("hi\u{e0041}\u{e0042}", "hi\\u{e0041}\\u{e0042}"),
-            ("😀\u{e0100}\u{e0101}\u{e0102}", "😀\u{e0100}\\u{e0101}\\u{e0102}"),
+            ("😀\u{e0100}\u{e0101}", "😀\\u{e0100}\\u{e0101}"),
+            ("葛\u{e0100}\u{e0101}\u{e0102}", "葛\u{e0100}\\u{e0101}\\u{e0102}"),
+            ("é\u{e0158}é\u{e0159}é\u{fe00}é\u{fe0f}", "é\\u{e0158}é\\u{e0159}é\\u{fe00}é\\u{fe0f}"),
+            ("日\u{fe03}≨\u{fe01}❤\u{fe0f}\u{fe0f}", "日\\u{fe03}≨\\u{fe01}❤\u{fe0f}\\u{fe0f}"),
+            ("a\u{1bca0}b\u{1bca3}\u{13430}\u{1343f}", "a\\u{1bca0}b\\u{1bca3}\\u{13430}\\u{1343f}"),
+            ("a\u{180b}b\u{180e}", "a\\u{180b}b\\u{180e}"),
         ];
         for (raw, expected) in table {
             assert_eq!(visible(raw), expected, "{raw:?}");
@@ -131,12 +203,47 @@ mod tests {
             "שלום עולם",
             "क\u{94d}\u{200d}ष",
             "👩\u{200d}👩\u{200d}👧 🏳\u{fe0f}\u{200d}🌈 ❤\u{fe0f} 1\u{fe0f}\u{20e3}",
-            "葛\u{e0100}",
+            "葛\u{e0100} 豈\u{fe00} ≨\u{fe00} 、\u{fe01}",
+            "ᠠ\u{180b} ᠨ\u{180e}ᠠ",
+            "\u{13000}\u{13430}\u{13000}\u{fe01} \u{13000}\u{13438}\u{13437}\u{13000}",
+            "\u{1bc02}\u{1bca0}",
+            "lines\u{2028}and\u{2029}paragraphs \u{600}1",
         ];
         for text in table {
             assert_eq!(visible(text), text);
         }
         assert!(matches!(visible("plain grüße\n"), Cow::Borrowed(_)));
+    }
+
+    /// `DerivedCoreProperties.txt` and `DerivedGeneralCategory.txt` of Unicode 16. Signs that are drawn around numbers
+    /// are of category Cf and are seen.
+    #[test]
+    fn what_unicode_says_to_ignore_or_to_format_with_is_hidden() {
+        let default_ignorable = [
+            (0xad, 0xad),
+            (0x34f, 0x34f),
+            (0x61c, 0x61c),
+            (0x115f, 0x1160),
+            (0x17b4, 0x17b5),
+            (0x180b, 0x180f),
+            (0x200b, 0x200f),
+            (0x202a, 0x202e),
+            (0x2060, 0x206f),
+            (0x3164, 0x3164),
+            (0xfe00, 0xfe0f),
+            (0xfeff, 0xfeff),
+            (0xffa0, 0xffa0),
+            (0xfff0, 0xfff8),
+            (0x1bca0, 0x1bca3),
+            (0x1d173, 0x1d17a),
+            (0xe0000, 0xe0fff),
+        ];
+        let of_format = [(0xfff9, 0xfffb), (0x13430, 0x1343f)];
+        for (first, last) in default_ignorable.into_iter().chain(of_format) {
+            for letter in (first..=last).filter_map(char::from_u32) {
+                assert!(is_hidden(letter), "U+{:04X}", u32::from(letter));
+            }
+        }
     }
 
     proptest! {

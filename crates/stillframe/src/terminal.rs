@@ -46,7 +46,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 /// Says something to the person, beside the output proper.
 pub(crate) fn hint(text: &str) {
     // Without a standard error there is nobody to tell.
-    let _ = writeln!(anstream::stderr().lock(), "{}", styled(FAINT, text));
+    let _ = writeln!(anstream::stderr().lock(), "{}", styled(FAINT, visible(text)));
 }
 
 /// Says why the command failed, and what the exit code is.
@@ -57,7 +57,8 @@ pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
         // The reader has seen enough, as in `stillframe tools | head`.
         return ExitCode::SUCCESS;
     }
-    let _ = writeln!(anstream::stderr().lock(), "{}: {error:#}", styled(BAD, "error"));
+    let problem = format!("{error:#}");
+    let _ = writeln!(anstream::stderr().lock(), "{}: {}", styled(BAD, "error"), visible(&problem));
     ExitCode::FAILURE
 }
 

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use engine::bounds::Bounds;
-use engine::deadlines;
 use engine::model::limits::Limits;
 use engine::recording::Cells;
+use engine::{bounds, deadlines};
 use tokio::sync::Notify;
 use tools::Context;
 use tools::ops::settle::Wait;
@@ -37,9 +36,9 @@ pub(crate) struct TraceArgs {
     points: PointsArgs,
     #[command(flatten)]
     program: ProgramArgs,
-    /// How many rows to record, in all.
-    #[arg(long, value_name = "COUNT", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=Bounds::default().rows))]
-    max_hits: u64,
+    /// How many rows to record, in all; 200 if it is not said.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=most_rows()))]
+    max_hits: Option<u64>,
     /// Record only every so many-th pass.
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     sample_every: u64,
@@ -69,6 +68,11 @@ enum Way {
     Stop,
 }
 
+/// As many rows as may be set. How many are allowed is known when the configuration has been read.
+fn most_rows() -> u64 {
+    bounds::named("rows").map_or(u64::MAX, |bound| *bound.range.end())
+}
+
 /// Does it. When it is interrupted, what was recorded so far is printed.
 pub(crate) async fn run(args: TraceArgs, around: Around) -> anyhow::Result<ExitCode> {
     // The second Ctrl-C is for those who cannot wait.
@@ -94,12 +98,11 @@ pub(crate) async fn run(args: TraceArgs, around: Around) -> anyhow::Result<ExitC
 
 async fn record(args: TraceArgs, interrupt: Arc<Notify>, context: &Context) -> anyhow::Result<Traced> {
     let (session, launch) = args.program.open("trace", args.points.first_file(), context)?;
-    trace::check_counts(context.bounds(), Some(args.max_hits), Some(args.sample_every), None)
-        .map_err(told)?;
+    trace::check_counts(context.bounds(), args.max_hits, Some(args.sample_every), None).map_err(told)?;
     let wait = Wait { timeout: Duration::from_secs(args.timeout), limits: context.bounds().report() };
     let usual = Trace::new(Some(launch), args.points.points(), wait);
     let request = Trace {
-        max_rows: args.max_hits,
+        max_rows: args.max_hits.unwrap_or(context.bounds().usual_rows(usual.max_rows)),
         sample_every: args.sample_every,
         only_when_changed: args.only_when_changed,
         when_full: if args.run_on { WhenFull::RunOn } else { WhenFull::End },

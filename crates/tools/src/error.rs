@@ -3,7 +3,6 @@
 mod words;
 
 use std::path::Path;
-use std::time::Duration;
 
 use engine::error::Error;
 use engine::model::breakpoint::Breakpoint;
@@ -170,13 +169,6 @@ impl ToolError {
         Self::new("function_not_found", error, &next).with("functions", json!(others))
     }
 
-    /// More time was asked for than may be.
-    pub fn too_long(name: &str, asked_ms: u64, longest: Duration) -> Self {
-        let longest = longest.as_millis();
-        Self::argument(name, format!("is {asked_ms} ms, and at most {longest} ms may be asked for"))
-            .with("longest", json!(u64::try_from(longest).unwrap_or(u64::MAX)))
-    }
-
     /// A command that runs Python and cannot be taken apart.
     pub fn python_command(problem: &str) -> Self {
         Self::argument("command", problem).and(
@@ -336,7 +328,7 @@ impl From<Error> for ToolError {
             Error::Forbidden { rule, .. } => Self::new(code, text, &rule),
             Error::Limit { name, value, .. } => Self::new(code, text, "")
                 .and(&format!(
-                    "`{name}` under `[limits]` in stillframe.toml raises it, for the person who runs the server"
+                    "`{name}` under `[limits]` in the user's stillframe.toml raises it, for the person who runs the server"
                 ))
                 .with("limit", json!(name))
                 .with("value", json!(value)),

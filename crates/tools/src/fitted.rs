@@ -99,7 +99,7 @@ impl Reply {
 fn note(size: usize, most: usize) -> String {
     format!(
         "this answer had {size} bytes, and may have {most}: what is largest in it was cut; ask for less at a time \
-         (limits, maxLength, count, start, maxHits), or have `answer` raised under `[limits]` in stillframe.toml"
+         (limits, maxLength, count, start, maxHits), or have `answer` raised under `[limits]` in the user's stillframe.toml"
     )
 }
 

@@ -41,6 +41,9 @@ pub(super) fn parse(text: &str, file: &Path, is_project: bool) -> anyhow::Result
         let DeValue::Table(keys) = content.get_ref() else {
             bail!("{shown}:{line}: {}", unknown(section));
         };
+        if keys.is_empty() && !table::all().any(|setting| setting.section() == section) {
+            bail!("{shown}:{line}: {}", unknown(section));
+        }
         for (key, value) in keys {
             let line = line_of(key.span().start);
             let name = format!("{section}.{}", key.get_ref());
@@ -74,8 +77,8 @@ fn value_of(setting: &Setting, value: &DeValue<'_>, file: &Path) -> Result<Value
     };
     Ok(match (setting.kind, value) {
         (Kind::Bound, DeValue::Integer(number)) => {
-            let number = number.as_str().replace('_', "");
-            Value::Number(number.parse().map_err(|_| wrong())?)
+            let digits = number.as_str().replace('_', "");
+            Value::Number(u64::from_str_radix(&digits, number.radix()).map_err(|_| wrong())?)
         }
         (Kind::Flag, DeValue::Boolean(flag)) => Value::Flag(*flag),
         (Kind::Toolset, DeValue::String(text)) => Value::Text(text.as_ref().to_owned()),

@@ -1,8 +1,9 @@
 //! Where the files are.
 
+use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context, bail, ensure};
 use etcetera::BaseStrategy;
 
 use super::ConfigArgs;
@@ -28,17 +29,38 @@ pub(super) fn files(args: &ConfigArgs) -> anyhow::Result<Vec<(PathBuf, bool)>> {
     let user = strategy.as_ref().map(|strategy| strategy.config_dir().join("stillframe").join(NAME));
     let home = strategy.as_ref().map(|strategy| strategy.home_dir().to_owned());
     let here = std::env::current_dir().ok();
-    let project = here.and_then(|here| of_project(&here, home.as_deref()));
-    let files = [(user, false), (project, true)];
-    Ok(files
-        .into_iter()
-        .filter_map(|(file, is_project)| Some((file.filter(|file| file.is_file())?, is_project)))
-        .collect())
+    let mut files = Vec::new();
+    if let Some(user) = user
+        && is_there(&user)?
+    {
+        files.push((user, false));
+    }
+    if let Some(here) = here
+        && let Some(project) = of_project(&here, home.as_deref())?
+    {
+        files.push((project, true));
+    }
+    Ok(files)
+}
+
+/// Whether there is a file of that name. What is there and cannot be read is an error: it may forbid something.
+fn is_there(file: &Path) -> anyhow::Result<bool> {
+    let shown = file.display();
+    let look = || format!("`{shown}` cannot be looked at; `--no-config` does without");
+    match file.symlink_metadata() {
+        Ok(_) => {}
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(false),
+        Err(error) => return Err(error).with_context(look),
+    }
+    // A link may lead nowhere, or round and round.
+    let leads_to = file.metadata().with_context(look)?;
+    ensure!(leads_to.is_file(), "`{shown}` is no regular file; `--no-config` does without");
+    Ok(true)
 }
 
 /// The nearest file above a folder: in its repository, or below the home. A folder in neither is looked at alone,
 /// because what is above it may be anybody's.
-fn of_project(here: &Path, home: Option<&Path>) -> Option<PathBuf> {
+fn of_project(here: &Path, home: Option<&Path>) -> anyhow::Result<Option<PathBuf>> {
     let repository = here.ancestors().find(|folder| folder.join(".git").exists());
     let below_home = |folder: &&Path| home.is_some_and(|home| folder.starts_with(home) && *folder != home);
     let folders: Vec<&Path> = match repository {
@@ -46,7 +68,13 @@ fn of_project(here: &Path, home: Option<&Path>) -> Option<PathBuf> {
         None if below_home(&here) => here.ancestors().take_while(below_home).collect(),
         None => vec![here],
     };
-    folders.into_iter().map(|folder| folder.join(NAME)).find(|file| file.is_file())
+    for folder in folders {
+        let file = folder.join(NAME);
+        if is_there(&file)? {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -67,15 +95,19 @@ mod tests {
         let home = base.join("home");
         let above = write("");
         let in_home = write("home");
-        assert_eq!(of_project(&deep, Some(&home)), None, "what is in the home itself is no project's");
+        assert_eq!(
+            of_project(&deep, Some(&home)).unwrap(),
+            None,
+            "what is in the home itself is no project's"
+        );
         let here = base.join("home/repository");
         let in_repository = write("home/repository");
-        assert_eq!(of_project(&deep, Some(&home)), Some(in_repository.clone()));
+        assert_eq!(of_project(&deep, Some(&home)).unwrap(), Some(in_repository.clone()));
         std::fs::create_dir(here.join(".git")).unwrap();
-        assert_eq!(of_project(&deep, None), Some(in_repository));
+        assert_eq!(of_project(&deep, None).unwrap(), Some(in_repository));
         let nearer = write("home/repository/src");
-        assert_eq!(of_project(&deep, None), Some(nearer));
-        assert_eq!(of_project(&base.join("home"), None), Some(in_home), "a folder alone");
-        assert_eq!(of_project(&base, None), Some(above));
+        assert_eq!(of_project(&deep, None).unwrap(), Some(nearer));
+        assert_eq!(of_project(&base.join("home"), None).unwrap(), Some(in_home), "a folder alone");
+        assert_eq!(of_project(&base, None).unwrap(), Some(above));
     }
 }

@@ -1,8 +1,9 @@
 //! Which of several values holds: an option before the environment, that before the project's file, that before the
 //! user's, and then the default.
 //!
-//! A project's file comes with its repository, from whoever wrote that. What it says of safety can only make things
-//! tighter, and where the journal is and how much of it is kept is none of its business.
+//! A project's file comes with its repository, from whoever wrote that. What it says of safety and of limits can only
+//! make things tighter, it chooses the toolset only where nobody else has, and where the journal is and how much of it
+//! is kept is none of its business.
 
 use std::path::PathBuf;
 
@@ -39,25 +40,40 @@ pub(super) fn merge(given: Vec<Given>) -> anyhow::Result<Merged> {
     let mut warnings = Vec::new();
     for given in projects {
         let Some(known) = find(&mut all, given.name) else { continue };
+        if given.value == known.value {
+            continue;
+        }
         let is_said = matches!(known.origin, Origin::Environment(_) | Origin::Option(_));
         let refused = match (given.name, &given.value) {
             ("safety.roots", Value::List(inner)) => {
-                known.value = Value::List(narrowed(&known.value, inner)?);
-                known.origin = given.origin;
+                narrow(known, narrowed(&known.value, inner)?, given.origin);
                 continue;
             }
             ("safety.languages", Value::List(inner)) => {
-                known.value = Value::List(common(&known.value, inner)?);
-                known.origin = given.origin;
+                narrow(known, common(&known.value, inner)?, given.origin);
                 continue;
             }
-            ("safety.programs", _) if was_read_only => Some("cannot allow programs"),
-            ("safety.remote_attach", Value::Flag(true)) => Some("cannot allow to attach to other machines"),
-            ("safety.redact", Value::Flag(false)) => Some("cannot show credentials"),
-            ("safety.read_only", Value::Flag(false)) if was_read_only => Some("cannot allow changes"),
-            ("journal.file" | "limits.journal_size" | "limits.journal_files", _) => {
-                Some("has no say in the journal")
+            ("safety.programs", _) if was_read_only => Some("cannot allow programs".to_owned()),
+            ("safety.remote_attach", Value::Flag(true)) => {
+                Some("cannot allow to attach to other machines".to_owned())
             }
+            ("safety.redact", Value::Flag(false)) => Some("cannot show credentials".to_owned()),
+            ("safety.read_only", Value::Flag(false)) if was_read_only => {
+                Some("cannot allow changes".to_owned())
+            }
+            ("journal.file" | "limits.journal_size" | "limits.journal_files", _) => {
+                Some("has no say in the journal".to_owned())
+            }
+            _ if is_said => continue,
+            ("serve.toolset", _) if known.origin != Origin::Default => {
+                Some(format!("has no say in the toolset, which is set by {}", known.origin))
+            }
+            (name, Value::Number(asked)) => match known.value {
+                Value::Number(held) if size(name, *asked) > size(name, held) => {
+                    Some(format!("cannot raise a limit, which is {held} by {}", known.origin))
+                }
+                _ => None,
+            },
             _ => None,
         };
         match refused {
@@ -73,6 +89,18 @@ pub(super) fn merge(given: Vec<Given>) -> anyhow::Result<Merged> {
     }
     let policy = policy_of(&all)?;
     Ok(Merged { policy, all, warnings })
+}
+
+/// How far a limit goes: a session that may go unused for ever, which is what 0 says, may for longest.
+fn size(name: &str, value: u64) -> u64 {
+    if name == "limits.idle" && value == 0 { u64::MAX } else { value }
+}
+
+/// Sets what is left of a list. None is left as it was, and from where it was.
+fn narrow(known: &mut Given, left: Option<Vec<String>>, origin: Origin) {
+    if let Some(left) = left {
+        *known = Given { name: known.name, value: Value::List(left), origin };
+    }
 }
 
 fn find<'a>(all: &'a mut [Given], name: &str) -> Option<&'a mut Given> {
@@ -94,11 +122,12 @@ fn list<'a>(all: &'a [Given], name: &str) -> &'a [String] {
     }
 }
 
-/// The folders that are inside one of both lists. No folder in the first is no restriction.
-fn narrowed(outer: &Value, inner: &[String]) -> anyhow::Result<Vec<String>> {
-    let Value::List(outer) = outer else { return Ok(inner.to_vec()) };
+/// The folders that are inside one of both lists; none when these are all of the first list. No folder in the first is
+/// no restriction.
+fn narrowed(outer: &Value, inner: &[String]) -> anyhow::Result<Option<Vec<String>>> {
+    let Value::List(outer) = outer else { return Ok(Some(inner.to_vec())) };
     if outer.is_empty() || inner.is_empty() {
-        return Ok(if outer.is_empty() { inner.to_vec() } else { outer.clone() });
+        return Ok(outer.is_empty().then(|| inner.to_vec()));
     }
     let (outer, inner) = (folders(outer)?, folders(inner)?);
     let mut both = Vec::new();
@@ -116,21 +145,23 @@ fn narrowed(outer: &Value, inner: &[String]) -> anyhow::Result<Vec<String>> {
     if both.is_empty() {
         bail!("no folder is left: the roots of the project's file are outside of those that are allowed");
     }
-    Ok(both)
+    let all_is_left = outer.iter().all(|folder| both.contains(&folder.display().to_string()));
+    Ok((!all_is_left).then_some(both))
 }
 
-/// The languages that are in both lists. None in the first is no restriction.
-fn common(outer: &Value, inner: &[String]) -> anyhow::Result<Vec<String>> {
-    let Value::List(outer) = outer else { return Ok(inner.to_vec()) };
+/// The languages that are in both lists; none when these are all of the first list. No language in the first is no
+/// restriction.
+fn common(outer: &Value, inner: &[String]) -> anyhow::Result<Option<Vec<String>>> {
+    let Value::List(outer) = outer else { return Ok(Some(inner.to_vec())) };
     if outer.is_empty() || inner.is_empty() {
-        return Ok(if outer.is_empty() { inner.to_vec() } else { outer.clone() });
+        return Ok(outer.is_empty().then(|| inner.to_vec()));
     }
     let (outer, inner) = (languages(outer), languages(inner));
-    let both: Vec<String> = outer.into_iter().filter(|name| inner.contains(name)).collect();
+    let both: Vec<String> = outer.iter().filter(|name| inner.contains(name)).cloned().collect();
     if both.is_empty() {
         bail!("no language is left: those of the project's file are none of those that are allowed");
     }
-    Ok(both)
+    Ok((both.len() < outer.len()).then_some(both))
 }
 
 /// Languages by their own names.

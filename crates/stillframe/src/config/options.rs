@@ -69,11 +69,7 @@ pub(super) fn given(args: &ConfigArgs, matches: &ArgMatches) -> anyhow::Result<V
     let program = origin("allow_program", "STILLFRAME_ALLOW_PROGRAM", "--allow-program");
     add("safety.programs", paths(&args.allow_program), program);
     let language = origin("allow_language", "STILLFRAME_ALLOW_LANGUAGE", "--allow-language");
-    let languages = Value::List(args.allow_language.clone());
-    if let (Some(_), Some(setting)) = (&language, table::named("safety.languages")) {
-        setting.check(&languages).map_err(|problem| anyhow!("--allow-language: {problem}"))?;
-    }
-    add("safety.languages", languages, language);
+    add("safety.languages", Value::List(args.allow_language.clone()), language);
     let read_only = origin("read_only", "STILLFRAME_READ_ONLY", "--read-only");
     add("safety.read_only", Value::Flag(args.read_only), read_only);
     let remote = origin("allow_remote_attach", "STILLFRAME_ALLOW_REMOTE_ATTACH", "--allow-remote-attach");
@@ -91,6 +87,11 @@ pub(super) fn given(args: &ConfigArgs, matches: &ArgMatches) -> anyhow::Result<V
     if matches.get_flag("no_redact") {
         add("safety.redact", Value::Flag(false), Some(Origin::Option("--no-redact")));
     }
+    for Given { name, value, origin } in &given {
+        if let Some(setting) = table::named(name) {
+            setting.check(value).map_err(|problem| anyhow!("{origin}: {problem}"))?;
+        }
+    }
     Ok(given)
 }
 
@@ -104,6 +105,5 @@ fn read_limit(text: &str) -> anyhow::Result<(&'static str, Value)> {
     let value = number.trim().parse().map(Value::Number);
     let value =
         value.map_err(|_| anyhow!("--limit: `{name}` takes {}, and got `{number}`", setting.takes()))?;
-    setting.check(&value).map_err(|problem| anyhow!("--limit: {problem}"))?;
     Ok((setting.name, value))
 }

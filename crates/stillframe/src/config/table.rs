@@ -64,6 +64,11 @@ pub(super) fn named(name: &str) -> Option<Setting> {
 }
 
 impl Setting {
+    /// The section that it is in.
+    pub(super) fn section(&self) -> &'static str {
+        self.name.split_once('.').map_or(self.name, |(section, _)| section)
+    }
+
     /// The limit that it is.
     pub(super) fn bound(&self) -> Option<&'static bounds::Bound> {
         bounds::named(self.name.strip_prefix("limits.")?)

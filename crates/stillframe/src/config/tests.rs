@@ -44,6 +44,26 @@ fn a_mistake_is_told_with_its_line_and_what_is_allowed() {
             "[limits]\nsessions = -3\n",
             "/p/stillframe.toml:2: `limits.sessions` takes a whole number from 1 to 1000 (sessions)",
         ),
+        (
+            "[limits]\nsessions = 3.0\n",
+            "/p/stillframe.toml:2: `limits.sessions` takes a whole number from 1 to 1000 (sessions)",
+        ),
+        (
+            "[limits]\nsessions = inf\n",
+            "/p/stillframe.toml:2: `limits.sessions` takes a whole number from 1 to 1000 (sessions)",
+        ),
+        (
+            "[limits]\nsessions = 2026-01-01\n",
+            "/p/stillframe.toml:2: `limits.sessions` takes a whole number from 1 to 1000 (sessions)",
+        ),
+        (
+            "[limits]\nsessions = 0x3E9\n",
+            "/p/stillframe.toml:2: `limits.sessions` is 1001, and takes a whole number from 1 to 1000 (sessions)",
+        ),
+        (
+            "[limits]\n[x]\n",
+            "/p/stillframe.toml:2: there is no section `x`; the sections are: limits, safety, serve, journal",
+        ),
         ("[safety]\nread_only = 1\n", "/p/stillframe.toml:2: `safety.read_only` takes true or false"),
         (
             "[safety]\nroots = \".\"\n",
@@ -72,14 +92,89 @@ fn the_command_line_comes_before_the_environment_the_project_and_the_user() {
         origin: Origin::Option("--limit"),
     };
     let user = || parsed("[limits]\nsessions = 2\nframes = 9\n", false);
-    let project = || parsed("\n[limits]\nsessions = 3\n", true);
+    let project = || parsed("\n[limits]\nsessions = 1\n", true);
     let both = || [user(), project()].concat();
     assert_eq!(held(Vec::new(), "limits.sessions"), ("64".to_owned(), "default".to_owned()));
     assert_eq!(held(user(), "limits.sessions"), ("2".to_owned(), "/p/stillframe.toml:2".to_owned()));
-    assert_eq!(held(both(), "limits.sessions"), ("3".to_owned(), "/p/stillframe.toml:3".to_owned()));
+    assert_eq!(held(both(), "limits.sessions"), ("1".to_owned(), "/p/stillframe.toml:3".to_owned()));
     assert_eq!(held(both(), "limits.frames"), ("9".to_owned(), "/p/stillframe.toml:3".to_owned()));
     let all = [both(), vec![option(4)]].concat();
     assert_eq!(held(all, "limits.sessions"), ("4".to_owned(), "--limit".to_owned()));
+}
+
+#[test]
+fn a_number_is_read_as_it_is_written() {
+    for (written, number) in
+        [("0x10", "16"), ("0x3F", "63"), ("0o17", "15"), ("0b1_01", "5"), ("1_000", "1000"), ("+7", "7")]
+    {
+        let given = parsed(&format!("[limits]\nsessions = {written}\n"), false);
+        assert_eq!(held(given, "limits.sessions").0, number, "{written}");
+    }
+}
+
+/// The smaller limit holds; to wait for ever, as `idle` can, is the largest.
+#[test]
+fn a_project_cannot_raise_a_limit() {
+    let user = || parsed("[limits]\nsessions = 2\nanswer = 16_384\nidle = 60\n", false);
+    let project =
+        parsed("[limits]\nsessions = 1000\nanswer = 16384\nprocesses = 65\nframes = 4\nidle = 0\n", true);
+    let merged = merge([user(), project].concat()).unwrap();
+    let bounds = &merged.policy.bounds;
+    assert_eq!((bounds.sessions, bounds.answer, bounds.processes), (2, 16_384, 64));
+    assert_eq!((bounds.frames, bounds.idle), (4, 60));
+    let expected = [
+        "/p/stillframe.toml:2: a project's file cannot raise a limit, which is 2 by /p/stillframe.toml:2: \
+         `limits.sessions` is ignored",
+        "/p/stillframe.toml:4: a project's file cannot raise a limit, which is 64 by default: \
+         `limits.processes` is ignored",
+        "/p/stillframe.toml:6: a project's file cannot raise a limit, which is 60 by /p/stillframe.toml:4: \
+         `limits.idle` is ignored",
+    ];
+    let mut warnings = merged.warnings;
+    warnings.sort();
+    assert_eq!(warnings, expected);
+    let idle = parsed("[limits]\nidle = 5\n", true);
+    assert_eq!(held([user(), idle].concat(), "limits.idle").0, "5");
+    let idle = parsed("[limits]\nidle = 5\n", true);
+    assert_eq!(
+        held(idle, "limits.idle").0,
+        "5",
+        "a session of a project may be closed earlier than by default"
+    );
+}
+
+#[test]
+fn a_project_chooses_the_toolset_only_where_nobody_else_has() {
+    let project = || parsed("[serve]\ntoolset = \"all\"\n", true);
+    assert_eq!(held(project(), "serve.toolset").0, "all");
+    let user = parsed("[serve]\ntoolset = \"quick\"\n", false);
+    let merged = merge([user, project()].concat()).unwrap();
+    assert!(merged.warnings.iter().any(|warning| warning.contains("`serve.toolset` is ignored")));
+    let toolset = merged.all.iter().find(|given| given.name == "serve.toolset").unwrap();
+    assert_eq!(toolset.value.to_string(), "quick");
+}
+
+#[test]
+fn what_a_project_does_not_change_is_from_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap().display().to_string();
+    let said = |name, items: &[&str]| Given {
+        name,
+        value: Value::List(items.iter().map(|item| (*item).to_owned()).collect()),
+        origin: Origin::Option("--allow"),
+    };
+    let options = || vec![said("safety.roots", &[&root]), said("safety.languages", &["python"])];
+    let wide = || parsed("[safety]\nroots = [\"/\"]\nlanguages = [\"python\", \"js\"]\n", true);
+    let both = || [options(), wide()].concat();
+    assert_eq!(held(both(), "safety.roots"), (root.clone(), "--allow".to_owned()));
+    assert_eq!(held(both(), "safety.languages"), ("python".to_owned(), "--allow".to_owned()));
+    let both = [vec![said("safety.languages", &["python", "javascript"])], wide()].concat();
+    assert_eq!(held(both, "safety.languages").1, "--allow", "one name for another is no change");
+    let inner = PathBuf::from(&root).join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let narrow = parsed(&format!("[safety]\nroots = [{:?}]\n", inner.display().to_string()), true);
+    let both = [options(), narrow].concat();
+    assert_eq!(held(both, "safety.roots"), (inner.display().to_string(), "/p/stillframe.toml:2".to_owned()));
 }
 
 /// A repository may be anybody's.

@@ -17,6 +17,8 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
+use tools::{show_in_data, show_in_text};
+
 use super::server::is_stateless;
 
 /// Where results name the server (2026-07-28, "Servers SHOULD include this field on every response").
@@ -30,9 +32,20 @@ async fn caught<T>(
     method: &str,
     handled: impl Future<Output = Result<T, ErrorData>>,
 ) -> Result<T, ErrorData> {
-    AssertUnwindSafe(handled).catch_unwind().await.unwrap_or_else(|panic| {
+    let came = AssertUnwindSafe(handled).catch_unwind().await.unwrap_or_else(|panic| {
         Err(ErrorData::internal_error(format!("internal error in {method}: {}", panic_text(&*panic)), None))
-    })
+    });
+    came.map_err(shown)
+}
+
+/// With every character in sight: errors repeat names and addresses.
+fn shown(mut error: ErrorData) -> ErrorData {
+    let mut message = error.message.into_owned();
+    show_in_text(&mut message);
+    if let Some(data) = &mut error.data {
+        show_in_data(data);
+    }
+    ErrorData { message: message.into(), ..error }
 }
 
 /// What a panic said.

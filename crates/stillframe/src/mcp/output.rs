@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use engine::output::Output;
 use engine::sessions::Sessions;
+use engine::visible::visible;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate, ResourceUpdatedNotificationParam};
 use rmcp::service::SubscriptionSink;
 use rmcp::{ErrorData, Peer, RoleServer};
@@ -36,8 +37,8 @@ pub(super) fn template() -> ResourceTemplate {
 pub(super) fn list(sessions: &Sessions) -> Vec<Resource> {
     let open = sessions.list();
     let resource = |session: &engine::session::Session| {
-        Resource::new(uri_of(session.id().as_str()), format!("Output of {}", session.name()))
-            .with_mime_type("text/plain")
+        let name = format!("Output of {}", visible(session.name()));
+        Resource::new(uri_of(session.id().as_str()), name).with_mime_type("text/plain")
     };
     open.iter().map(resource).collect()
 }

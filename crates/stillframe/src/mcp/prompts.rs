@@ -1,5 +1,6 @@
 //! The prompts of toolsets in MCP's terms.
 
+use engine::visible::visible;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, PromptArgument, PromptMessage, Role};
 use tools::{Prompt, Toolset};
@@ -37,6 +38,6 @@ pub(super) fn get(
             None,
         ));
     };
-    let message = PromptMessage::new_text(Role::User, prompt.text.replacen("{}", given, 1));
+    let message = PromptMessage::new_text(Role::User, prompt.text.replacen("{}", &visible(given), 1));
     Ok(GetPromptResult::new(vec![message]).with_description(prompt.description))
 }

@@ -165,7 +165,7 @@ async fn mistakes_are_code_2_and_what_cannot_be_is_code_1() {
         vec!["trace", program.path(), "-e", "x"],
         vec!["trace", &deposit, "-e", "x", "--at", &deposit],
         vec!["trace", &deposit, "-e", "x", "--max-hits", "0"],
-        vec!["trace", &deposit, "-e", "x", "--max-hits", "100001"],
+        vec!["trace", &deposit, "-e", "x", "--max-hits", "1000001"],
         vec!["trace", &deposit, "-e", "x", "--timeout", "0"],
     ] {
         let ran = stillframe(&arguments).await.ended_with(2);
@@ -173,6 +173,8 @@ async fn mistakes_are_code_2_and_what_cannot_be_is_code_1() {
     }
     let ran = stillframe(["trace", &deposit, "-e", "x ="]).await.ended_with(1);
     assert!(ran.err.contains("`x =` is no expression: SyntaxError"), "{}", ran.err);
+    let ran = stillframe(["trace", &deposit, "-e", "x", "--max-hits", "100001"]).await.ended_with(1);
+    assert!(ran.err.contains("`maxHits` is 100001: the limit `rows` is 100000; `rows` under"), "{}", ran.err);
 }
 
 #[tokio::test]

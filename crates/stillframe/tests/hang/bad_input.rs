@@ -14,8 +14,8 @@ async fn a_bad_call_says_what_was_wrong_and_starts_nothing() {
         (json!({ "command": "node x.js", "timeout": 0 }), "invalid_arguments", "between 1 and 600000 ms"),
         (
             json!({ "command": "node x.js", "timeout": 600_001 }),
-            "invalid_arguments",
-            "between 1 and 600000 ms",
+            "limit_reached",
+            "`timeout` is 600001: the limit `longest_wait` is 600000",
         ),
         (json!({ "command": "node x.js", "sampleInterval": 0 }), "invalid_arguments", "`sampleInterval`"),
         (json!({ "command": "node x.js", "sessionId": "s" }), "invalid_arguments", "excludes `sessionId`"),

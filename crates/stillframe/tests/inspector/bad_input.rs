@@ -67,8 +67,8 @@ async fn a_program_that_cannot_be_started_leaves_no_session() {
         (json!({ "command": "node x.js | cat" }), "INVALID_ARGUMENTS", "`command` is several commands"),
         (
             json!({ "command": "node", "cwd": folder, "timeout": 600_001 }),
-            "INVALID_ARGUMENTS",
-            "`timeout` is 600001 ms, and at most 600000 ms",
+            "LIMIT_REACHED",
+            "`timeout` is 600001: the limit `longest_wait` is 600000",
         ),
         (json!({ "command": "node", "argv": [] }), "INVALID_ARGUMENTS", "`argv` is no argument of this tool"),
     ];
@@ -85,12 +85,12 @@ async fn a_program_that_cannot_be_started_leaves_no_session() {
 async fn times_above_the_longest_are_refused() {
     let (talk, _) = Talk::started(Language::Node, ADDS).await;
     for tool in ["continue", "step_over", "pause"] {
-        let failed = talk.fails("INVALID_ARGUMENTS", tool, json!({ "timeout": 700_000 })).await;
-        assert_eq!(failed.at("/context/longest"), 600_000);
+        let failed = talk.fails("LIMIT_REACHED", tool, json!({ "timeout": 700_000 })).await;
+        assert_eq!(failed.at("/context/value"), 600_000);
     }
     let failed =
-        talk.fails("INVALID_ARGUMENTS", "inspect", json!({ "expression": "1", "timeout": 200_000 })).await;
-    assert_eq!(failed.at("/context/longest"), 120_000);
+        talk.fails("LIMIT_REACHED", "inspect", json!({ "expression": "1", "timeout": 200_000 })).await;
+    assert_eq!(failed.at("/context/value"), 120_000);
     assert_eq!(talk.value("1 + 1").await, 2);
     talk.finish().await;
 }

@@ -68,3 +68,36 @@ async fn every_answer_shows_what_cannot_be_seen() {
         assert!(output.status.success() && hidden(&text).is_empty(), "{text:?}");
     }
 }
+
+/// A program's name is in lists, and what was asked for is in errors.
+#[cfg(unix)]
+#[tokio::test]
+async fn names_of_files_are_shown_in_lists_too() {
+    let scene = Scene::new();
+    let program = scene.program(Language::Python, "n\x1b[31m\u{202e}", "word = 1\nother = 2\n");
+    let server = serve(&[], &scene.inside).await;
+    let until = json!([{ "line": 2 }]);
+    server.ok("run_until", json!({ "program": program, "until": until })).await;
+    for list in ["resources/list", "resources/templates/list", "tools/list", "prompts/list"] {
+        let listed = server.request(list, json!({})).await.unwrap();
+        assert!(hidden_in(&listed).is_empty(), "{list}: {listed}");
+    }
+    let listed = server.request("resources/list", json!({})).await.unwrap();
+    assert!(listed.to_string().contains("n\\\\x1b[31m\\\\u{202e}.py"), "{listed}");
+    let odd = "a\u{202e}\u{1b}";
+    let wrong = [
+        ("resources/read", json!({ "uri": format!("stillframe://sessions/{odd}/output") })),
+        ("resources/subscribe", json!({ "uri": odd })),
+        ("tools/call", json!({ "name": odd })),
+        ("prompts/get", json!({ "name": odd })),
+        (odd, json!({})),
+    ];
+    for (method, params) in wrong {
+        let refused = server.request(method, params).await.unwrap_err().to_string();
+        assert!(
+            hidden(&refused).is_empty() && refused.contains("a\\\\u{202e}\\\\x1b"),
+            "{method}: {refused}"
+        );
+    }
+    server.finish().await;
+}

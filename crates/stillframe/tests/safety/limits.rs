@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::Language;
 
-use crate::{Scene, serve, stopped_at, tools};
+use crate::{STILLFRAME, Scene, call, serve, stopped_at, tools};
 
 #[tokio::test]
 async fn a_limit_that_is_met_is_named_with_its_value_and_how_to_raise_it() {
@@ -20,8 +20,8 @@ async fn a_limit_that_is_met_is_named_with_its_value_and_how_to_raise_it() {
     );
     assert_eq!(
         refused.text_of("message"),
-        "2 debug sessions are open: the limit `sessions` is 2; `sessions` under `[limits]` in stillframe.toml \
-         raises it, for the person who runs the server"
+        "2 debug sessions are open: the limit `sessions` is 2; `sessions` under `[limits]` in the user's \
+         stillframe.toml raises it, for the person who runs the server"
     );
     let place = |line: u32| json!({ "sessionId": id, "file": program, "line": line });
     server.ok("set_breakpoint", place(1)).await;
@@ -138,5 +138,171 @@ async fn no_answer_is_longer_than_may_be() {
         assert!(errors.is_empty(), "{tool}: {errors:?}");
     }
     assert!(cut >= 4, "{cut}");
+    server.finish().await;
+}
+
+/// Forty passes, of which two may be recorded.
+fn loops(language: Language) -> &'static str {
+    match language {
+        Language::Python => "for q in range(40):\n    r = q\nprint('end')\n",
+        Language::Node => "for (let q = 0; q < 40; q++)\n  globalThis.r = q;\nconsole.log('end');\n",
+    }
+}
+
+#[tokio::test]
+async fn what_nobody_asked_for_is_lowered_to_the_limit() {
+    let scene = Scene::new();
+    for language in [Language::Python, Language::Node] {
+        let program = scene.program(language, "loops", loops(language));
+        let server = serve(&["--limit", "rows=2"], &scene.inside).await;
+        let points = json!([{ "line": 2, "expressions": ["q"] }]);
+        let asked = json!({ "program": program, "points": points, "whenFull": "run" });
+        let traced = server.ok("trace_values", asked).await;
+        assert_eq!(traced.at("/rows").as_array().map(Vec::len), Some(2), "{}", traced.text);
+        assert!(traced.text.contains("maxHits takes up to 2"), "{}", traced.text);
+        let runs = if language == Language::Python { "python3" } else { "node" };
+        let asked = json!({
+            "command": format!("{runs} {program}"),
+            "breakpoint": { "file": program, "line": 2 },
+            "expression": "q",
+            "timeout": 20_000,
+        });
+        let asked = json!({ "name": "debug-script", "arguments": asked });
+        let answer = server.request("tools/call", asked).await.unwrap();
+        let scripted = &answer["structuredContent"];
+        assert_eq!(scripted["results"].as_array().map(Vec::len), Some(2), "{answer}");
+        assert_eq!(scripted["hits"], 40, "{answer}");
+        server.finish().await;
+        let mut command = STILLFRAME.command();
+        command.args([
+            "trace",
+            &format!("{program}:2"),
+            "-e",
+            "q",
+            "--run-on",
+            "--limit",
+            "rows=2",
+            "--json",
+        ]);
+        command.env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
+        let ran = command.output().await.unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let printed: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        assert_eq!(printed["rows"].as_array().map(Vec::len), Some(2), "{printed}");
+    }
+}
+
+/// What a call asks for is neither lowered nor shortened unseen.
+#[tokio::test]
+async fn what_was_asked_for_beyond_a_limit_is_refused_with_the_limit() {
+    let scene = Scene::new();
+    let limits = "rows=2,depth=1,longest_wait=1000,longest_evaluate=500";
+    let server = serve(&["--limit", limits], &scene.inside).await;
+    let program = scene.inside("main.py");
+    let id = stopped_at(&server, Language::Python, &program, 2).await;
+    let line = json!([{ "line": 2, "expressions": ["word"] }]);
+    let script = |timeout: u64, rows: u64| json!({ "command": format!("python3 {program}"), "breakpoint": { "file": program, "line": 2 }, "expression": "1", "timeout": timeout, "maxHits": rows });
+    let session = |more: Value| {
+        let mut all = json!({ "sessionId": id });
+        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        all
+    };
+    let late = || session(json!({ "timeout": 1001 }));
+    let evaluates = || session(json!({ "expression": "1", "timeout": 501 }));
+    let calls = [
+        ("trace_values", json!({ "program": program, "points": line, "maxHits": 3 }), "maxHits", "rows"),
+        (
+            "trace_values",
+            json!({ "program": program, "points": line, "timeout": 1001 }),
+            "timeout",
+            "longest_wait",
+        ),
+        ("debug-script", script(1000, 3), "maxHits", "rows"),
+        ("debug-script", script(1001, 2), "timeout", "longest_wait"),
+        ("debugger_inspect_object", session(json!({ "objectId": "1", "maxDepth": 2 })), "maxDepth", "depth"),
+        ("debugger_inspect", evaluates(), "timeout", "longest_evaluate"),
+        ("evaluate_expression", evaluates(), "timeout", "longest_evaluate"),
+        (
+            "evaluate_expression",
+            session(json!({ "expression": "1", "watch": true, "timeout": 501 })),
+            "timeout",
+            "longest_evaluate",
+        ),
+        ("continue_execution", late(), "timeout", "longest_wait"),
+        ("step_over", late(), "timeout", "longest_wait"),
+        ("step_into", late(), "timeout", "longest_wait"),
+        ("step_out", late(), "timeout", "longest_wait"),
+        ("pause_execution", late(), "timeout", "longest_wait"),
+        ("restart_debugging", late(), "timeout", "longest_wait"),
+        (
+            "start_debugging",
+            session(json!({ "scriptPath": program, "timeout": 1001 })),
+            "timeout",
+            "longest_wait",
+        ),
+        ("attach_to_process", session(json!({ "port": 1, "timeout": 1001 })), "timeout", "longest_wait"),
+        ("run_until", json!({ "program": program, "timeout": 1001 }), "timeout", "longest_wait"),
+        (
+            "debug_test",
+            json!({ "command": format!("python3 {program}"), "timeout": 1001 }),
+            "timeout",
+            "longest_wait",
+        ),
+        (
+            "diagnose_hang",
+            json!({ "command": format!("python3 {program}"), "timeout": 1001 }),
+            "timeout",
+            "longest_wait",
+        ),
+        ("debugger_continue", late(), "timeout", "longest_wait"),
+        ("debugger_step_over", late(), "timeout", "longest_wait"),
+        ("debugger_pause", late(), "timeout", "longest_wait"),
+        (
+            "debugger_run_test",
+            json!({ "command": format!("python3 {program}"), "timeout": 1001 }),
+            "timeout",
+            "longest_wait",
+        ),
+        (
+            "debugger_detect_hang",
+            json!({ "command": format!("python3 {program}"), "timeout": 1001 }),
+            "timeout",
+            "longest_wait",
+        ),
+        ("debug_launch", json!({ "program": program, "timeout": 1001 }), "timeout", "longest_wait"),
+        ("debug_probe", json!({ "program": program, "line": 2, "timeout": 1001 }), "timeout", "longest_wait"),
+    ];
+    for (tool, arguments, argument, limit) in calls {
+        let refused = call(&server, tool, &arguments).await;
+        let said = format!("`{argument}` is ");
+        let named = format!("the limit `{limit}` is ");
+        let raised = format!("`{limit}` under `[limits]` in the user's stillframe.toml raises it");
+        for part in [&said, &named, &raised] {
+            assert!(refused.is_error && refused.text.contains(part.as_str()), "{tool}: {}", refused.text);
+        }
+    }
+    let open = server.ok("list_debug_sessions", json!({})).await;
+    assert_eq!(open["count"], 1, "what is refused opens nothing: {}", open.text);
+    // What is not asked for is within the limits.
+    server.ok("step_over", session(json!({}))).await;
+    server.finish().await;
+}
+
+/// The time of a program counts from when it runs; how long it is started and how long it takes to look at one that
+/// did not end comes on top.
+#[tokio::test]
+async fn a_program_is_not_waited_for_longer_than_may_be() {
+    let scene = Scene::new();
+    let program = scene.program(Language::Node, "sleeps", "setTimeout(() => console.log('end'), 60_000);\n");
+    let server = serve(&["--limit", "longest_wait=1000"], &scene.inside).await;
+    let command = json!({ "command": format!("node {program}") });
+    for tool in ["debug_test", "debugger_run_test", "diagnose_hang", "debugger_detect_hang"] {
+        let began = std::time::Instant::now();
+        let said = call(&server, tool, &command).await;
+        let took = began.elapsed();
+        assert!(!said.is_error, "{tool}: {}", said.text);
+        assert!(took < std::time::Duration::from_secs(6), "{tool} took {took:?}: {}", said.text);
+        assert!(!said.text.contains("\"completed\":true"), "{tool}: {}", said.text);
+    }
     server.finish().await;
 }

@@ -13,7 +13,7 @@ async fn what_cannot_be_is_an_error_before_anything_runs() {
     let table = [
         ("timeout", json!(0), "`timeout` must be at least 1, and is 0"),
         ("timeout", json!(-1), "`timeout` must not be negative"),
-        ("timeout", json!(600_001), "`timeout` must be at most 600000, and is 600001"),
+        ("timeout", json!(600_001), "`timeout` is 600001: the limit `longest_wait` is 600000"),
         ("timeout", json!(null), "`timeout` is missing; it takes a whole number"),
         ("timeout", json!("soon"), "`timeout` takes a whole number, and got `\"soon\"`"),
         ("maxHits", json!(0), "`maxHits` must be at least 1, and is 0"),

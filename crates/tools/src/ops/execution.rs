@@ -5,6 +5,7 @@ use engine::deadlines;
 use engine::debugger::Step;
 use engine::error::Error;
 use engine::model::ids::ThreadId;
+use engine::model::limits::Limits;
 use engine::model::stop::End;
 use engine::process;
 use engine::session::Session;
@@ -123,8 +124,8 @@ pub(super) fn held_by_signal(pid: u32) -> String {
 }
 
 /// How long a pause waits unless it is told otherwise.
-pub fn pause_wait(bounds: &Bounds, timeout_ms: Option<u64>, limits: engine::model::limits::Limits) -> Wait {
-    Wait::new(bounds, timeout_ms.or(Some(bounds.pause)), limits)
+pub fn pause_wait(bounds: &Bounds, timeout_ms: Option<u64>, limits: Limits) -> Result<Wait, Error> {
+    Wait::or(bounds, timeout_ms, bounds.usual_pause(), limits)
 }
 
 /// Where the threads of a running program are, one sentence each.

@@ -151,8 +151,11 @@ pub fn check_times(
     timeout: Option<u64>,
     sample_interval: Option<u64>,
 ) -> Result<(), ToolError> {
-    let longest = u64::try_from(bounds.most_wait().as_millis()).unwrap_or(u64::MAX);
-    for (name, given, most) in [("timeout", timeout, longest), ("sampleInterval", sample_interval, 10_000)] {
+    if let Some(asked) = timeout.filter(|asked| *asked > 0) {
+        bounds.within("longest_wait", "timeout", asked)?;
+    }
+    let most = bounds.longest_wait;
+    for (name, given, most) in [("timeout", timeout, most), ("sampleInterval", sample_interval, 10_000)] {
         if let Some(given) = given.filter(|given| !(1..=most).contains(given)) {
             let problem = format!("must be between 1 and {most} ms, and is {given}");
             return Err(ToolError::argument(name, problem));

@@ -148,8 +148,8 @@ pub async fn evaluate(
     text: usize,
     pure: bool,
 ) -> Result<Value<Reference>, ToolError> {
+    let deadline = limit(session, timeout_ms)?;
     let frame = frame_for(session, expression, frame_id).await?;
-    let deadline = limit(session, timeout_ms);
     Ok(session
         .evaluate(frame, expression.to_owned(), deadline, session.policy().bounds.text(text), pure)
         .await?)
@@ -162,9 +162,9 @@ pub async fn watch(
     frame_id: Option<u64>,
     timeout_ms: Option<u64>,
 ) -> Result<Value<Reference>, ToolError> {
+    let deadline = limit(session, timeout_ms)?;
     let frame = frame_for(session, expression, frame_id).await?;
-    session.watch_expression(frame, expression, limit(session, timeout_ms)).await.map_err(|error| match error
-    {
+    session.watch_expression(frame, expression, deadline).await.map_err(|error| match error {
         raised @ Error::Raised { .. } => ToolError::from(raised).and("it is watched all the same"),
         other => other.into(),
     })
@@ -182,9 +182,12 @@ async fn frame_for(
     frame(session, frame_id).await
 }
 
-fn limit(session: &Session, timeout_ms: Option<u64>) -> Duration {
+fn limit(session: &Session, timeout_ms: Option<u64>) -> Result<Duration, Error> {
     let bounds = &session.policy().bounds;
-    timeout_ms.map_or(bounds.usual_evaluate(), Duration::from_millis).min(bounds.most_evaluate())
+    match timeout_ms {
+        Some(asked) => Ok(Duration::from_millis(bounds.within("longest_evaluate", "timeout", asked)?)),
+        None => Ok(bounds.usual_evaluate()),
+    }
 }
 
 /// Children of a scope or value.

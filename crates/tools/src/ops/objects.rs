@@ -1,5 +1,7 @@
 //! Values in depth.
 
+use engine::bounds::Bounds;
+use engine::error::Error;
 use engine::model::ids::Reference;
 use engine::model::variable::{Page, Variable};
 use engine::session::Session;
@@ -47,9 +49,15 @@ pub struct Property {
     pub inside: Option<Properties>,
 }
 
-/// How deep a value is read at most.
-pub fn deepest(session: &Session) -> usize {
-    usize::try_from(session.policy().bounds.depth).unwrap_or(usize::MAX)
+/// How many levels to read: as many as a call asks for by its `maxDepth`, at least 1, else as many as are usual. To ask
+/// for more than may be is an error.
+pub fn levels(bounds: &Bounds, asked: Option<usize>, usual: usize) -> Result<usize, Error> {
+    let number = |size: usize| u64::try_from(size).unwrap_or(u64::MAX);
+    let levels = match asked {
+        Some(asked) => bounds.within("depth", "maxDepth", number(asked))?,
+        None => number(usual).min(bounds.depth),
+    };
+    Ok(usize::try_from(levels).unwrap_or(usize::MAX).max(1))
 }
 
 /// Reads the properties of a value, and of those that are values with properties themselves, level by level. A
@@ -59,7 +67,7 @@ pub async fn properties(session: &Session, object: Reference, depth: Depth) -> R
         Reading { session, text: depth.text, left: OPENED, until: Instant::now() + engine::deadlines::READ };
     let page = Page { start: depth.start, count: depth.count, special: false, internals: false };
     let id = object.to_string();
-    let read = reading.read(vec![object], page, depth.levels.clamp(1, deepest(session))).await;
+    let read = reading.read(vec![object], page, depth.levels.max(1)).await;
     read.map_err(|error| ToolError::no_object(&id, error))
 }
 
@@ -114,4 +122,19 @@ impl Reading<'_> {
 fn is_code(variable: &Variable<Reference>) -> bool {
     let value = &variable.value;
     value.text.starts_with("[Getter") || matches!(value.type_name.as_str(), "Function" | "function" | "type")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_that_nobody_asked_for_are_lowered_and_others_refused() {
+        let bounds = Bounds { depth: 3, ..Bounds::default() };
+        assert_eq!(levels(&bounds, None, 2).unwrap(), 2);
+        assert_eq!(levels(&bounds, None, 9).unwrap(), 3);
+        assert_eq!(levels(&bounds, Some(0), 2).unwrap(), 1);
+        let refused = levels(&bounds, Some(4), 2).unwrap_err();
+        assert_eq!(refused.to_string(), "`maxDepth` is 4: the limit `depth` is 3");
+    }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::bounds::Bounds;
+use engine::error::Error;
 use engine::model::limits::Limits;
 use engine::model::stop::End;
 use engine::output::Excerpt;
@@ -32,10 +33,23 @@ impl Wait {
         Self { timeout: bounds.usual_wait(), limits: bounds.report() }
     }
 
-    /// Within the longest wait there is.
-    pub fn new(bounds: &Bounds, timeout_ms: Option<u64>, limits: Limits) -> Self {
-        let timeout = timeout_ms.map_or(bounds.usual_wait(), Duration::from_millis).min(bounds.most_wait());
-        Self { timeout, limits }
+    /// As long as a call asks for by its `timeout`, else as long as is usual. To ask for more than may be is an error.
+    pub fn new(bounds: &Bounds, timeout_ms: Option<u64>, limits: Limits) -> Result<Self, Error> {
+        Self::or(bounds, timeout_ms, bounds.usual_wait(), limits)
+    }
+
+    /// The same where another time is usual.
+    pub fn or(
+        bounds: &Bounds,
+        timeout_ms: Option<u64>,
+        usual: Duration,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        let timeout = match timeout_ms {
+            Some(asked) => Duration::from_millis(bounds.within("longest_wait", "timeout", asked)?),
+            None => usual.min(bounds.most_wait()),
+        };
+        Ok(Self { timeout, limits })
     }
 
     /// What is left of it.
@@ -161,5 +175,22 @@ pub async fn describe(session: &Session, outcome: Outcome, limits: Limits) -> Se
                 output: session.take_new_output(limits.output),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_that_nobody_asked_for_is_lowered_and_another_refused() {
+        let bounds = Bounds { longest_wait: 1_000, ..Bounds::default() };
+        let wait = |asked| Wait::or(&bounds, asked, Duration::from_secs(10), bounds.report());
+        assert_eq!(wait(None).unwrap().timeout, Duration::from_secs(1));
+        assert_eq!(wait(Some(999)).unwrap().timeout, Duration::from_millis(999));
+        assert_eq!(
+            wait(Some(1_001)).unwrap_err().to_string(),
+            "`timeout` is 1001: the limit `longest_wait` is 1000"
+        );
     }
 }

@@ -168,7 +168,8 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
     let path = reports.path().to_string_lossy().into_owned();
     launch.env.insert(TestReports::VARIABLE.to_owned(), Some(path));
     session.set_exception_breakpoints(ExceptionMode::UserUnhandled.into()).await?;
-    let until = Instant::now() + request.wait.timeout.max(deadlines::START);
+    let least = deadlines::START.min(session.policy().bounds.most_wait());
+    let until = Instant::now() + request.wait.timeout.max(least);
     let begun = lifecycle::begin_launch(session, launch, request.wait, context).await;
     let (late, notes) = match begun {
         Ok(begun) => begun,

@@ -139,20 +139,16 @@ pub fn check_counts(
     sample_every: Option<u64>,
     timeout: Option<u64>,
 ) -> Result<(), ToolError> {
-    let longest = u64::try_from(bounds.most_wait().as_millis()).unwrap_or(u64::MAX);
-    let table = [
-        ("maxHits", max_hits, bounds.rows),
-        ("sampleEvery", sample_every, u64::MAX),
-        ("timeout", timeout, longest),
-    ];
-    for (name, given, most) in table {
-        match given {
-            Some(0) => return Err(ToolError::argument(name, "must be at least 1, and is 0")),
-            Some(given) if given > most => {
-                return Err(ToolError::argument(name, format!("must be at most {most}, and is {given}")));
-            }
-            _ => {}
+    for (name, given) in [("maxHits", max_hits), ("sampleEvery", sample_every), ("timeout", timeout)] {
+        if given == Some(0) {
+            return Err(ToolError::argument(name, "must be at least 1, and is 0"));
         }
+    }
+    if let Some(asked) = max_hits {
+        bounds.within("rows", "maxHits", asked)?;
+    }
+    if let Some(asked) = timeout {
+        bounds.within("longest_wait", "timeout", asked)?;
     }
     Ok(())
 }

@@ -110,9 +110,10 @@ impl Tool for DebugScript {
         let (timeout, with_output) = (self.timeout, self.include_output.unwrap_or(false));
         // Given up with the call, like all that follows.
         let admission = admission().await?;
+        let wait = Wait::new(context.bounds(), Some(timeout), context.bounds().report())?;
         let (session, launch) = self.open(context)?;
         let closing = Closing::new(context, &session, true);
-        let request = Trace { admission: Some(admission), ..self.request(launch, context) };
+        let request = Trace { admission: Some(admission), ..self.request(launch, wait, context) };
         let traced = trace::trace(&session, request, context).await;
         closing.settle(true).await;
         match traced {
@@ -161,8 +162,7 @@ impl DebugScript {
         Ok((session, launch))
     }
 
-    fn request(self, launch: Launch, context: &Context) -> Trace {
-        let wait = Wait::new(context.bounds(), Some(self.timeout), context.bounds().report());
+    fn request(self, launch: Launch, wait: Wait, context: &Context) -> Trace {
         let base = launch.cwd.clone().unwrap_or_default();
         let wanted = Wanted {
             file: Some(base.join(self.breakpoint.file)),
@@ -172,7 +172,7 @@ impl DebugScript {
         };
         let point = Point { wanted, expressions: vec![self.expression] };
         Trace {
-            max_rows: self.max_hits.unwrap_or(ROWS),
+            max_rows: self.max_hits.unwrap_or(context.bounds().usual_rows(ROWS)),
             when_full: WhenFull::RunOn,
             cells: Cells::Json(MAX_VALUE),
             frames: if self.include_stack == Some(true) { FRAMES } else { 0 },

@@ -27,16 +27,12 @@ async fn what_cannot_be_is_refused_before_anything_runs(language: Language) {
         ("invalid_arguments", "`timeout` must be at least 1, and is 0", with("timeout", json!(0))),
         ("invalid_arguments", "`timeout` must not be negative", with("timeout", json!(-5))),
         (
-            "invalid_arguments",
-            "`timeout` must be at most 600000, and is 600001",
+            "limit_reached",
+            "`timeout` is 600001: the limit `longest_wait` is 600000",
             with("timeout", json!(600_001)),
         ),
         ("invalid_arguments", "`maxHits` must be at least 1, and is 0", with("maxHits", json!(0))),
-        (
-            "invalid_arguments",
-            "`maxHits` must be at most 100000, and is 100001",
-            with("maxHits", json!(100_001)),
-        ),
+        ("limit_reached", "`maxHits` is 100001: the limit `rows` is 100000", with("maxHits", json!(100_001))),
         ("invalid_arguments", "`sampleEvery` must be at least 1, and is 0", with("sampleEvery", json!(0))),
         (
             "invalid_arguments",

@@ -46,7 +46,7 @@ async fn a_debugger_that_does_not_answer_is_not_waited_for_longer_than_the_progr
     }
     // A call that waits for nothing gives the debugger a moment all the same.
     for (asked, waited) in [(3000, 3000), (0, 1000)] {
-        let wait = Wait::new(&Bounds::default(), Some(asked), Limits::default());
+        let wait = Wait::new(&Bounds::default(), Some(asked), Limits::default()).unwrap();
         stop().await;
         let began = Instant::now();
         let stepped = step(&session, None, Step::Over, wait, &context).await.unwrap();

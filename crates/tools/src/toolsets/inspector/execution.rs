@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::answer::Told;
 use super::report::Report;
-use super::shared;
 use crate::ops::execution;
+use crate::ops::settle::Wait;
 use crate::{Context, Effects, Tool, ToolError};
 
 /// The parameters of all that let the program run.
@@ -22,7 +22,7 @@ struct RunParams {
 
 impl RunParams {
     async fn step(self, step: Step, did: &str, context: &Context) -> Result<Told<Report>, ToolError> {
-        let wait = shared::wait(context.bounds(), self.timeout, context.bounds().usual_wait())?;
+        let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report())?;
         let session = context.session(self.session_id.as_deref())?;
         let settled = execution::step(&session, None, step, wait, context).await?;
         Ok(Told(Report::new(did, settled)))
@@ -43,7 +43,7 @@ impl Tool for DebuggerContinue {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
-        let wait = shared::wait(context.bounds(), self.0.timeout, context.bounds().usual_wait())?;
+        let wait = Wait::new(context.bounds(), self.0.timeout, context.bounds().report())?;
         let session = context.session(self.0.session_id.as_deref())?;
         let settled = execution::resume(&session, wait, context).await?;
         Ok(Told(Report::new("Continued", settled)))
@@ -118,7 +118,7 @@ impl Tool for DebuggerPause {
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
-        let wait = shared::wait(context.bounds(), self.timeout, context.bounds().usual_pause())?;
+        let wait = execution::pause_wait(context.bounds(), self.timeout, context.bounds().report())?;
         let session = context.session(self.session_id.as_deref())?;
         let settled = execution::pause(&session, None, wait, context).await?;
         Ok(Told(Report::new("Pause requested", settled)))

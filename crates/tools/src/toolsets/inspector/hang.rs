@@ -133,10 +133,7 @@ impl Tool for DebuggerDetectHang {
             launch,
             interval: interval.map_or(hang::INTERVAL, Duration::from_millis),
             leave_paused: keep,
-            wait: Wait {
-                timeout: timeout.map_or(hang::TIMEOUT, Duration::from_millis),
-                ..Wait::usual(context.bounds())
-            },
+            wait: Wait::or(context.bounds(), timeout, hang::TIMEOUT, context.bounds().report())?,
         };
         let found = hang::hang(&session, request, context).await;
         let is_there = found.as_ref().is_ok_and(|found| found.end.is_none());

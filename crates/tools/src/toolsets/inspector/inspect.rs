@@ -50,7 +50,6 @@ impl Tool for DebuggerInspect {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Told<Inspected>, ToolError> {
-        shared::within("timeout", self.timeout, context.bounds().most_evaluate())?;
         let session = context.session(self.session_id.as_deref())?;
         let frame = Some(shared::frame(&session, self.frame_index).await?.0);
         let length = self.max_length.unwrap_or(VALUE);

@@ -95,7 +95,7 @@ impl Tool for DebuggerInspectObject {
         let Ok(object) = self.object_id.trim().parse().map(Reference) else {
             return Err(ToolError::no_object_id(&self.object_id));
         };
-        let levels = self.max_depth.unwrap_or(LEVELS).clamp(1, objects::deepest(&session));
+        let levels = objects::levels(context.bounds(), self.max_depth, LEVELS)?;
         let count = self.count.unwrap_or(PAGE).min(session.policy().bounds.children);
         let depth = Depth { levels, start: self.start.unwrap_or(0), count, text: VALUE };
         let properties = objects::properties(&session, object, depth).await?;

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::Told;
 use super::report::Report;
-use super::shared;
 use crate::ops::command::Command;
 use crate::ops::lifecycle;
+use crate::ops::settle::Wait;
 use crate::render::output_text;
 use crate::{Context, Effects, Tool, ToolError};
 
@@ -58,7 +58,7 @@ impl Tool for DebuggerStart {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Told<Started>, ToolError> {
-        let wait = shared::wait(context.bounds(), self.timeout, context.bounds().usual_wait())?;
+        let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report())?;
         let mut command = Command::read(&Machine, &self.command, self.args, self.cwd)?;
         command.launch.stop_on_entry = true;
         command.launch.stdin = Stdin::Open;

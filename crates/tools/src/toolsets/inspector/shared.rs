@@ -1,9 +1,7 @@
 //! What several tools read from their parameters alike.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use engine::bounds::Bounds;
 use engine::model::ids::{BreakpointId, Reference};
 use engine::model::launch::Start;
 use engine::session::Session;
@@ -11,27 +9,6 @@ use engine::sources;
 
 use crate::ToolError;
 use crate::ops::inspect;
-use crate::ops::settle::Wait;
-
-/// How long to wait: what was asked for, in milliseconds, else `usual`. More than may be is an error.
-pub(super) fn wait(bounds: &Bounds, timeout: Option<u64>, usual: Duration) -> Result<Wait, ToolError> {
-    let timeout = within("timeout", timeout, bounds.most_wait())?;
-    Ok(Wait { timeout: timeout.unwrap_or(usual), limits: bounds.report() })
-}
-
-/// A time that was asked for in milliseconds.
-pub(super) fn within(
-    name: &str,
-    asked: Option<u64>,
-    longest: Duration,
-) -> Result<Option<Duration>, ToolError> {
-    match asked {
-        Some(asked) if Duration::from_millis(asked) > longest => {
-            Err(ToolError::too_long(name, asked, longest))
-        }
-        asked => Ok(asked.map(Duration::from_millis)),
-    }
-}
 
 /// A file that is named: one of the program's working directory, where there is one of that name, else of the
 /// server's.

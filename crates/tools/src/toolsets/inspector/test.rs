@@ -60,7 +60,7 @@ impl Tool for DebuggerRunTest {
         let session = test::open(context, &command)?;
         let closing = Closing::new(context, &session, true);
         let keeps = self.keep_session.unwrap_or(false);
-        let request = Test { command, wait: Wait::new(context.bounds(), self.timeout, limits), keeps };
+        let request = Test { command, wait: Wait::new(context.bounds(), self.timeout, limits)?, keeps };
         let tested = test::test(&session, request, context).await;
         let is_kept = tested.as_ref().is_ok_and(|tested| tested.is_kept);
         closing.settle(!is_kept).await;

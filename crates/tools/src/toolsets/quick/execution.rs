@@ -36,10 +36,10 @@ impl DebugContinue {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let session = context.quick_session().await?;
         let settled = if self.pause == Some(true) {
-            let wait = execution::pause_wait(context.bounds(), self.timeout, context.bounds().report());
+            let wait = execution::pause_wait(context.bounds(), self.timeout, context.bounds().report())?;
             execution::pause(&session, None, wait, context).await?
         } else {
-            let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report());
+            let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report())?;
             execution::resume(&session, wait, context).await?
         };
         Ok(text::settled(&settled))
@@ -91,7 +91,7 @@ impl Tool for DebugStep {
 impl DebugStep {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let session = context.quick_session().await?;
-        let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report());
+        let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report())?;
         let step = self.action.unwrap_or_default().into();
         let settled = execution::step(&session, None, step, wait, context).await?;
         Ok(text::settled(&settled))

@@ -51,7 +51,7 @@ impl Tool for DebugLaunch {
 
 impl DebugLaunch {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
-        let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report());
+        let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report())?;
         let mut state = context.quick.lock().await;
         let target = self.target(state.target.as_ref())?;
         let launch = target.launch(true);

@@ -96,7 +96,7 @@ impl DebugProbe {
             exceptions: ExceptionBreakpoints::default(),
             expressions: self.expressions.unwrap_or_default(),
             frames: Frames::All,
-            wait: Wait::new(context.bounds(), self.timeout, whole(context.bounds())),
+            wait: Wait::new(context.bounds(), self.timeout, whole(context.bounds()))?,
         };
         Ok((target, request))
     }
@@ -166,8 +166,8 @@ fn stack(snapshot: &Snapshot, callers: &[Caller], adapter: &dyn Adapter) -> Stri
 /// Where a program is that does not come to its end.
 async fn whereabouts(session: &Session, context: &Context) -> String {
     let limits = whole(context.bounds());
-    let paused =
-        execution::pause(session, None, execution::pause_wait(context.bounds(), None, limits), context).await;
+    let wait = Wait { timeout: context.bounds().usual_pause(), limits };
+    let paused = execution::pause(session, None, wait, context).await;
     let Ok(Settled::Stopped(snapshot)) = paused else {
         return text::notes(&execution::whereabouts(session).await);
     };

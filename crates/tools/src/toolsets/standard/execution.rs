@@ -43,7 +43,7 @@ impl Tool for ContinueExecution {
     async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let timeout = if self.wait == Some(false) { Some(0) } else { self.timeout };
-        let wait = Wait::new(context.bounds(), timeout, LimitsParam::limits(context.bounds(), self.limits));
+        let wait = Wait::new(context.bounds(), timeout, LimitsParam::limits(context.bounds(), self.limits))?;
         let settled = ops::execution::resume(&session, wait, context).await?;
         Ok(StopReport::new("Continued execution", settled))
     }
@@ -64,7 +64,7 @@ impl StepParams {
     async fn step(self, step: Step, did: &str, context: &Context) -> Result<StopReport, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let wait =
-            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits));
+            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits))?;
         let thread = self.thread_id.map(ThreadId);
         let settled = ops::execution::step(&session, thread, step, wait, context).await?;
         Ok(StopReport::new(did, settled))
@@ -147,7 +147,7 @@ impl Tool for PauseExecution {
             context.bounds(),
             self.timeout,
             LimitsParam::limits(context.bounds(), self.limits),
-        );
+        )?;
         let settled = ops::execution::pause(&session, self.thread_id.map(ThreadId), wait, context).await?;
         Ok(StopReport::new("Pause requested", settled))
     }
@@ -225,6 +225,8 @@ impl Tool for RunUntil {
 
     async fn call(self, context: &Context) -> Result<RanUntil, ToolError> {
         let close = self.close;
+        let limits = LimitsParam::limits(context.bounds(), self.limits);
+        let wait = Wait::new(context.bounds(), self.timeout, limits)?;
         let files = self.until.iter().flatten().filter_map(|place| place.file.as_deref());
         let asked = Asked {
             tool: Self::NAME,
@@ -239,7 +241,7 @@ impl Tool for RunUntil {
         };
         let one_shot = OneShot::open(context, &asked, close == Some(true))?;
         let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
-        let ran = self.run(&session, context).await;
+        let ran = self.run(&session, wait, context).await;
         let ended = matches!(session.execution(), Execution::Ended(_) | Execution::Created);
         let closed = close.unwrap_or(opened_here && (ran.is_err() || ended));
         one_shot.settle(closed).await;
@@ -257,6 +259,7 @@ impl RunUntil {
     async fn run(
         self,
         session: &Session,
+        wait: Wait,
         context: &Context,
     ) -> Result<(StopReport, Vec<ValueData>), ToolError> {
         let starts = self.starts();
@@ -292,11 +295,7 @@ impl RunUntil {
             )?,
             expressions: self.expressions.unwrap_or_default(),
             frames: run_until::Frames::Top,
-            wait: Wait::new(
-                context.bounds(),
-                self.timeout,
-                LimitsParam::limits(context.bounds(), self.limits),
-            ),
+            wait,
         };
         let hold = !request.places.is_empty() && self.close != Some(true);
         let ran = run_until::run_until(session, request, context).await?;

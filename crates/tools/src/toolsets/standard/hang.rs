@@ -84,7 +84,7 @@ impl Tool for DiagnoseHang {
             launch,
             interval: self.sample_interval.map_or(hang::INTERVAL, Duration::from_millis),
             leave_paused,
-            wait: Wait { timeout: self.timeout.map_or(hang::TIMEOUT, Duration::from_millis), limits },
+            wait: Wait::or(context.bounds(), self.timeout, hang::TIMEOUT, limits)?,
         };
         let found = hang::hang(&session, request, context).await;
         let has_ended = found.as_ref().is_ok_and(|found| found.end.is_some());

@@ -61,7 +61,7 @@ impl Tool for DebugTest {
         let closing = Closing::new(context, &session, true);
         let request = Test {
             command,
-            wait: Wait::new(context.bounds(), self.timeout, limits),
+            wait: Wait::new(context.bounds(), self.timeout, limits)?,
             keeps: self.keep_session == Some(true),
         };
         let tested = test::test(&session, request, context).await;

@@ -164,10 +164,10 @@ impl TraceValues {
             extra: LaunchArgs::default(),
         };
         let launch = if starts { Some(params.launch("program", session)?) } else { None };
-        let wait = Wait::new(context.bounds(), self.timeout, limits);
+        let wait = Wait::new(context.bounds(), self.timeout, limits)?;
         let usual = Trace::new(launch, points, wait);
         Ok(Trace {
-            max_rows: self.max_hits.unwrap_or(usual.max_rows),
+            max_rows: self.max_hits.unwrap_or(context.bounds().usual_rows(usual.max_rows)),
             sample_every: self.sample_every.unwrap_or(1),
             only_when_changed: self.only_when_changed.unwrap_or(false),
             when_full: match self.when_full {
