@@ -153,12 +153,24 @@ async fn runs(session: &Session) -> Runs {
 }
 
 /// Reads what there is to tell of a program without waiting.
-pub async fn describe(session: &Session, outcome: Outcome, limits: Limits) -> Settled {
-    match outcome {
-        Outcome::Stopped(stop) => {
-            session.tell_stop(&stop);
-            Settled::Stopped(Box::new(Snapshot::take(session, stop, limits).await))
+pub async fn describe(session: &Session, mut outcome: Outcome, limits: Limits) -> Settled {
+    // Another call may let it run meanwhile, and then there is nothing to read any more.
+    while let Outcome::Stopped(stop) = &outcome {
+        session.tell_stop(stop);
+        let mut execution = session.watch();
+        let epoch = stop.epoch;
+        let goes_on = execution.wait_for(|now| now.stop().is_none_or(|now| now.epoch != epoch));
+        tokio::select! {
+            biased;
+            snapshot = Snapshot::take(session, Arc::clone(stop), limits) => {
+                return Settled::Stopped(Box::new(snapshot));
+            }
+            _ = goes_on => {}
         }
+        outcome = session.wait(Instant::now()).await;
+    }
+    match outcome {
+        Outcome::Stopped(stop) => Settled::Stopped(Box::new(Snapshot::take(session, stop, limits).await)),
         Outcome::Running => Settled::Running {
             runs: runs(session).await,
             failures: snapshot::failures(session).await,
