@@ -280,7 +280,7 @@ impl From<Error> for ToolError {
                 let next = if state == "ended" { Next::StartAgain } else { Next::Start };
                 Self::new(code, text, "").then(next).with("state", json!(state))
             }
-            Error::AlreadyLive => Self::new(code, text, "").then(Next::EndFirst),
+            Error::AlreadyLive | Error::Undebugged => Self::new(code, text, "").then(Next::EndFirst),
             Error::NoBreakpoint(id) => Self::new(code, text, "")
                 .then(Next::FindBreakpoint)
                 .with("breakpointId", json!(id.to_string())),
@@ -331,7 +331,6 @@ impl From<Error> for ToolError {
                 };
                 Self { code, error, message, next: None, context: Map::new() }.with("type", json!(type_name))
             }
-            Error::Undebugged => Self::new(code, text, "").then(Next::EndFirst),
             Error::Lost => Self::new(code, text, "").then(Next::LearnEnd),
             Error::Forbidden { rule, .. } => Self::new(code, text, &rule),
             Error::Limit { name, value, .. } => Self::new(code, text, "")
