@@ -5,12 +5,15 @@
 //! with a line that is too long, and the call in it would never be answered (rmcp 3.9, `async_rw.rs`). What is JSON and no
 //! message it answers without saying to which request.
 
+mod checked;
 mod outline;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
+use serde_json::value::RawValue;
 use tokio::io::{self, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
 
+use self::checked::Readable;
 use self::outline::Outline;
 
 /// Where the problem stands in the parameters of a request that could not be read.
@@ -96,7 +99,7 @@ pub(super) fn mend(message: &mut Vec<u8>) {
 }
 
 fn problem(message: &[u8]) -> Option<String> {
-    serde_json::from_slice::<Value>(message).err().map(|error| error.to_string())
+    serde_json::from_slice::<Readable>(message).err().map(|error| error.to_string())
 }
 
 /// What of a request can be read whatever its parameters are.
@@ -126,16 +129,15 @@ fn without_params(message: &[u8], problem: &str) -> Option<Vec<u8>> {
 /// What stands for a message with a number that is no request: one that says so. Nothing when it is one, or has no
 /// number.
 fn answerable(message: &[u8]) -> Option<Vec<u8>> {
-    let Value::Object(members) = serde_json::from_slice(message).ok()? else { return None };
-    let is_answer =
-        !members.contains_key("method") && (members.contains_key("result") || members.contains_key("error"));
-    let id = members.get("id").filter(|id| id.is_i64() || id.is_string())?;
+    let members: Members<'_> = serde_json::from_slice(message).ok()?;
+    let is_answer = members.method.is_none() && (members.result.is_some() || members.error.is_some());
+    let id = members.id.filter(|id| serde_json::from_str::<Id>(id.get()).is_ok())?;
     if is_answer {
         return None;
     }
-    let invalid = if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+    let invalid = if members.jsonrpc.is_none_or(|version| version.get() != r#""2.0""#) {
         Some("`jsonrpc` must be \"2.0\"")
-    } else if !members.get("method").is_some_and(Value::is_string) {
+    } else if !members.method.is_some_and(|method| method.get().starts_with('"')) {
         Some("`method` must be a string")
     } else {
         None
@@ -144,15 +146,37 @@ fn answerable(message: &[u8]) -> Option<Vec<u8>> {
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": "", "params": { INVALID: problem } });
         return Some(format!("{request}\n").into_bytes());
     }
-    let params = members.get("params").filter(|params| !params.is_null())?;
-    let problem = match params.as_object() {
-        None => "`params` must be an object",
-        Some(params) if params.get("_meta").is_some_and(|meta| !meta.is_object() && !meta.is_null()) => {
-            "`_meta` must be an object"
-        }
-        Some(_) => return None,
-    };
-    without_params(message, problem)
+    let params = members.params?.get();
+    if !params.starts_with('{') {
+        return without_params(message, "`params` must be an object");
+    }
+    let meta = serde_json::from_str::<Meta<'_>>(params).ok()?.meta?;
+    let is_wrong = !meta.get().starts_with('{');
+    is_wrong.then(|| without_params(message, "`_meta` must be an object")).flatten()
+}
+
+/// The members of a message, as they came.
+#[derive(Deserialize)]
+struct Members<'m> {
+    #[serde(borrow)]
+    jsonrpc: Option<&'m RawValue>,
+    #[serde(borrow)]
+    id: Option<&'m RawValue>,
+    #[serde(borrow)]
+    method: Option<&'m RawValue>,
+    #[serde(borrow)]
+    params: Option<&'m RawValue>,
+    #[serde(borrow)]
+    result: Option<&'m RawValue>,
+    #[serde(borrow)]
+    error: Option<&'m RawValue>,
+}
+
+/// What of parameters is the protocol's.
+#[derive(Deserialize)]
+struct Meta<'m> {
+    #[serde(borrow, rename = "_meta")]
+    meta: Option<&'m RawValue>,
 }
 
 /// Puts a replacement character where one half of a pair of surrogates has lost the other.
@@ -189,6 +213,8 @@ fn unit(digits: &[u8]) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     fn mended(message: &str) -> String {

@@ -145,7 +145,9 @@ impl DebugScript {
             Some(adapter) => adapter,
             None => lifecycle::language_of("javascript")?,
         };
-        let is_confined = context.sessions.policy().safety.roots.is_some();
+        let safety = &context.sessions.policy().safety;
+        safety.check_path(&cwd.clone().unwrap_or_default().join(&self.breakpoint.file))?;
+        let is_confined = safety.roots.is_some();
         let (executable, mut launch) = match adapter.name() {
             "javascript" if is_confined => without_a_shell(&self.command, cwd)?,
             "javascript" => (Some(PathBuf::from("sh")), in_a_shell(&self.command, cwd)),
