@@ -236,8 +236,8 @@ async fn what_cannot_be_run_says_what_to_do() {
         (json!({ "command": "no-such-runner" }), "command_not_found", "`no-such-runner` was not found"),
         (
             json!({ "command": "python3 -m pytest", "timeout": 600_001 }),
-            "invalid_arguments",
-            "at most 600000",
+            "limit_reached",
+            "`longest_wait` is 600000",
         ),
         (json!({ "command": "" }), "invalid_arguments", "is empty"),
     ];
