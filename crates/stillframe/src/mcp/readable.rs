@@ -53,13 +53,17 @@ async fn relay(
         }
         let end = available.iter().position(|byte| *byte == b'\n');
         let (taken, _) = available.split_at(end.map_or(available.len(), |end| end + 1));
-        line.extend_from_slice(taken);
-        let count = taken.len();
-        input.consume(count);
-        if outline.is_some() || line.len() > LONGEST {
-            outline.get_or_insert_default().take(&line);
+        // The room that a line takes grows by doubling, and is not to grow once more for what is not kept.
+        if outline.is_none() && line.len() + taken.len() > LONGEST {
+            outline.insert(Outline::default()).take(&line);
             line = Vec::new();
         }
+        match &mut outline {
+            Some(outline) => outline.take(taken),
+            None => line.extend_from_slice(taken),
+        }
+        let count = taken.len();
+        input.consume(count);
         if end.is_none() {
             continue;
         }

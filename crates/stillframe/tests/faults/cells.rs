@@ -17,8 +17,10 @@ static TURNS: Semaphore = Semaphore::const_new(5);
 /// How much later than its own time limit a call may come back: the longest grace that the engine gives, which is for
 /// requests to a debugger that does not answer, and what a busy machine needs.
 pub(crate) const GRACE: Duration = Duration::from_secs(8);
-/// How much a server may have grown over a group, in KiB. Allocators keep some of what was used at once.
-const GROWTH: usize = 24 * 1024;
+/// How much more memory a server may hold after all attacks than after the largest, in KiB. The allocator keeps twice the
+/// largest block that was given back, in each of its arenas (`M_TRIM_THRESHOLD`, mallopt(3)), and a line may have 16 MiB;
+/// if the lines of 20 MB of one fault were kept, they would be 140.
+const GROWTH: usize = 64 * 1024;
 
 /// When harm is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
