@@ -78,6 +78,14 @@ impl Built {
         FILLED.get_or_init(|| self.fill_cache()).await.clone()
     }
 
+    /// debugpy as servers have it, for the `PYTHONPATH` of a program that waits for a debugger by itself.
+    pub async fn debugpy(self) -> PathBuf {
+        let folder = self.cache().await.join("python");
+        let entries = std::fs::read_dir(folder).expect("the cache is filled").flatten();
+        let mut folders = entries.map(|entry| entry.path());
+        folders.find(|folder| folder.join("debugpy/__init__.py").is_file()).expect("debugpy is in the cache")
+    }
+
     async fn fill_cache(self) -> PathBuf {
         let cache = Path::new(self.scratch).join("cache");
         let mut setup = self.command();

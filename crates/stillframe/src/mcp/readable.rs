@@ -8,7 +8,7 @@
 mod checked;
 mod outline;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::io::{self, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
@@ -113,7 +113,7 @@ struct Head {
     method: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(untagged)]
 enum Id {
     Number(i64),
@@ -122,12 +122,13 @@ enum Id {
 
 fn without_params(message: &[u8], problem: &str) -> Option<Vec<u8>> {
     let Head { id, method } = serde_json::from_slice(message).ok()?;
-    let id = match id {
-        Id::Number(number) => json!(number),
-        Id::Text(text) => json!(text),
-    };
-    let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": { PROBLEM: problem } });
-    Some(format!("{request}\n").into_bytes())
+    Some(request(&id, &method, PROBLEM, problem))
+}
+
+/// A request that says what is wrong with another one of its number.
+fn request(id: &Id, method: &str, what: &str, problem: &str) -> Vec<u8> {
+    let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": { what: problem } });
+    format!("{request}\n").into_bytes()
 }
 
 /// What stands for a message with a number that is no request: one that says so. Nothing when it is one, or has no
@@ -135,7 +136,7 @@ fn without_params(message: &[u8], problem: &str) -> Option<Vec<u8>> {
 fn answerable(message: &[u8]) -> Option<Vec<u8>> {
     let members: Members<'_> = serde_json::from_slice(message).ok()?;
     let is_answer = members.method.is_none() && (members.result.is_some() || members.error.is_some());
-    let id = members.id.filter(|id| serde_json::from_str::<Id>(id.get()).is_ok())?;
+    let id: Id = serde_json::from_str(members.id?.get()).ok()?;
     if is_answer {
         return None;
     }
@@ -147,8 +148,7 @@ fn answerable(message: &[u8]) -> Option<Vec<u8>> {
         None
     };
     if let Some(problem) = invalid {
-        let request = json!({ "jsonrpc": "2.0", "id": id, "method": "", "params": { INVALID: problem } });
-        return Some(format!("{request}\n").into_bytes());
+        return Some(request(&id, "", INVALID, problem));
     }
     let params = members.params?.get();
     if !params.starts_with('{') {

@@ -92,13 +92,7 @@ impl Program {
         let mut command = tokio::process::Command::new(language.pick("python3", "node"));
         match language {
             Language::Python => {
-                let debuggers = STILLFRAME.cache().await.join("python");
-                let folders = std::fs::read_dir(debuggers).expect("a provisioned debugger").flatten();
-                let mut debugpy =
-                    folders.filter(|entry| entry.file_name().to_string_lossy().starts_with("debugpy-"));
-                command
-                    .arg("-Xfrozen_modules=off")
-                    .env("PYTHONPATH", debugpy.next().expect("debugpy").path());
+                command.arg("-Xfrozen_modules=off").env("PYTHONPATH", STILLFRAME.debugpy().await);
                 command.args([program.path(), "listens", "talks"]).stderr(Stdio::null());
             }
             Language::Node => {

@@ -144,10 +144,7 @@ impl Listening {
     /// Starts it with the debugpy that servers use, because no Python has one of its own.
     #[expect(clippy::disallowed_methods, reason = "a program of the test, which ends it")]
     pub(crate) async fn start() -> Self {
-        let debugpy = STILLFRAME.cache().await.join("python");
-        let folders = std::fs::read_dir(debugpy).expect("a provisioned debugger").flatten();
-        let mut debugpy = folders.filter(|entry| entry.file_name().to_string_lossy().starts_with("debugpy-"));
-        let debugpy = debugpy.next().expect("a provisioned debugpy").path();
+        let debugpy = STILLFRAME.debugpy().await;
         let mark = Mark::default();
         let (name, value) = mark.variable();
         let program = Fixture::python("listens");

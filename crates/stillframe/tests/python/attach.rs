@@ -1,6 +1,5 @@
 //! Programs that run already.
 
-use std::path::PathBuf;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
@@ -12,19 +11,11 @@ use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
 use crate::script::{Script, folder, text};
 
-/// debugpy as it is provisioned.
-async fn debugpy() -> PathBuf {
-    let folder = STILLFRAME.cache().await.join("python");
-    let entries = std::fs::read_dir(folder).expect("the cache is filled").flatten();
-    let mut folders = entries.map(|entry| entry.path());
-    folders.find(|folder| folder.join("debugpy/__init__.py").is_file()).expect("debugpy is in the cache")
-}
-
 /// A program of somebody else, and the first line that it wrote. It ends when its input does.
 #[expect(clippy::disallowed_methods, reason = "a program that is not ours, which ends with its input")]
 async fn running(program: &str, args: &[&str]) -> (Child, String) {
     let mut command = Command::new(program);
-    command.args(args).env("PYTHONPATH", debugpy().await).kill_on_drop(true);
+    command.args(args).env("PYTHONPATH", STILLFRAME.debugpy().await).kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().expect("the program runs");
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();

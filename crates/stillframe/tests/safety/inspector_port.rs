@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Language, Server};
 
-use crate::{Scene, serve};
+use crate::{Scene, listening, serve};
 
 const PROGRAM: &str = r#"
 const { spawnSync } = require("node:child_process");
@@ -22,34 +22,10 @@ if (!isMainThread) {
 }
 "#;
 
-/// The addresses, as the system writes them, on which processes of a server listen.
-fn listening(server: &Server) -> Vec<String> {
-    let mut sockets = Vec::new();
-    for (pid, _) in server.mark().processes() {
-        for file in std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten() {
-            let link = std::fs::read_link(file.path()).unwrap_or_default();
-            sockets.extend(
-                link.to_str()
-                    .and_then(|link| link.strip_prefix("socket:[")?.strip_suffix(']').map(str::to_owned)),
-            );
-        }
-    }
-    let mut addresses = Vec::new();
-    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-        let text = std::fs::read_to_string(table).unwrap_or_default();
-        for line in text.lines().skip(1) {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            if words[3] == "0A" && sockets.iter().any(|socket| socket == words[9]) {
-                addresses.push(words[1].to_owned());
-            }
-        }
-    }
-    addresses
-}
-
 /// Fails unless something listens, and only on the loopback.
 fn assert_only_here(server: &Server, what: &Value) {
-    let addresses = listening(server);
+    let processes = server.mark().processes();
+    let addresses: Vec<String> = processes.into_iter().flat_map(|(pid, _)| listening(pid)).collect();
     assert!(!addresses.is_empty(), "{what}: an inspector is open");
     let mapped = "0000000000000000FFFF00000100007F:";
     let loopback = ["0100007F:", "00000000000000000000000001000000:", mapped];

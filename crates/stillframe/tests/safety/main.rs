@@ -87,6 +87,26 @@ async fn stopped_at(server: &Server, language: Language, program: &str, line: u3
     id
 }
 
+/// The addresses, as the system writes them, on which a process listens. None of one that has gone.
+fn listening(pid: u32) -> Vec<String> {
+    let files = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let links = files.filter_map(|file| std::fs::read_link(file.path()).ok());
+    let sockets: Vec<String> = links
+        .filter_map(|link| Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()))
+        .collect();
+    let mut addresses = Vec::new();
+    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        let text = std::fs::read_to_string(table).unwrap_or_default();
+        for line in text.lines().skip(1) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            if words[3] == "0A" && sockets.iter().any(|socket| socket == words[9]) {
+                addresses.push(words[1].to_owned());
+            }
+        }
+    }
+    addresses
+}
+
 /// What a tool answers, whichever form that has: text, and data as text.
 struct Said {
     is_error: bool,

@@ -136,7 +136,7 @@ async fn what_is_inside_still_runs() {
 
 /// A program of somebody else, and the port that it tells first.
 #[expect(clippy::disallowed_methods, reason = "a program that is not ours, which ends with the test")]
-async fn listening(words: &[&str], cwd: &Path, path: &Path) -> (Child, u16) {
+async fn started(words: &[&str], cwd: &Path, path: &Path) -> (Child, u16) {
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).current_dir(cwd).env("PYTHONPATH", path).kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -162,9 +162,7 @@ while True:
 #[tokio::test]
 async fn programs_outside_are_not_attached_to() {
     let scene = Scene::new();
-    let python = STILLFRAME.cache().await.join("python");
-    let mut folders = std::fs::read_dir(python).unwrap().flatten().map(|entry| entry.path());
-    let debugpy = folders.find(|folder| folder.join("debugpy/__init__.py").is_file()).unwrap();
+    let debugpy = STILLFRAME.debugpy().await;
     for folder in [&scene.inside, &scene.outside] {
         std::fs::write(folder.join("waits.js"), "setInterval(() => {}, 1000);\n").unwrap();
         std::fs::write(folder.join("waits.py"), LISTENS).unwrap();
@@ -180,7 +178,7 @@ async fn programs_outside_are_not_attached_to() {
         ("python", &["python3", "-m", "waits"], true),
     ];
     for (language, words, is_allowed) in table {
-        let (child, port) = listening(words, &scene.inside, &debugpy).await;
+        let (child, port) = started(words, &scene.inside, &debugpy).await;
         let by_port = json!({ "language": language, "port": port });
         let attached = server.call("create_debug_session", by_port).await;
         assert_eq!(attached["code"] != "not_allowed", is_allowed, "{words:?}: {}", attached.text);

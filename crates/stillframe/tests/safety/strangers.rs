@@ -8,24 +8,15 @@ use test_support::{Language, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::{Scene, serve};
+use crate::{Scene, listening, serve};
 
 /// The ports on which the server itself listens.
 fn ports_of(server: &Server) -> BTreeSet<u16> {
-    let files = std::fs::read_dir(format!("/proc/{}/fd", server.pid())).into_iter().flatten().flatten();
-    let links = files.filter_map(|file| std::fs::read_link(file.path()).ok());
-    let sockets: Vec<String> = links
-        .filter_map(|link| Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()))
-        .collect();
-    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
-    let listening = table.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
-    listening
-        .filter(|words| words[3] == "0A" && sockets.iter().any(|socket| socket == words[9]))
-        .map(|words| {
-            assert!(words[1].starts_with("0100007F:"), "it listens on the loopback only: {}", words[1]);
-            u16::from_str_radix(words[1].rsplit(':').next().unwrap(), 16).unwrap()
-        })
-        .collect()
+    let port = |address: String| {
+        assert!(address.starts_with("0100007F:"), "it listens on the loopback only: {address}");
+        u16::from_str_radix(address.rsplit(':').next().unwrap(), 16).unwrap()
+    };
+    listening(server.pid()).into_iter().map(port).collect()
 }
 
 #[tokio::test]

@@ -1,6 +1,5 @@
 //! `host` and `port` of `create_debug_session`.
 
-use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use serde_json::json;
@@ -15,20 +14,11 @@ both![
     a_host_without_a_port_is_refused_and_leaves_no_session,
 ];
 
-/// The debugpy that the tests' cache holds, for a program that waits for a debugger by itself.
-fn debugpy(cache: &Path) -> PathBuf {
-    let entries = std::fs::read_dir(cache.join("python")).expect("the cache is filled").flatten();
-    let mut folders = entries.map(|entry| entry.path());
-    folders.find(|folder| folder.join("debugpy/__init__.py").is_file()).expect("debugpy is in the cache")
-}
-
 /// A program that listens for a debugger, and its port. It ends when it is dropped.
 #[expect(clippy::disallowed_methods, reason = "a program that is not ours, which ends with its input")]
 async fn listening(program: &Fixture) -> (tokio::process::Child, u16) {
     let mut command = tokio::process::Command::new("python3");
-    command
-        .args(["-X", "frozen_modules=off", program.path()])
-        .env("PYTHONPATH", debugpy(&STILLFRAME.cache().await));
+    command.args(["-X", "frozen_modules=off", program.path()]).env("PYTHONPATH", STILLFRAME.debugpy().await);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
     let mut child = command.spawn().expect("python3 runs");
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
