@@ -25,11 +25,12 @@ pub fn expressions(data: &[u8]) {
     assert_eq!(log_parts(&written), Ok(parts), "{text:?}, {written:?}");
 }
 
-/// A part of a message as it can be written.
+/// A part of a message as it can be written. The lines of its own keep a brace or a comment of the expression from
+/// being read with the braces around it.
 fn written(part: &Part) -> String {
     match part {
         Part::Text(text) => text.replace('{', "{{").replace('}', "}}"),
-        Part::Expression(expression) => format!("{{{expression}}}"),
+        Part::Expression(expression) => format!("{{\n{expression}\n}}"),
     }
 }
 
