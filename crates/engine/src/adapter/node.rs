@@ -5,6 +5,7 @@
 //! `npm` starts are reached like the program itself. Nothing is installed.
 
 mod analysis;
+mod command_line;
 mod hook;
 mod interpreter;
 mod launch;
@@ -15,6 +16,8 @@ mod runners;
 mod typescript;
 
 use std::path::{Path, PathBuf};
+
+pub use command_line::{names_code, takes_next_word};
 
 use super::{Adapter, Boxed, Host, Plan, Protocol, Question, Runtime};
 use crate::debugger::Progress;

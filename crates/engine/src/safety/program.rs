@@ -2,29 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::adapter::node::{names_code, takes_next_word};
+
 /// Options of Python that take the next word, one letter each.
 const OF_PYTHON: [char; 3] = ['W', 'X', 'Q'];
 /// Options of debugpy's command line that take the next word (debugpy 1.8, `server/cli.py`). So do `--configure-*`.
 const OF_DEBUGPY: [&str; 6] =
     ["--listen", "--connect", "--log-to", "--adapter-access-token", "--parent-session-pid", "--pid"];
-/// Options of Node that take the next word (`node --help`).
-const OF_NODE: [&str; 13] = [
-    "-r",
-    "--require",
-    "--import",
-    "--loader",
-    "--experimental-loader",
-    "-C",
-    "--conditions",
-    "--env-file",
-    "--inspect-port",
-    "--debug-port",
-    "--title",
-    "--icu-data-dir",
-    "--openssl-config",
-];
-/// Options of Node whose value is the program.
-const CODE_OF_NODE: [&str; 5] = ["-e", "--eval", "-p", "--print", "-pe"];
 
 /// The main file of a process, where it would be; the working folder of one whose program is in its command line.
 /// None when the process runs no language that is known here, or the system does not tell.
@@ -113,10 +97,10 @@ fn module_file(name: &str, folder: &Path, search: &[PathBuf]) -> PathBuf {
 fn node(words: &[&str], folder: &Path) -> PathBuf {
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
-        if CODE_OF_NODE.contains(&word) || word == "-" {
+        if names_code(word) || word == "-" {
             break;
         }
-        if OF_NODE.contains(&word) {
+        if takes_next_word(word) {
             words.next();
         } else if !word.starts_with('-') {
             return folder.join(word);
@@ -151,6 +135,8 @@ mod tests {
             ("python3", "-", "work"),
             ("node", "-r ./x.js --import y a.js", "work/a.js"),
             ("node", "--inspect=0 ../a", "work/../a"),
+            ("node", "--watch-path ../b --inspect-port 0 a.js", "work/a.js"),
+            ("node", "--eval=1 a.js", "work"),
             ("node", "-e 1 a.js", "work"),
             ("nodejs", "", "work"),
         ];

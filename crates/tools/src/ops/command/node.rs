@@ -2,25 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::adapter::node::Node;
+use engine::adapter::node::{Node, names_code, takes_next_word};
 use engine::model::launch::{Launch, Program};
 
 use super::Found;
 
-/// Options of Node that take the next word.
-const WITH_VALUE: [&str; 9] = [
-    "-r",
-    "--require",
-    "--import",
-    "--loader",
-    "--experimental-loader",
-    "-C",
-    "--conditions",
-    "--env-file",
-    "--title",
-];
-/// Options with which Node runs something that is no script.
-const ALONE: [&str; 7] = ["--test", "--run", "-e", "--eval", "-p", "--print", "-pe"];
+/// Options with which Node runs something that is neither a script nor in the command line.
+const ALONE: [&str; 2] = ["--test", "--run"];
 /// Programs that start Node without being scripts of it.
 const STARTERS: [&str; 8] = ["npm", "npx", "pnpm", "pnpx", "yarn", "corepack", "sh", "bash"];
 
@@ -41,7 +29,7 @@ pub(super) fn with_node(executable: PathBuf, words: Vec<String>, folder: &Path) 
     let mut words = words.into_iter();
     let mut options = Vec::new();
     while let Some(word) = words.next() {
-        if ALONE.contains(&word.split('=').next().unwrap_or_default()) {
+        if names_code(&word) || ALONE.contains(&word.split('=').next().unwrap_or_default()) {
             options.push(word);
             options.extend(words);
             return (&Node, Some(executable), with(options, Program::Command, Vec::new()));
@@ -50,7 +38,7 @@ pub(super) fn with_node(executable: PathBuf, words: Vec<String>, folder: &Path) 
             let program = Program::Script(folder.join(word));
             return (&Node, Some(executable), with(options, program, words.collect()));
         }
-        let takes_value = WITH_VALUE.contains(&word.as_str());
+        let takes_value = takes_next_word(&word);
         options.push(word);
         if takes_value {
             options.extend(words.next());

@@ -22,6 +22,10 @@ fn the_words_say_what_runs() {
             "node --import tsx -r ./x.js app.ts",
             r#"javascript node ["--import", "tsx", "-r", "./x.js"] /w/app.ts []"#,
         ),
+        (
+            "node --inspect-port 0 --watch-path src app.js",
+            r#"javascript node ["--inspect-port", "0", "--watch-path", "src"] /w/app.js []"#,
+        ),
         ("node --test t.js", r#"javascript node ["--test", "t.js"] the command []"#),
         ("./n/node22 app.js", r"javascript /w/./n/node22 [] /w/app.js []"),
         ("app.mjs x", r#"javascript - [] /w/app.mjs ["x"]"#),

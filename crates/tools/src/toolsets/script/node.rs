@@ -6,14 +6,13 @@
 
 use std::path::Path;
 
+use engine::adapter::node::{names_code, takes_next_word};
+
 use crate::shell::{Token, Word, tokens};
 
 /// Programs that are given a command as a text.
 const SHELLS: [&str; 5] = ["sh", "bash", "dash", "zsh", "ksh"];
-/// Options of Node that take the next word.
-const WITH_VALUE: [&str; 9] =
-    ["-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "-e", "-p"];
-/// Of those that open the inspector.
+/// Options of Node that open the inspector and take the next word.
 const PORTS: [&str; 2] = ["--inspect-port", "--debug-port"];
 
 /// The command as it is run. One that cannot be read is left to the shell as it is.
@@ -102,7 +101,7 @@ impl Reader<'_> {
                 self.state = after_opening(value, State::Options);
                 return Some(String::new());
             }
-            State::Options if WITH_VALUE.contains(&value) => self.state = State::Value,
+            State::Options if takes_value(value) => self.state = State::Value,
             State::Options if value.starts_with('-') && value != "--" => self.state = State::Options,
             State::Other { is_shell } if opens => {
                 self.state = after_opening(value, State::Other { is_shell });
@@ -147,6 +146,11 @@ fn is_version(letter: char) -> bool {
 fn opens_inspector(word: &str) -> bool {
     let is_option = word.starts_with("--inspect") && !word.contains(char::is_whitespace);
     is_option || word.split('=').next().is_some_and(|name| PORTS.contains(&name))
+}
+
+/// Whether the next word belongs to an option, whatever it looks like.
+fn takes_value(option: &str) -> bool {
+    takes_next_word(option) || names_code(option) && !option.contains('=')
 }
 
 fn after_opening(word: &str, state: State) -> State {
@@ -195,6 +199,7 @@ mod tests {
             ("env A=1 node --inspect a.js", "env A=1 node a.js"),
             ("cd x && node --inspect-brk=9229 a.js | cat", "cd x && node a.js | cat"),
             ("echo 1 2>&1 | node --inspect-brk a.js > out", "echo 1 2>&1 | node a.js > out"),
+            ("node --title x --inspect-brk a.js", "node --title x a.js"),
             ("npx mocha --inspect-brk=9229 t.js", "npx mocha t.js"),
             ("npm run dev", "npm run dev"),
             ("sh -c \"node --inspect-brk=9229 a.js\"", "sh -c \"node a.js\""),
