@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::json;
-use test_support::{Fixture, Mark, Server, ServerOptions};
+use test_support::{Fixture, Mark, Server, ServerOptions, Signal};
 use tokio::process::Child;
 
 use crate::STILLFRAME;
@@ -25,17 +25,19 @@ async fn serve_in(cache: &Path) -> Server {
 /// Kills a server and its guardian, and gives the mark of what they leave.
 async fn killed_with_its_guardian(server: Server) -> Mark {
     let mark = server.mark().clone();
-    for (pid, command) in mark.processes() {
-        // Stopped first, because the guardian would begin its work the moment the server is gone.
-        if command.contains("__guard") {
-            server.hold_started(pid);
-        }
+    let all = mark.processes().into_iter();
+    let guardians: Vec<u32> =
+        all.filter(|(_, command)| command.contains("__guard")).map(|(pid, _)| pid).collect();
+    assert!(!guardians.is_empty());
+    // Stopped first, because a guardian begins its work the moment the server is gone.
+    for guardian in &guardians {
+        server.hold_started(*guardian);
     }
     server.kill_alone().await;
-    for (pid, command) in mark.processes() {
-        if command.contains("__guard") {
-            mark.kill(pid);
-        }
+    // The system sends a stopped process whose parent has ended a SIGHUP, so that it may be gone before it is killed.
+    for guardian in guardians {
+        mark.try_signal(guardian, Signal::KILL);
+        test_support::eventually(|| mark.processes().iter().all(|(pid, _)| *pid != guardian)).await;
     }
     mark
 }
