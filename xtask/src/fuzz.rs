@@ -2,6 +2,9 @@
 //!
 //! The program in `fuzz/` is compiled as `cargo fuzz` would compile it without a sanitizer: there is no `unsafe` here
 //! for one to watch, and so a stable compiler will do. What it finds is in `fuzz/artifacts/`.
+//!
+//! Without `--seconds` the search is the same each time, as far as a target leaves nothing to the scheduler: what it
+//! finds on one machine is found on another. With it, the search is a new one.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,13 +27,21 @@ const FLAGS: [&str; 6] = [
 ];
 /// The environment variable that the program knows its target by: `fuzz_targets::VARIABLE`.
 const TARGET: &str = "STILLFRAME_FUZZ";
-/// The seconds for each target.
-const SECONDS: u64 = 8;
+/// What the search begins with that is the same each time, and how many executions it has for each target.
+const SEED: u32 = 1;
+const EXECUTIONS: u32 = 5000;
 /// An input that takes longer has found something, in seconds; and one that takes more memory, in megabytes.
 const SLOW: u32 = 10;
 const LARGE: u32 = 2048;
 /// The longest input that is thought of, in bytes.
 const LONGEST: u32 = 4096;
+
+/// How a target is searched.
+#[derive(Clone, Copy)]
+enum Search {
+    Same,
+    New { seconds: u64 },
+}
 
 /// What came of a target.
 struct Outcome {
@@ -41,9 +52,18 @@ struct Outcome {
     failed: Option<String>,
 }
 
+impl Search {
+    fn options(self) -> Vec<String> {
+        match self {
+            Self::Same => vec![format!("-seed={SEED}"), format!("-runs={EXECUTIONS}")],
+            Self::New { seconds } => vec![format!("-max_total_time={seconds}")],
+        }
+    }
+}
+
 /// Compiles, runs, and prints the table; fails where something was found.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let (seconds, wanted) = read(arguments)?;
+    let (search, wanted) = read(arguments)?;
     let targets = targets(&wanted)?;
     let program = compile()?;
     let waiting = Mutex::new(targets.into_iter().rev().collect::<Vec<String>>());
@@ -53,7 +73,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         for _ in 0..workers {
             scope.spawn(|| {
                 while let Some(target) = waiting.lock().ok().and_then(|mut waiting| waiting.pop()) {
-                    let outcome = attempt(&program, &target, seconds);
+                    let outcome = attempt(&program, &target, search);
                     if let Ok(mut outcomes) = outcomes.lock() {
                         outcomes.push(outcome);
                     }
@@ -66,18 +86,18 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     Ok(print(&outcomes))
 }
 
-fn read(arguments: &[String]) -> Result<(u64, Vec<String>)> {
-    let (mut seconds, mut wanted) = (SECONDS, Vec::new());
+fn read(arguments: &[String]) -> Result<(Search, Vec<String>)> {
+    let (mut search, mut wanted) = (Search::Same, Vec::new());
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         if argument == "--seconds" {
             let value = arguments.next().and_then(|value| value.parse().ok());
-            seconds = value.context("`--seconds` takes a whole number")?;
+            search = Search::New { seconds: value.context("`--seconds` takes a whole number")? };
         } else {
             wanted.push(argument.clone());
         }
     }
-    Ok((seconds, wanted))
+    Ok((search, wanted))
 }
 
 /// The names of the targets, which are those of their corpora.
@@ -122,9 +142,9 @@ fn compile() -> Result<PathBuf> {
     Ok(folder.join(host).join("release/any"))
 }
 
-/// Runs one target for so many seconds.
+/// Runs one target to the end of the search, or to what it finds.
 #[expect(clippy::disallowed_methods, reason = "a program of the developer's own, not a debuggee")]
-fn attempt(program: &Path, target: &str, seconds: u64) -> Result<Outcome> {
+fn attempt(program: &Path, target: &str, search: Search) -> Result<Outcome> {
     let corpus = corpora().join(target);
     let artifacts = repository::root().join("fuzz/artifacts").join(target);
     std::fs::create_dir_all(&artifacts).context("cannot make `fuzz/artifacts`")?;
@@ -133,7 +153,7 @@ fn attempt(program: &Path, target: &str, seconds: u64) -> Result<Outcome> {
     std::fs::create_dir(&found)?;
     let began = Instant::now();
     let output = std::process::Command::new(program)
-        .arg(format!("-max_total_time={seconds}"))
+        .args(search.options())
         .arg(format!("-timeout={SLOW}"))
         .arg(format!("-rss_limit_mb={LARGE}"))
         .arg(format!("-max_len={LONGEST}"))

@@ -40,7 +40,8 @@ impl<'a> Resolver<'a> {
                 None => Some(in_folder(self.base, &name)).filter(|path| path.is_file())?,
             },
         };
-        Some(path.canonicalize().unwrap_or(path))
+        // `..`, `#top` and the like come out at a folder around the map, which is no source.
+        (!self.base.starts_with(&path)).then(|| path.canonicalize().unwrap_or(path))
     }
 
     /// The file that a bundler means by `webpack://package/./src/x.ts` and the like, given what follows
