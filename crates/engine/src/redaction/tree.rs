@@ -39,10 +39,11 @@ impl Redaction {
             let mut is_secret = false;
             if let Value::String(text) = element {
                 is_secret = is_awaited && !text.starts_with('-') && !text.is_empty();
-                is_awaited =
-                    text.strip_prefix("--").is_some_and(|name| !name.starts_with('-') && is_credential(name));
+                is_awaited = is_option_of_credential(text);
                 let begins = text.contains(KEY) && text.contains(KEY_BEGINS);
-                let ends = text.contains(KEY_ENDS) || text.trim().is_empty();
+                // An end that is hidden itself would be none when this is cleaned again.
+                let is_last = text.contains(KEY_ENDS) && (!in_key || self.text(text).contains(KEY_ENDS));
+                let ends = is_last || text.trim().is_empty();
                 is_secret |= in_key && !ends;
                 in_key = (in_key || begins) && !ends;
             }
@@ -100,6 +101,13 @@ impl Redaction {
             *path = short;
         }
     }
+}
+
+/// Whether a word is an option, such as `--api-token` or `--mail.password`, whose value is the next word.
+fn is_option_of_credential(word: &str) -> bool {
+    let is_of_names = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
+    let name = word.strip_prefix("--").filter(|name| !name.starts_with('-') && name.bytes().all(is_of_names));
+    name.is_some_and(is_credential)
 }
 
 /// An environment keeps its names, as an object, as `NAME=VALUE` or as pairs.

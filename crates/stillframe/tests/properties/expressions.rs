@@ -9,15 +9,16 @@ use crate::objects::text_literal;
 /// The variables of expressions: `a`, `b` and `s`.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
-    pub(crate) a: i64,
-    pub(crate) b: i64,
+    pub(crate) a: i32,
+    pub(crate) b: i32,
     pub(crate) s: String,
 }
 
 /// What an expression comes to.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
-    Number(i64),
+    /// A whole number. In JavaScript it may be the negative zero.
+    Number(f64),
     Text(String),
     Truth(bool),
 }
@@ -57,7 +58,7 @@ pub(crate) fn expression() -> impl Strategy<Value = Expression> {
 
 fn number(depth: u32) -> BoxedStrategy<Expression> {
     let leaf = prop_oneof![
-        (-9..30_i64).prop_map(|number| Expression::Plain(Outcome::Number(number))),
+        (-9..30).prop_map(|number| Expression::Plain(Outcome::Number(f64::from(number)))),
         Just(Expression::A),
         Just(Expression::B),
     ];
@@ -150,10 +151,10 @@ impl Expression {
         let of = |inner: &Self| inner.value(language, names);
         match self {
             Self::Plain(outcome) => outcome.clone(),
-            Self::A => Outcome::Number(names.a),
-            Self::B => Outcome::Number(names.b),
+            Self::A => Outcome::Number(names.a.into()),
+            Self::B => Outcome::Number(names.b.into()),
             Self::S => Outcome::Text(names.s.clone()),
-            Self::Binary(left, operator, right) => operator.apply(of(left), of(right)),
+            Self::Binary(left, operator, right) => operator.apply(language, of(left), of(right)),
             Self::Not(inner) => Outcome::Truth(of(inner) != Outcome::Truth(true)),
             Self::Length(inner) => {
                 let Outcome::Text(text) = of(inner) else { panic!("no text: {inner:?}") };
@@ -162,7 +163,7 @@ impl Expression {
                     Language::Python => text.chars().count(),
                     Language::Node => text.encode_utf16().count(),
                 };
-                Outcome::Number(i64::try_from(count).unwrap())
+                Outcome::Number(u32::try_from(count).unwrap().into())
             }
             Self::Either(condition, yes, no) => {
                 if of(condition) == Outcome::Truth(true) {
@@ -188,12 +189,14 @@ impl Operator {
         }
     }
 
-    fn apply(self, left: Outcome, right: Outcome) -> Outcome {
+    fn apply(self, language: Language, left: Outcome, right: Outcome) -> Outcome {
         use Outcome::{Number, Text, Truth};
+        // Python's whole numbers have one zero.
+        let number = |number: f64| Number(language.pick(number + 0.0, number));
         match (self, left, right) {
-            (Self::Sum, Number(a), Number(b)) => Number(a + b),
-            (Self::Difference, Number(a), Number(b)) => Number(a - b),
-            (Self::Product, Number(a), Number(b)) => Number(a * b),
+            (Self::Sum, Number(a), Number(b)) => number(a + b),
+            (Self::Difference, Number(a), Number(b)) => number(a - b),
+            (Self::Product, Number(a), Number(b)) => number(a * b),
             (Self::Join, Text(a), Text(b)) => Text(a + &b),
             (Self::Less, Number(a), Number(b)) => Truth(a < b),
             (Self::Same, Text(a), Text(b)) => Truth(a == b),
@@ -205,12 +208,20 @@ impl Operator {
 }
 
 impl Outcome {
-    /// As JSON.
-    pub(crate) fn value(&self) -> Value {
+    /// As a program writes it in JSON, which knows one zero.
+    pub(crate) fn printed(&self) -> Value {
         match self {
-            Self::Number(number) => json!(number),
+            Self::Number(number) => (number + 0.0).to_string().parse().unwrap(),
             Self::Text(text) => json!(text),
             Self::Truth(truth) => json!(truth),
+        }
+    }
+
+    /// As it is shown.
+    pub(crate) fn shown(&self) -> Value {
+        match self {
+            Self::Number(number) if *number == 0.0 && number.is_sign_negative() => json!("-0"),
+            _ => self.printed(),
         }
     }
 

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Instant;
 
 use proptest::strategy::Strategy;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, RngSeed, TestRunner};
 use test_support::Language;
 
 /// How often a failing case is made smaller. Each time takes a new server.
@@ -35,7 +35,7 @@ pub(crate) fn holds<S: Scene, T: Strategy<Value: Debug>>(
     case: impl Fn(&mut S, T::Value),
 ) {
     let began = Instant::now();
-    let tried = one_after_the_other(what, language, file, cases, strategy, &case);
+    let tried = one_after_the_other(what, language, config(file, cases), strategy, &case);
     tell(what, language, tried, began);
 }
 
@@ -54,7 +54,8 @@ pub(crate) fn holds_at_once<S: Scene, T: Strategy<Value: Debug>>(
         let lane = |index| {
             let share = (cases + index) / LANES;
             let (strategy, case) = (&strategy, &case);
-            scope.spawn(move || one_after_the_other(what, language, file, share, &strategy(), case))
+            let config = Config { rng_seed: seed(index), ..config(file, share) };
+            scope.spawn(move || one_after_the_other(what, language, config, &strategy(), case))
         };
         let lanes: Vec<_> = (0..LANES).map(lane).collect();
         lanes.into_iter().map(|lane| lane.join().unwrap_or_else(|failure| resume_unwind(failure))).sum()
@@ -62,16 +63,26 @@ pub(crate) fn holds_at_once<S: Scene, T: Strategy<Value: Debug>>(
     tell(what, language, tried, began);
 }
 
+fn config(file: &'static str, cases: u32) -> Config {
+    Config { cases, max_shrink_iters: SHRINKS, ..Config::with_source_file(file) }
+}
+
+/// What a lane makes its cases of: where `PROPTEST_RNG_SEED` is set, something else than the others.
+fn seed(lane: u32) -> RngSeed {
+    match Config::default().rng_seed {
+        RngSeed::Fixed(seed) => RngSeed::Fixed(seed + u64::from(lane)),
+        RngSeed::Random => RngSeed::Random,
+    }
+}
+
 /// Gives how many cases were tried, those included that had failed once.
 fn one_after_the_other<S: Scene, T: Strategy<Value: Debug>>(
     what: &str,
     language: Language,
-    file: &'static str,
-    cases: u32,
+    config: Config,
     strategy: &T,
     case: &impl Fn(&mut S, T::Value),
 ) -> u32 {
-    let config = Config { cases, max_shrink_iters: SHRINKS, ..Config::with_source_file(file) };
     let (shared, tried) = (RefCell::new(None), Cell::new(0));
     let done = TestRunner::new(config).run(strategy, |value| {
         // One that has failed takes the scene with it.
