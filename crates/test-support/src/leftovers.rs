@@ -40,6 +40,12 @@ impl Mark {
         marked.map(|pid| (pid, command_line(pid))).collect()
     }
 
+    /// Those of them that clean up after a server.
+    pub fn guardians(&self) -> Vec<u32> {
+        let all = self.processes().into_iter();
+        all.filter(|(_, command)| command.contains("__guard")).map(|(pid, _)| pid).collect()
+    }
+
     /// Kills one of them, as somebody else would, and waits until it is gone.
     pub fn kill(&self, pid: u32) {
         self.signal(pid, Signal::KILL);

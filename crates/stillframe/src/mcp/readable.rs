@@ -151,12 +151,14 @@ fn answerable(message: &[u8]) -> Option<Vec<u8>> {
         return Some(request(&id, "", INVALID, problem));
     }
     let params = members.params?.get();
-    if !params.starts_with('{') {
-        return without_params(message, "`params` must be an object");
-    }
-    let meta = serde_json::from_str::<Meta<'_>>(params).ok()?.meta?;
-    let is_wrong = !meta.get().starts_with('{');
-    is_wrong.then(|| without_params(message, "`_meta` must be an object")).flatten()
+    let problem = if !params.starts_with('{') {
+        "`params` must be an object"
+    } else if !serde_json::from_str::<Meta<'_>>(params).ok()?.meta?.get().starts_with('{') {
+        "`_meta` must be an object"
+    } else {
+        return None;
+    };
+    without_params(message, problem)
 }
 
 /// The members of a message, as they came.

@@ -73,9 +73,7 @@ async fn a_guardian_that_was_killed_has_a_successor() {
     let program = Fixture::python("shop");
     let server = STILLFRAME.serve().await;
     paused_at(&server, &program, "call").await;
-    let processes = server.mark().processes();
-    let (guardian, _) = processes.iter().find(|(_, command)| command.contains("__guard")).unwrap();
-    server.kill_started(*guardian);
+    server.kill_started(server.mark().guardians()[0]);
     paused_at(&server, &program, "call").await;
     server.kill().await;
 }

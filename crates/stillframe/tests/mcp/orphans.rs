@@ -25,9 +25,7 @@ async fn serve_in(cache: &Path) -> Server {
 /// Kills a server and its guardian, and gives the mark of what they leave.
 async fn killed_with_its_guardian(server: Server) -> Mark {
     let mark = server.mark().clone();
-    let all = mark.processes().into_iter();
-    let guardians: Vec<u32> =
-        all.filter(|(_, command)| command.contains("__guard")).map(|(pid, _)| pid).collect();
+    let guardians = mark.guardians();
     assert!(!guardians.is_empty());
     // Stopped first, because a guardian begins its work the moment the server is gone.
     for guardian in &guardians {

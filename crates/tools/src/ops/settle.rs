@@ -154,39 +154,39 @@ async fn runs(session: &Session) -> Runs {
 
 /// Reads what there is to tell of a program without waiting.
 pub async fn describe(session: &Session, mut outcome: Outcome, limits: Limits) -> Settled {
-    // Another call may let it run meanwhile, and then there is nothing to read any more.
-    while let Outcome::Stopped(stop) = &outcome {
-        session.tell_stop(stop);
+    loop {
+        let stop = match outcome {
+            Outcome::Stopped(stop) => stop,
+            Outcome::Running => {
+                return Settled::Running {
+                    runs: runs(session).await,
+                    failures: snapshot::failures(session).await,
+                    notes: Vec::new(),
+                    output: session.take_new_output(limits.output),
+                };
+            }
+            Outcome::Ended(end) => {
+                session.tell_end(&end);
+                return Settled::Ended {
+                    unreached: unreached(session, &end).await,
+                    end,
+                    failures: snapshot::failures(session).await,
+                    notes: Vec::new(),
+                    output: session.take_new_output(limits.output),
+                };
+            }
+        };
+        session.tell_stop(&stop);
         let mut execution = session.watch();
         let epoch = stop.epoch;
         let goes_on = execution.wait_for(|now| now.stop().is_none_or(|now| now.epoch != epoch));
         tokio::select! {
             biased;
-            snapshot = Snapshot::take(session, Arc::clone(stop), limits) => {
-                return Settled::Stopped(Box::new(snapshot));
-            }
+            snapshot = Snapshot::take(session, stop, limits) => return Settled::Stopped(Box::new(snapshot)),
+            // Another call lets it run meanwhile, and there is nothing to read any more.
             _ = goes_on => {}
         }
         outcome = session.wait(Instant::now()).await;
-    }
-    match outcome {
-        Outcome::Stopped(stop) => Settled::Stopped(Box::new(Snapshot::take(session, stop, limits).await)),
-        Outcome::Running => Settled::Running {
-            runs: runs(session).await,
-            failures: snapshot::failures(session).await,
-            notes: Vec::new(),
-            output: session.take_new_output(limits.output),
-        },
-        Outcome::Ended(end) => {
-            session.tell_end(&end);
-            Settled::Ended {
-                unreached: unreached(session, &end).await,
-                end,
-                failures: snapshot::failures(session).await,
-                notes: Vec::new(),
-                output: session.take_new_output(limits.output),
-            }
-        }
     }
 }
 

@@ -29,7 +29,8 @@ async fn pauses(language: Language, texts: Texts) {
 async fn a_busy_loop_is_paused(language: Language) {
     let texts = Texts {
         python: "number = 1\nprint('ready')\nwhile True: number = 1  # @here\n",
-        node: "let number = 1;\nconsole.log('ready');\nfor (;;) number = 1; // @here\n",
+        // In one line, because what it says arrives before `log` has returned.
+        node: "let number = 1;\nconsole.log('ready'); for (;;) number = 1; // @here\n",
     };
     pauses(language, texts).await;
 }
@@ -41,8 +42,7 @@ async fn a_sleep_is_paused(language: Language) {
         node: "\
 const number = 1;
 const cell = new Int32Array(new SharedArrayBuffer(4));
-console.log('ready');
-while (Atomics.wait(cell, 0, 0, 10)); // @here
+console.log('ready'); while (Atomics.wait(cell, 0, 0, 10)); // @here
 ",
     };
     pauses(language, texts).await;
