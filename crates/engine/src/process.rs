@@ -41,7 +41,7 @@ use crate::output::{Category, Output, Utf8Stream};
 use self::leader::Status;
 use self::unmuted::Unmuted;
 
-pub use blocked::blocked;
+pub use blocked::{blocked, is_waiting};
 pub use identity::Identity;
 pub use marked::MARK;
 pub(crate) use marked::server_mark;

@@ -1,18 +1,51 @@
 //! What a thread waits for in the operating system.
 //!
-//! It is told by `/proc/PID/task/TID/syscall` (`proc_pid_syscall(5)`), which a parent may read of its children.
+//! It is told by `/proc/PID/task/TID/syscall` (`proc_pid_syscall(5)`), which a parent may read of its children. A
+//! thread that waits is woken for moments by signals, such as those of a profiler, and queues for a processor then. So
+//! one that seems to compute is looked at again.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
 
 use crate::model::activity::{WaitKind, Waiting};
 
+/// How often a thread is looked at that seems to compute.
+const LOOKS: u32 = 20;
+/// How far the looks are apart. On a busy machine, a thread may queue for some of that.
+const APART: Duration = Duration::from_millis(5);
+
 /// What a thread of a process waits for; nothing when it computes, or the system does not tell.
-pub fn blocked(pid: u32, thread: u32) -> Option<Waiting> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/syscall")).ok()?;
-    let call = Call::read(&text)?;
+pub async fn blocked(pid: u32, thread: u32) -> Option<Waiting> {
+    let mut looks = 1..LOOKS;
+    let call = loop {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/syscall")).ok()?;
+        if let Some(call) = Call::read(&text) {
+            break call;
+        }
+        looks.next()?;
+        sleep(APART).await;
+    };
     let file = |number: u64| std::fs::read_link(format!("/proc/{pid}/fd/{number}")).ok();
     let name = file(call.first).map(|path| path.display().to_string()).unwrap_or_default();
     let (kind, what) = call.waits_for(&name)?;
     let is_timed = kind == WaitKind::Timer;
     Some(Waiting { kind, what, location: None, is_timed, holders: Vec::new(), task: None })
+}
+
+/// Whether a thread of a process waits for something; when in doubt, that is so.
+pub async fn is_waiting(pid: u32, thread: u32) -> bool {
+    for look in 0..LOOKS {
+        if look > 0 {
+            sleep(APART).await;
+        }
+        let text = std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/stat")).unwrap_or_default();
+        // The state stands behind the name, which may hold anything (`proc_pid_stat(5)`).
+        if text.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['S', 'D'])) {
+            return true;
+        }
+    }
+    false
 }
 
 /// A call of the system that has not come back.
@@ -113,5 +146,61 @@ mod tests {
             assert_eq!(found, expected.map(|(kind, what)| (kind, what.to_owned())), "{text}");
         }
         assert_eq!(Call::read("running\n"), None);
+    }
+
+    /// Has a thread do something again and again while it is looked at.
+    #[cfg(target_os = "linux")]
+    async fn of_thread<T>(turn: fn(), look: impl AsyncFnOnce(u32) -> T) -> T {
+        use std::sync::Arc;
+        use std::sync::atomic::{AtomicBool, Ordering};
+
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (number, told) = tokio::sync::oneshot::channel();
+        let until = Arc::clone(&is_over);
+        let thread = std::thread::spawn(move || {
+            let path = std::fs::read_link("/proc/thread-self").unwrap();
+            number.send(path.file_name().unwrap().to_str().unwrap().parse().unwrap()).unwrap();
+            while !until.load(Ordering::Relaxed) {
+                turn();
+            }
+        });
+        let found = look(told.await.unwrap()).await;
+        is_over.store(true, Ordering::Relaxed);
+        thread.join().unwrap();
+        found
+    }
+
+    #[cfg(target_os = "linux")]
+    fn compute(time: Duration) {
+        let began = std::time::Instant::now();
+        while began.elapsed() < time {
+            std::hint::spin_loop();
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_thread_that_is_woken_for_moments_waits() {
+        let wakes = || {
+            compute(APART / 50);
+            // sleep: this is what the thread is to be caught at.
+            std::thread::sleep(APART / 5);
+        };
+        let pid = std::process::id();
+        let looks = async |thread| {
+            for _ in 0..50 {
+                assert!(is_waiting(pid, thread).await);
+                assert!(blocked(pid, thread).await.is_some_and(|waiting| waiting.kind == WaitKind::Timer));
+            }
+        };
+        of_thread(wakes, looks).await;
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_thread_that_computes_does_not_wait() {
+        let pid = std::process::id();
+        let look = async |thread| (is_waiting(pid, thread).await, blocked(pid, thread).await);
+        assert_eq!(of_thread(|| compute(APART), look).await, (false, None));
     }
 }

@@ -199,9 +199,10 @@ pub(super) async fn activity(debugger: &CdpDebugger) -> Result<Activity> {
     }
     let mut pending = Vec::new();
     // `Atomics.wait` lets messages in.
-    let is_blocked = match &answer {
-        Some((_, answer)) => question::is_told(debugger, &answer.stack),
-        None => is_waiting(debugger),
+    let is_blocked = match (&answer, thread.os_thread) {
+        (Some((_, answer)), _) => question::is_told(debugger, &answer.stack),
+        (None, Some(pid)) => process::is_waiting(pid, pid).await,
+        (None, None) => true,
     };
     let told = state.blocking.as_ref().and_then(Blocking::last).filter(|_| is_blocked);
     if let Some((tools, answer)) = answer {
@@ -213,20 +214,14 @@ pub(super) async fn activity(debugger: &CdpDebugger) -> Result<Activity> {
     } else if is_blocked {
         // V8's own threads wait for each other all the time.
         let is_programs = |waiting: &Waiting| waiting.kind != WaitKind::Lock;
-        thread.blocked = thread.os_thread.and_then(|pid| process::blocked(pid, pid)).filter(is_programs);
+        if let Some(pid) = thread.os_thread {
+            thread.blocked = process::blocked(pid, pid).await.filter(is_programs);
+        }
     }
     if let Some(told) = told {
         thread.blocked = Some(blocking::waiting(&told, &thread.stack));
     }
     Ok(Activity { threads: vec![thread], pending })
-}
-
-/// Whether the operating system has nothing to do for the thread; when in doubt, that is so.
-fn is_waiting(debugger: &CdpDebugger) -> bool {
-    let Some(pid) = debugger.0.pid.filter(|_| !debugger.is_worker()) else { return true };
-    let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/stat")).unwrap_or_default();
-    // The state stands behind the name, which may hold anything.
-    text.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('S') || rest.starts_with('D'))
 }
 
 /// The samples that were taken. More are taken from then on.

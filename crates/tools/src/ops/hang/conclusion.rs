@@ -51,7 +51,7 @@ impl Watch<'_> {
                 looked = looks.last().map(live_stack).unwrap_or_default();
                 self.computes(seen.as_ref(), looks.len(), thread).await
             }
-            Came::Waits => self.waits(),
+            Came::Waits => self.waits().await,
         };
         let threads = self.threads();
         let stack = users(if looked.is_empty() { self.sampled_stack(thread) } else { looked });

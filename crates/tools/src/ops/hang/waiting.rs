@@ -10,7 +10,7 @@ use crate::ops::execution;
 
 impl Watch<'_> {
     /// Of a program that does not compute.
-    pub(super) fn waits(&self) -> Said {
+    pub(super) async fn waits(&self) -> Said {
         let mut evidence = vec![self.share()];
         if let Some(pid) = self.held() {
             let message = format!("The program waits: {}", execution::held_by_signal(pid));
@@ -44,7 +44,7 @@ impl Watch<'_> {
             };
             return Said { verdict: Verdict::Deadlocked, message, evidence };
         }
-        let waits = self.all_waits();
+        let waits = self.all_waits().await;
         let told: Vec<String> =
             waits.iter().map(|waiting| format!("it waits for {}{}", waiting.what, at(waiting))).collect();
         evidence.extend(told.into_iter().take(12));
@@ -57,7 +57,7 @@ impl Watch<'_> {
         Said { verdict, message, evidence }
     }
 
-    fn all_waits(&self) -> Vec<Waiting> {
+    async fn all_waits(&self) -> Vec<Waiting> {
         let mut waits: Vec<Waiting> = Vec::new();
         for process in &self.activity {
             let blocked = process.activity.threads.iter().filter_map(|thread| {
@@ -70,8 +70,9 @@ impl Watch<'_> {
             waits.extend(blocked.chain(process.activity.pending.iter().cloned()));
         }
         if waits.is_empty() {
-            let pids = self.activity.iter().filter_map(|process| process.pid);
-            waits.extend(pids.filter_map(|pid| process::blocked(pid, pid)));
+            for pid in self.activity.iter().filter_map(|process| process.pid) {
+                waits.extend(process::blocked(pid, pid).await);
+            }
         }
         waits
     }
