@@ -169,6 +169,11 @@ impl Client {
         }
     }
 
+    /// Comes when the connection has ended, whoever ended it.
+    pub async fn closed(&self) {
+        self.outgoing.closed().await;
+    }
+
     fn send<A: Serialize>(&self, command: &'static str, arguments: &A) -> Result<Waiting<'_>, Error> {
         let (slot, reply) = oneshot::channel();
         let seq = {

@@ -138,6 +138,11 @@ impl DapDebugger {
         Ok(self.0.client.request::<R>(arguments, deadline).await?)
     }
 
+    /// Between us and the process is an adapter that somebody else started, and that goes on when we leave.
+    fn is_by_adapter(&self) -> bool {
+        self.0.children.is_some()
+    }
+
     fn thread(thread: RawId) -> ::dap::ThreadArguments {
         ::dap::ThreadArguments { thread_id: thread.0 }
     }
@@ -194,7 +199,11 @@ impl Debugger for DapDebugger {
             supports_variable_paging: true,
             supports_start_debugging_request: false,
         };
-        let capabilities = self.request::<::dap::Initialize>(arguments, deadlines::REQUEST).await?;
+        let answer = self.request::<::dap::Initialize>(arguments, deadlines::REQUEST).await;
+        let capabilities = match answer {
+            Err(Error::Deadline { after, .. }) if self.is_by_adapter() => return Err(deaf_adapter(after)),
+            answer => answer?,
+        };
         // It is asked for once in the life of a connection.
         let _ = self.0.capabilities.set(capabilities);
 
@@ -472,6 +481,13 @@ impl Debugger for DapDebugger {
         }
         let arguments = ::dap::DisconnectArguments { terminate_debuggee: Some(false) };
         self.request::<::dap::Disconnect>(arguments, deadlines::GOODBYE).await?;
+        if self.is_by_adapter() {
+            // A client that came while debugpy's adapter still lets go of another would be its last: it tells the
+            // oldest of them, and the thread that takes connections ends when that one is gone (debugpy 1.8.22,
+            // `Client.__init__` and `sessions.report_sockets`). It closes the connection first, and forgets it then.
+            let _ = tokio::time::timeout(deadlines::GOODBYE, self.0.client.closed()).await;
+            tokio::time::sleep(deadlines::FORGET).await;
+        }
         Ok(())
     }
 
@@ -482,6 +498,20 @@ impl Debugger for DapDebugger {
 
     fn has_terminated(&self) -> bool {
         self.0.terminated.load(Ordering::Acquire)
+    }
+}
+
+/// An adapter of debugpy that has lost its thread for connections: the system takes them in its place.
+fn deaf_adapter(after: Duration) -> Error {
+    Error::Environment {
+        problem: format!(
+            "a debugger takes connections there, but did not answer `initialize` within {} ms",
+            after.as_millis()
+        ),
+        remedy:
+            "start the program again: debugpy serves nobody any more once a client has come while it was \
+                 letting go of another, or has gone at once"
+                .to_owned(),
     }
 }
 

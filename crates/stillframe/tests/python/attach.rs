@@ -79,6 +79,19 @@ async fn a_program_is_attached_to_by_port_inspected_detached_from_and_attached_t
     runs_on(child).await;
 }
 
+/// An adapter of debugpy's that is asked too early for the next client serves nobody any more.
+#[tokio::test]
+async fn a_program_can_be_attached_to_at_once_by_whoever_comes_next() {
+    let (child, port) = listening(&Fixture::python("debugpy_port")).await;
+    let session = Debugging::new().await;
+    for _ in 0..20 {
+        session.ok("attach_to_process", json!({ "port": port, "timeout": 300 })).await;
+        session.ok("detach_from_process", json!({})).await;
+    }
+    session.finish().await;
+    runs_on(child).await;
+}
+
 /// The folder has one name here and another one where the program runs.
 #[tokio::test]
 async fn path_mappings_translate_both_ways() {

@@ -74,6 +74,11 @@ struct Scene {
 
 impl Scene {
     fn new(launch: bool) -> Self {
+        Self::of(launch, None)
+    }
+
+    /// `children` is there for an adapter that somebody else started.
+    fn of(launch: bool, children: Option<mpsc::Sender<Map<String, Json>>>) -> Self {
         let (ours, theirs) = duplex(1 << 20);
         let output = Output::new();
         let arguments = json!({ "program": "main", "stopOnEntry": true });
@@ -89,7 +94,7 @@ impl Scene {
             &Python,
             setup,
             true,
-            None,
+            children,
             output.clone(),
             SharedPolicy::default(),
         );
@@ -112,6 +117,31 @@ impl Scene {
 
 fn at(line: u32, id: u32, rule: Rule) -> SourceBreakpoint {
     SourceBreakpoint { line, column: None, rules: vec![RuleFor { id: BreakpointId(id), rule }] }
+}
+
+/// Its adapter takes nobody any more when somebody comes before that.
+#[tokio::test(start_paused = true)]
+async fn who_comes_after_us_comes_when_debugpys_adapter_has_let_go_of_us() {
+    let (children, _announced) = mpsc::channel(1);
+    let Scene { debugger, events: _events, mut peer, .. } = Scene::of(false, Some(children));
+    let mut leaving = tokio::spawn(async move { debugger.detach().await });
+    assert_eq!(peer.serve("disconnect", json!({})).await, json!({ "terminateDebuggee": false }));
+    let early = tokio::time::timeout(deadlines::GOODBYE / 2, &mut leaving).await;
+    assert!(early.is_err(), "the connection is still open");
+    let closed = tokio::time::Instant::now();
+    drop(peer);
+    leaving.await.unwrap().unwrap();
+    assert!(closed.elapsed() >= deadlines::FORGET);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_adapter_that_takes_connections_and_does_not_answer_is_told_of() {
+    let (children, _announced) = mpsc::channel(1);
+    let scene = Scene::of(false, Some(children));
+    let problem = scene.debugger.prepare().await.unwrap_err();
+    assert_eq!(problem.code(), "environment");
+    let asked = "a debugger takes connections there, but did not answer `initialize` within 5000 ms";
+    assert_eq!(problem.to_string(), asked);
 }
 
 #[tokio::test]

@@ -219,8 +219,10 @@ impl<C: Connector> Actor<C> {
         self.publish();
         let number = self.runs;
         self.spawn(async move { debugger.run().await }, move |actor, result| match result {
+            // It has run, and ended before it could say so; how, is learnt with its end.
+            Ok(()) | Err(Error::Lost) => never_mind(reply),
             Err(error) if actor.is_current(number) => actor.not_configured(target, error, reply),
-            Ok(()) | Err(_) => never_mind(reply),
+            Err(_) => never_mind(reply),
         });
     }
 

@@ -177,6 +177,17 @@ async fn a_program_that_goes_away_answers_those_who_wait() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_program_that_ends_before_it_can_say_that_it_runs_has_run() {
+    let (scene, arrival) = Scene::before_start();
+    scene.program.refuse("run", Error::Lost);
+    scene.arrivals.send(arrival).await.unwrap();
+    assert_eq!(scene.session.start(launch()).await, Ok(()));
+    drop(scene.events);
+    let ended = scene.session.wait(Instant::now() + Duration::from_mins(1)).await;
+    assert!(matches!(ended, Outcome::Ended(end) if *end == End::Lost));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_flood_of_events_before_an_acknowledgement_does_not_stall() {
     let scene = Scene::stopped().await;
     scene.program.hold("resume");
