@@ -28,8 +28,9 @@ use crate::safety::Safety;
 
 /// How many entries wait at most.
 const QUEUE: usize = 4096;
-/// How long the end of a program waits for the last entries to be written.
-const FLUSH: Duration = Duration::from_secs(1);
+/// How long the end of a program waits for the last entries to be written. Only a disk that hangs, or a machine that
+/// is very busy, takes so long; the first entries wait for the expressions that credentials are found by.
+const FLUSH: Duration = Duration::from_secs(5);
 /// How long it waits for room among those that wait.
 const RETRY: Duration = Duration::from_millis(2);
 /// Where a journal is, below the folder for what belongs to a user and is not theirs to edit.
@@ -129,7 +130,7 @@ impl Journal {
         format!("{}-{number}", process.get(..16).unwrap_or(process))
     }
 
-    /// Waits until everything so far is written, at most for a second.
+    /// Waits until everything so far is written, at most for five seconds.
     pub fn flush(&self) {
         let Some(shared) = &self.0 else { return };
         let (done, heard) = sync_channel(1);

@@ -71,7 +71,8 @@ async fn what_was_written_is_whole_when_the_server_is_killed() {
     let next = place.serve("standard").await;
     next.ok("list_debug_sessions", json!({})).await;
     next.finish().await;
-    assert_eq!(of_kind(&place.lines(), "tool:call").len(), 2);
+    let (lines, other) = (place.lines(), place.path().with_extension("2.log"));
+    assert_eq!(of_kind(&lines, "tool:call").len(), 2, "{lines:#?}; beside it: {}", other.exists());
 }
 
 #[cfg(unix)]
