@@ -80,6 +80,17 @@ impl Mark {
     }
 }
 
+impl Drop for Mark {
+    /// What a test has started that fails is ended, so that it does not hold up the others.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            for (pid, _) in self.processes() {
+                self.try_signal(pid, Signal::KILL);
+            }
+        }
+    }
+}
+
 fn command_line(pid: u32) -> String {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     String::from_utf8_lossy(&line).replace('\0', " ")

@@ -50,6 +50,8 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("thread_spins.py", "busy_loop", "@held"),
     ("task_spins.py", "busy_loop", "@held"),
     ("child_spins.py", "busy_loop", "@held"),
+    ("forked_counts.py", "busy_loop", "@held"),
+    ("forked_pattern.py", "busy_loop", "@held"),
     ("counts_for_ever.py", "busy_loop", "@held"),
     ("slow_count.py", "slow", "@held"),
     ("slow_items.py", "slow", ""),

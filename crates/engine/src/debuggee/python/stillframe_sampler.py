@@ -128,6 +128,9 @@ class Sampler:
             frames.pop(get_ident(), None)
             self.sample(frames)
             threads = [thread for thread in self.threads.values() if not thread.is_ours]
+            for thread in threads:
+                if thread.has_new_number():
+                    self.watchdog.write(json.dumps(thread.about()))
             stacks = {thread.id: self.visible(frames.get(thread.ident)) for thread in threads}
             scene = waits.Scene({thread.id: (thread, stacks[thread.id]) for thread in threads})
             lines = Lines()
@@ -168,7 +171,7 @@ class Sampled:
         if thread is not None and not self.is_ours:
             self.id = number_of(thread)
             self.name, self.is_daemon = str(thread._name), bool(thread._daemonic)
-            self.native = getattr(thread, "_native_id", None)
+            self.native = native_of(thread)
         self.position, self.since, self.seen, self.used = None, 0.0, 0, None
         self.begin()
 
@@ -176,6 +179,13 @@ class Sampled:
         self.samples = 0
         # A call: its code, how often it was seen, at which instructions, and what it called by code.
         self.root = (None, [0], {}, {})
+
+    def has_new_number(self):
+        """Takes the number that DAP has for it now. A process that was forked off begins with those of its parent."""
+        thread, before = self.thread(), self.id
+        if thread is not None:
+            self.id = number_of(thread)
+        return self.id != before
 
     def about(self):
         """What there is to tell of it, whatever it does."""
@@ -199,13 +209,7 @@ class Sampled:
 
     def processor_time(self):
         """How much the thread has used so far, in seconds; nothing where that cannot be told."""
-        if self.native is None:
-            return None
-        try:
-            # What the system calls the clock of a thread. The number of one that is gone is refused.
-            return time.clock_gettime((~self.native << 3) | 6)
-        except (OSError, AttributeError):
-            return None
+        return None if self.native is None else processor_time(self.native)
 
     def is_idle(self):
         """Whether it has been at one place for a while without doing anything."""
@@ -223,6 +227,25 @@ class Sampled:
         ]
         answer["blocked"] = scene.blocked(self, stack) if scene is not None and self.is_idle() else None
         return answer
+
+
+def native_of(thread):
+    """The system's number of a thread, where Python has one."""
+    native = getattr(thread, "_native_id", None)
+    if native is None or not sys.platform.startswith("linux") or processor_time(native) is not None:
+        return native
+    # A process that was forked off has the number of its parent's thread here (seen in 3.8 to 3.13). The thread
+    # that it was forked off by is its only one, and has the number of the process.
+    return os.getpid() if thread is threading.main_thread() else None
+
+
+def processor_time(native):
+    """How much a thread of this process has used so far, in seconds; nothing where that cannot be told."""
+    try:
+        # What the system calls the clock of a thread. The number of one that is not here is refused.
+        return time.clock_gettime((~native << 3) | 6)
+    except (OSError, AttributeError):
+        return None
 
 
 def flattened(root, lines):
@@ -382,8 +405,13 @@ def report(request):
     inspector.tell("answer", number=number, body=sampler.report() if sampler else {"threads": [], "pending": []})
 
 
-def end():
+def stop(request):
     """Takes no more samples."""
+    end()
+
+
+def end():
+    """The same without being asked, at the end of the program."""
     global sampler
     ended, sampler = sampler, None
     if ended is not None:

@@ -116,7 +116,7 @@ pub(super) async fn start(debugger: &DapDebugger, interval: Duration) -> Result<
     let mut run = sampling.run.lock().await;
     let begun = begin(debugger, inspector, interval).await;
     if sampling.turns.load(Ordering::Relaxed) != turn {
-        let _ = inspector.call_sampler("end", &json!([]), deadlines::ACTIVITY).await;
+        let _ = inspector.call_sampler("stop", &json!([]), deadlines::ACTIVITY).await;
         return Ok(());
     }
     *run = Some(begun?);
@@ -147,7 +147,7 @@ pub(super) async fn stop(debugger: &DapDebugger) -> Result<()> {
         return Ok(());
     }
     // One that cannot stop now has nobody who looks at its samples.
-    let _ = inspector(debugger)?.call_sampler("end", &json!([]), deadlines::ACTIVITY).await;
+    let _ = inspector(debugger)?.call_sampler("stop", &json!([]), deadlines::ACTIVITY).await;
     Ok(())
 }
 

@@ -9,7 +9,7 @@
 //!   File "/project/main.py", line 3 in <module>
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -108,6 +108,7 @@ impl Stacks {
 
     fn parse(&mut self, text: &str) -> Vec<(Thread, Stack)> {
         let mut found: Vec<(Thread, Stack)> = Vec::new();
+        let mut of_debugger = HashSet::new();
         for line in text.lines() {
             if line.starts_with('{') {
                 if let Ok(thread) = serde_json::from_str::<Thread>(line) {
@@ -117,14 +118,21 @@ impl Stacks {
                 let thread = self.threads.get(&ident).cloned();
                 found.push((thread.unwrap_or_else(|| Thread::unknown(ident)), Stack::new()));
             } else if let Some(frame) = frame(line)
-                && let Some((_, stack)) = found.last_mut()
-                && !is_of_debugger(&frame)
+                && let Some((thread, stack)) = found.last_mut()
             {
-                stack.push(frame);
+                if begins_debugger(&frame) {
+                    of_debugger.insert(thread.ident);
+                }
+                if !is_of_debugger(&frame) {
+                    stack.push(frame);
+                }
             }
         }
-        // The debugger's own threads are not among those that the sampler tells of, and run nothing else.
-        found.retain(|(thread, stack)| !stack.is_empty() || self.threads.contains_key(&thread.ident));
+        // The debugger's own threads are not among those that the sampler tells of.
+        found.retain(|(thread, stack)| {
+            let ident = &thread.ident;
+            self.threads.contains_key(ident) || !(stack.is_empty() || of_debugger.contains(ident))
+        });
         found
     }
 }
@@ -162,6 +170,13 @@ fn unescaped(text: &str) -> String {
     plain + rest
 }
 
+/// What a thread of the debugger's runs, and none of the program's: pydevd's daemons (`PyDBDaemonThread.run`), and our
+/// sampler.
+fn begins_debugger((function, file, _): &(String, String, u32)) -> bool {
+    let name = file.rsplit('/').next().unwrap_or_default();
+    function == "run" && (name == "pydevd_daemon_thread.py" || name == "<stillframe_sampler>")
+}
+
 fn is_of_debugger((function, file, _): &(String, String, u32)) -> bool {
     let name = file.rsplit('/').next().unwrap_or_default();
     file.contains("/debugpy/_vendored/")
@@ -182,6 +197,14 @@ Timeout (0:00:00.500000)!
 Thread 0x0000000000000010 (most recent call first):
   File "/x.py", line 3 in other
 Thread 0x0000000000000011 (most recent call first):
+  File "/usr/lib/python3.11/threading.py", line 1002 in _bootstrap
+Thread 0x0000000000000013 (most recent call first):
+  File "/usr/lib/python3.11/json/encoder.py", line 200 in encode
+  File "<stillframe_sampler>", line 93 in run
+Thread 0x0000000000000012 (most recent call first):
+  File "/usr/lib/python3.11/queue.py", line 180 in get
+  File "/cache/debugpy-1/debugpy/_vendored/pydevd/_pydevd_bundle/pydevd_comm.py", line 380 in _on_run
+  File "/cache/debugpy-1/debugpy/_vendored/pydevd/_pydevd_bundle/pydevd_daemon_thread.py", line 53 in run
   File "/usr/lib/python3.11/threading.py", line 1002 in _bootstrap
 Thread 0x00000000000000ff (most recent call first):
   File "/project/k\xe4se \u2713.py", line 3 in <module>
