@@ -46,7 +46,7 @@ struct State {
     /// are fetched, and tells wrong functions from then on.
     anchor: Option<Anchor>,
     /// What was asked for, and has not come.
-    samples: Task<Option<Profile>>,
+    samples: Task<Option<Fetched>>,
     answer: Task<Option<(Tools, Answer)>>,
     /// What the question needs, once the thread could give it.
     tools: Option<Tools>,
@@ -89,6 +89,9 @@ impl<T> Drop for Task<T> {
     }
 }
 
+/// Samples, and the profile that V8 is kept from forgetting by.
+type Fetched = (Profile, Option<Anchor>);
+
 /// A profile that is kept going.
 #[derive(Clone, Copy, Debug)]
 struct Anchor {
@@ -101,13 +104,23 @@ impl Anchor {
         Self { number: last.map_or(1, |last| last.number.saturating_add(1)), since: Instant::now() }
     }
 
-    /// Begins it, and ends the one before.
-    fn begin(self, last: Option<Self>) -> Evaluate {
+    /// Begins it, and ends the one before. False when the thread cannot: the program may have taken away what it needs.
+    async fn begin(self, client: &Client, last: Option<Self>, within: Duration) -> Result<bool> {
+        match client.request(self.beginning(last), within).await {
+            Ok(begun) => Ok(begun.exception_details.is_none()),
+            // It is answered later.
+            Err(::cdp::Error::Deadline { .. }) => Ok(true),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn beginning(self, last: Option<Self>) -> Evaluate {
         let name = |number| format!("'stillframe {number}'");
         let end = last.map(|last| format!("profiles.profileEnd({});", name(last.number)));
-        // The program may have another console in the place of Node's.
+        // The program may have another console in the place of Node's. A worker that has not begun cannot load
+        // modules, and has V8's.
         evaluate(format!(
-            "{{const profiles=typeof require=='function'?require('inspector').console:console;\
+            "{{let profiles=console;try{{profiles=require('inspector').console}}catch{{}}\
              profiles.profile({});{}}}",
             name(self.number),
             end.unwrap_or_default()
@@ -136,16 +149,16 @@ pub(super) async fn start(debugger: &CdpDebugger, interval: Duration) -> Result<
     // What ran already was optimized by a V8 that did not note the lines of it. Counting makes it begin anew.
     let count = profiler::StartPreciseCoverage { call_count: true, detailed: false };
     // They are sent at once, in this order.
-    tokio::try_join!(
+    let ((), (), is_anchored, (), (), ()) = tokio::try_join!(
         send(client, profiler::Enable::default()),
         send(client, interval),
-        send(client, anchor.begin(None)),
+        anchor.begin(client, None, deadlines::ACTIVITY),
         send_if(runs, client, count),
         send_if(runs, client, profiler::StopPreciseCoverage::default()),
         send(client, profiler::Start::default()),
     )?;
     state.is_on = true;
-    state.anchor = Some(anchor);
+    state.anchor = Some(anchor).filter(|_| is_anchored);
     state.blocking = blocking;
     Ok(())
 }
@@ -174,12 +187,7 @@ pub(super) async fn activity(debugger: &CdpDebugger) -> Result<Activity> {
     let state = &mut *state;
     let client = debugger.0.client.clone();
     if state.is_on && state.samples.0.is_none() {
-        let next = state.anchor.filter(|anchor| anchor.since.elapsed() >= OLDEST_ANCHOR);
-        let next = next.map(|last| Anchor::after(Some(last)).begin(Some(last)));
-        if next.is_some() {
-            state.anchor = Some(Anchor::after(state.anchor));
-        }
-        state.samples.begin(fetch(client.clone(), next));
+        state.samples.begin(fetch(client.clone(), state.anchor));
     }
     // What it said in answer to an earlier call is out of date.
     if state.answer.is_over() {
@@ -193,7 +201,8 @@ pub(super) async fn activity(debugger: &CdpDebugger) -> Result<Activity> {
         os_thread: if debugger.is_worker() { None } else { debugger.0.pid },
         ..ThreadActivity::default()
     };
-    if let Some(profile) = profile {
+    if let Some((profile, anchor)) = profile {
+        state.anchor = anchor;
         thread.samples = u64::try_from(profile.samples.len()).unwrap_or_default();
         thread.calls = profile::calls(debugger, &profile).await;
     }
@@ -209,9 +218,7 @@ pub(super) async fn activity(debugger: &CdpDebugger) -> Result<Activity> {
         state.tools = Some(tools);
         thread.stack = question::stack(debugger, &answer.stack).await;
         pending = question::pending(debugger, answer.pending).await;
-    } else if let Some(told) = &told {
-        thread.stack = question::stack(debugger, &told.stack).await;
-    } else if is_blocked {
+    } else if is_blocked && told.is_none() {
         // V8's own threads wait for each other all the time.
         let is_programs = |waiting: &Waiting| waiting.kind != WaitKind::Lock;
         if let Some(pid) = thread.os_thread {
@@ -219,23 +226,28 @@ pub(super) async fn activity(debugger: &CdpDebugger) -> Result<Activity> {
         }
     }
     if let Some(told) = told {
+        let stack = question::stack(debugger, &told.stack).await;
+        // The answer may be of a moment before. What was told is cut off where it is long.
+        if blocking::place(&stack) != blocking::place(&thread.stack) {
+            thread.stack = stack;
+        }
         thread.blocked = Some(blocking::waiting(&told, &thread.stack));
     }
     Ok(Activity { threads: vec![thread], pending })
 }
 
 /// The samples that were taken. More are taken from then on.
-async fn fetch(client: Client, anchor: Option<Evaluate>) -> Option<Profile> {
+async fn fetch(client: Client, anchor: Option<Anchor>) -> Option<Fetched> {
     let wait = deadlines::LONGEST_WAIT;
     let anchored = async {
-        if let Some(anchor) = anchor {
-            // It may throw where the program has taken things away.
-            let _ = client.request(anchor, wait).await;
-        }
+        let next = Anchor::after(anchor);
+        let is_due = anchor.is_none_or(|anchor| anchor.since.elapsed() >= OLDEST_ANCHOR);
+        let has_begun = is_due && next.begin(&client, anchor, wait).await.unwrap_or(false);
+        if has_begun { Some(next) } else { anchor }
     };
     let stop = client.request(profiler::Stop::default(), wait);
-    let ((), stopped, _) = tokio::join!(anchored, stop, client.request(profiler::Start::default(), wait));
-    Some(stopped.ok()?.profile)
+    let (anchor, stopped, _) = tokio::join!(anchored, stop, client.request(profiler::Start::default(), wait));
+    Some((stopped.ok()?.profile, anchor))
 }
 
 /// Ends it.

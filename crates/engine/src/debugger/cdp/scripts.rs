@@ -106,7 +106,7 @@ pub(super) fn read_map(url: &str, path: &Path, safety: &Safety) -> Result<Arc<So
 }
 
 /// The file that a script's URL names. Loaders append a query to make a URL another one.
-fn path_of(url: &str) -> Option<PathBuf> {
+pub(super) fn path_of(url: &str) -> Option<PathBuf> {
     if url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
         return source_map::file_url_path(url);
     }

@@ -10,6 +10,7 @@ use super::super::{CdpDebugger, lock};
 use super::question::Site;
 use super::{evaluate, send};
 use crate::model::activity::{SampledFrame, WaitKind, Waiting};
+use crate::model::source::Location;
 use crate::named_pipe::NamedPipe;
 
 /// The file beside the hook that tells.
@@ -82,14 +83,17 @@ impl Drop for Blocking {
 
 /// What is waited for at the innermost place of the user's.
 pub(super) fn waiting(told: &Told, stack: &[SampledFrame]) -> Waiting {
-    let places = stack.iter().filter_map(|frame| frame.location.as_ref());
-    let location = places.into_iter().find(|location| !location.source.internal).cloned();
     Waiting {
         kind: WaitKind::named(&told.kind),
         what: told.what.clone(),
-        location,
+        location: place(stack).cloned(),
         is_timed: told.is_timed,
         holders: Vec::new(),
         task: None,
     }
+}
+
+/// The innermost place of the user's.
+pub(super) fn place(stack: &[SampledFrame]) -> Option<&Location> {
+    stack.iter().filter_map(|frame| frame.location.as_ref()).find(|location| !location.source.internal)
 }

@@ -13,7 +13,7 @@ use ::cdp::runtime::{
 };
 use serde::Deserialize;
 
-use super::super::scripts::Script;
+use super::super::scripts::{Script, path_of};
 use super::super::{CdpDebugger, frames, sent};
 use super::blocking::TELLER;
 use super::evaluate;
@@ -157,7 +157,9 @@ pub(super) async fn stack(debugger: &CdpDebugger, sites: &[Site]) -> Vec<Sampled
             debugger.0.scripts.newest(is_named)
         });
         let Some(script) = script else {
-            let source = Source { path: None, internal: name.starts_with("node:"), name: name.clone() };
+            // V8 may be about to tell of it.
+            let (path, internal) = (path_of(name), name.starts_with("node:"));
+            let source = Source { path, internal, name: name.clone() };
             let number = |value: &i32| u32::try_from(*value).unwrap_or_default();
             let location = Location { source, line: number(line), column: number(column), generated: None };
             let location = (!name.is_empty()).then_some(location);
