@@ -159,6 +159,10 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// What the debugger calls the exceptions to stop at.
     fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str];
 
+    /// Whether a program can be an interpreter of the language, as far as its name tells. Others are not run to find
+    /// out: what they do with the question, nobody knows.
+    fn may_be_interpreter(&self, program: &Path) -> bool;
+
     /// What keeps this machine from attaching to a process by its number; nothing when it can.
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String>;
 }

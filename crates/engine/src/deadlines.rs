@@ -55,6 +55,8 @@ pub const DRAIN: Duration = ms(300);
 pub const CHILD: Duration = ms(1_000);
 /// From the close of a program's connection until it is known how it ended, or that it goes on.
 pub const LEAVING: Duration = ms(1_500);
+/// Between two looks at a process that is becoming another program.
+pub const EXEC: Duration = ms(1);
 /// Between two looks at something that tells nobody of its end.
 pub const LOOK: Duration = ms(20);
 /// Between two looks at whether the program that started this one is there, where the system tells nobody.

@@ -11,6 +11,7 @@
 mod blocked;
 pub mod guardian;
 mod identity;
+mod injector;
 mod leader;
 mod marked;
 mod parent;
@@ -43,6 +44,7 @@ use self::unmuted::Unmuted;
 
 pub use blocked::{blocked, is_waiting};
 pub use identity::Identity;
+pub use injector::Injector;
 pub use marked::MARK;
 pub(crate) use marked::server_mark;
 pub use parent::parent_gone;
@@ -254,37 +256,6 @@ pub async fn run(spec: &ProcessSpec, deadline: Duration) -> Result<Finished> {
         stdout: String::from_utf8_lossy(&finished.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&finished.stderr).into_owned(),
     })
-}
-
-/// A helper process that stays, such as one that injects a debugger. It is killed when this is dropped.
-#[derive(Debug)]
-pub struct Helper {
-    child: Child,
-    group: HelperGroup,
-    /// What it prints, so that its pipes never fill.
-    pub output: Output,
-}
-
-impl Helper {
-    /// Starts it.
-    pub fn spawn(spec: &ProcessSpec) -> Result<Self> {
-        let (mut child, group) = start_helper(spec, Stdio::null())?;
-        let output = Output::new();
-        if let Some(pipe) = child.stdout.take() {
-            tokio::spawn(copy(pipe, Category::Stdout, output.clone(), &[]));
-        }
-        if let Some(pipe) = child.stderr.take() {
-            tokio::spawn(copy(pipe, Category::Stderr, output.clone(), &[]));
-        }
-        Ok(Self { child, group, output })
-    }
-
-    /// Waits for its end; true when it ended well.
-    pub async fn ended(&mut self) -> bool {
-        let status = self.child.wait().await;
-        self.group.ended = true;
-        status.is_ok_and(|status| status.success())
-    }
 }
 
 /// The process group of a helper. Unless the helper has ended, it is killed when this is dropped, with what
@@ -500,6 +471,22 @@ mod tests {
             std::thread::yield_now();
         }
         assert!(!marked::exists(process.pid()), "its number is given away");
+    }
+
+    /// In the midst of `execve`, the system shows no variables of a process.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_process_is_found_while_it_becomes_another_program() {
+        let output = Output::new();
+        let script = "echo started; exec sh -c 'test $0 = 0 || exec sh -c \"$1\" $(($0 - 1)) \"$1\"' 500 \
+                      'test $0 = 0 && exec sleep 1000; exec sh -c \"$1\" $(($0 - 1)) \"$1\"'";
+        let process = Process::spawn(&shell(script), "becoming", &output).unwrap();
+        output.watch().wait_for(|end| *end > 0).await.unwrap();
+        let mark = marked::mark("becoming");
+        for look in 0..300 {
+            assert_eq!(marked::marked(&mark), [process.pid()], "look {look}");
+        }
+        process.kill().await;
     }
 
     #[tokio::test]

@@ -160,6 +160,10 @@ impl Adapter for Node {
     }
 
     /// The kernel decides, and says so: a signal may be sent to every process of the same user.
+    fn may_be_interpreter(&self, program: &Path) -> bool {
+        interpreter::is_node(program)
+    }
+
     fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
         (!cfg!(unix)).then(|| {
             "attaching by process id needs a signal that this system does not have; start the program with \

@@ -149,10 +149,15 @@ impl Adapter for Python {
         }
     }
 
+    fn may_be_interpreter(&self, program: &Path) -> bool {
+        let name = program.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        name.contains("python") || name.contains("pypy")
+    }
+
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
-        if host.which("gdb").is_none() {
-            let problem =
-                "attaching by process id needs `gdb` on the search path; attaching by host and port does not";
+        if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+            let problem = "attaching by process id needs Linux on a processor of the x86-64 family; attaching by \
+                           host and port does not";
             return Some(problem.to_owned());
         }
         host.forbids_tracing().then(|| {
@@ -219,12 +224,10 @@ fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Plan {
         Endpoint::Process(pid) => {
             let root = debugpy::root_beside(debugger, runtime);
             let args = vec![
-                root.join("debugpy").into_os_string(),
-                "--connect".into(),
+                debugger.join(debugpy::INJECTOR).into_os_string(),
                 ADDRESS.into(),
-                "--adapter-access-token".into(),
                 TOKEN.into(),
-                "--pid".into(),
+                root.into_os_string(),
                 pid.to_string().into(),
             ];
             Plan {

@@ -36,6 +36,7 @@ use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
 use crate::policy::SharedPolicy;
+use crate::process::Injector;
 
 pub use connector::DapConnector;
 
@@ -63,6 +64,8 @@ struct Connection {
     /// Which of the user's breakpoints the server's numbers stand for.
     planting: Mutex<Planting>,
     inspector: OnceLock<InspectorClient>,
+    /// What brought the debugger into the program, where it ran already.
+    injector: OnceLock<Injector>,
     sampling: Sampling,
     /// The sources of frames that only the server has, by what we call them.
     texts: Mutex<HashMap<String, ::dap::Source>>,
@@ -106,6 +109,7 @@ impl DapDebugger {
             initialized: watch::Sender::new(false),
             planting: Mutex::default(),
             inspector: OnceLock::new(),
+            injector: OnceLock::new(),
             sampling: Sampling::default(),
             texts: Mutex::default(),
             pid: OnceLock::new(),
@@ -128,6 +132,11 @@ impl DapDebugger {
             return Ok(());
         }
         Err(Error::Refused("it does not know the secret that the program was given".to_owned()))
+    }
+
+    /// It is told, once, what brought it into the program.
+    fn injected_by(&self, injector: Injector) {
+        let _ = self.0.injector.set(injector);
     }
 
     async fn request<R: ::dap::Request>(
@@ -252,6 +261,10 @@ impl Debugger for DapDebugger {
                     done?;
                 }
             }
+        }
+        if let Some(injector) = self.0.injector.get() {
+            // Until then the main thread may stand still.
+            let _ = tokio::time::timeout(deadlines::INJECT, injector.ended()).await;
         }
         Ok(())
     }

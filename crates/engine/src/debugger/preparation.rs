@@ -40,8 +40,8 @@ impl Preparation {
     async fn runtime(&self, start: &Start, safety: &Safety) -> Result<Runtime> {
         let of_process = match start {
             Start::Attach(attach) => match attach.to {
-                Endpoint::Process(pid) => std::fs::read_link(format!("/proc/{pid}/exe")).ok(),
-                Endpoint::Address { .. } => None,
+                Endpoint::Process(pid) if self.executable.is_none() => self.interpreter_of(pid)?,
+                Endpoint::Process(_) | Endpoint::Address { .. } => None,
             },
             Start::Launch(_) => None,
         };
@@ -54,6 +54,21 @@ impl Preparation {
             return self.adapter.locate(self.host, Some(executable), near.as_deref()).await;
         }
         self.adapter.locate(&Guarded::starting(self.host, safety), None, near.as_deref()).await
+    }
+
+    fn interpreter_of(&self, pid: u32) -> Result<Option<PathBuf>> {
+        match self.host.program_of(pid) {
+            Some(program) if !self.adapter.may_be_interpreter(&program) => Err(Error::Environment {
+                problem: format!(
+                    "process {pid} runs `{}`, which is no interpreter for {}",
+                    program.display(),
+                    self.adapter.about()
+                ),
+                remedy: "give the number of the process of the interpreter, such as a child of that one; for a                          program with an interpreter inside, give the same one as `executablePath`"
+                    .to_owned(),
+            }),
+            program => Ok(program),
+        }
     }
 
     fn check_attach(&self, endpoint: &Endpoint) -> Result<()> {

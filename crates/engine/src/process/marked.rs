@@ -128,7 +128,7 @@ pub(super) fn marked(_mark: &str) -> Vec<u32> {
 #[cfg(target_os = "linux")]
 fn is_marked(process: u32, mark: &str) -> bool {
     let variable = format!("{MARK}={mark}");
-    std::fs::read(format!("/proc/{process}/environ")).is_ok_and(|environment| {
+    super::identity::environment(process).is_some_and(|environment| {
         environment.split(|&byte| byte == 0).any(|entry| entry.starts_with(variable.as_bytes()))
     })
 }

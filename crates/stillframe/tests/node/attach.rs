@@ -270,7 +270,7 @@ async fn a_process_that_is_no_node_is_refused_and_lives() {
     let session = Debugging::of(Language::Node).await;
     let asked = json!({ "processId": running.pid() });
     let failed = session.fails("environment", "attach_to_process", asked).await;
-    assert!(failed.text_of("message").contains("which is not Node.js"), "{}", failed.text);
+    assert!(failed.text_of("message").contains("which is no interpreter for JavaScript"), "{}", failed.text);
     session.finish().await;
     running.runs_on().await;
 }

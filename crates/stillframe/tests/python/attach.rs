@@ -147,6 +147,73 @@ async fn the_end_of_the_server_lets_go_of_what_was_attached_to() {
     runs_on(child).await;
 }
 
+/// Its main thread may be in the midst of a call then that is not its own.
+#[tokio::test]
+async fn a_program_outlives_whoever_leaves_while_the_debugger_gets_into_it() {
+    let script = worker();
+    let (child, pid) = running("python3", &[script.path()]).await;
+    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300 });
+    for _ in 0..3 {
+        let session = Debugging::new().await;
+        session.ok("attach_to_process", asked.clone()).await;
+        session.ok("detach_from_process", json!({})).await;
+        session.finish().await;
+    }
+    runs_on(child).await;
+}
+
+#[tokio::test]
+async fn a_program_is_attached_to_by_its_number_whatever_its_main_thread_does() {
+    let script = Script::new(
+        r#"
+import os, sys, threading, time
+
+def compute():
+    while True:
+        sorted(str(number) for number in range(100))
+
+def end_with_input():
+    sys.stdin.read()
+    os._exit(0)
+
+threading.Thread(target=end_with_input, daemon=True).start()
+print(os.getpid(), flush=True)
+if sys.argv[1] == "waits":
+    threading.Event().wait()
+elif sys.argv[1] == "computes":
+    compute()
+elif sys.argv[1] == "takes turns":
+    threading.Thread(target=compute, daemon=True).start()
+    compute()
+else:
+    threading.Thread(target=time.sleep, args=(1000,)).start()
+"#,
+    );
+    for doing in ["waits", "computes", "takes turns", "ends"] {
+        let (child, pid) = running("python3", &[script.path(), doing]).await;
+        let session = Debugging::new().await;
+        let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300 });
+        let attached = session.ok("attach_to_process", asked).await;
+        assert_eq!(attached.outcome(), "running", "{doing}: {}", attached.text);
+        session.ok("detach_from_process", json!({})).await;
+        session.finish().await;
+        runs_on(child).await;
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_runs_no_python_is_told_of_and_runs_on() {
+    let script = Script::new("import os\nprint(os.getpid(), flush=True)\nsum(range(10 ** 12))\n");
+    let (mut child, pid) = running("python3", &[script.path()]).await;
+    let session = Debugging::new().await;
+    let asked = json!({ "processId": pid.parse::<u32>().unwrap() });
+    let failed = session.fails("start_failed", "attach_to_process", asked).await;
+    assert!(failed.text_of("message").contains("runs no Python"), "{}", failed.text);
+    session.finish().await;
+    assert_eq!(child.try_wait().unwrap(), None);
+    child.kill().await.unwrap();
+}
+
 #[tokio::test]
 async fn a_number_that_no_process_has_is_refused() {
     let session = Debugging::new().await;
@@ -164,7 +231,7 @@ async fn a_process_that_is_no_python_is_refused_in_words() {
     let session = Debugging::new().await;
     let failed = session.call("attach_to_process", json!({ "processId": pid })).await;
     assert!(failed.is_error, "{}", failed.text);
-    assert!(failed.text_of("message").contains("is no Python"), "{}", failed.text);
+    assert!(failed.text_of("message").contains("which is no interpreter for Python"), "{}", failed.text);
     session.finish().await;
     runs_on(child).await;
 }

@@ -23,6 +23,8 @@ pub const VERSION: &str = "1.8.22";
 
 /// Starts a program.
 pub(super) const LAUNCHER: &str = "stillframe_launch.py";
+/// Gets into a program that runs.
+pub(super) const INJECTOR: &str = "stillframe_attach.py";
 /// Reads source files.
 pub(super) const ANALYZER: &str = "stillframe_analyze.py";
 /// What runs inside the program. It is sent to programs that were not started by us.
@@ -54,8 +56,9 @@ pub(super) const THROWS: [(&str, &str); 2] = [
 pub(super) const PURE: [(&str, &str); 1] =
     [("stillframe_pure", include_str!("../../debuggee/python/stillframe_pure.py"))];
 
-const SCRIPTS: [(&str, &str); 18] = [
+const SCRIPTS: [(&str, &str); 19] = [
     (LAUNCHER, include_str!("../../debuggee/python/stillframe_launch.py")),
+    (INJECTOR, include_str!("../../debuggee/python/stillframe_attach.py")),
     (ANALYZER, include_str!("../../debuggee/python/stillframe_analyze.py")),
     ("stillframe_loops.py", include_str!("../../debuggee/python/stillframe_loops.py")),
     ("stillframe_inspector.py", INSPECTOR),

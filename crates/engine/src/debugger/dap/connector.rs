@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::model::launch::Start;
 use crate::output::Output;
 use crate::policy::SharedPolicy;
-use crate::process::{Helper, Process};
+use crate::process::{Injector, Process};
 
 /// More children than a program starts while one of them is attached to.
 const MOST_CHILDREN: usize = 1024;
@@ -69,12 +69,11 @@ async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Re
             let told = |spec| filled(addressed(spec, &address), TOKEN, &token);
             let spawn = |spec| Process::spawn(&told(spec), &sinks.session, &sinks.output);
             let process = plan.process.map(spawn).transpose()?;
-            let mut injector = plan.injector.map(|spec| Helper::spawn(&told(spec))).transpose()?;
+            let injector = plan.injector.map(|spec| Injector::spawn(&told(spec))).transpose()?;
             let door = door(setup, Some(token));
-            let first = first_arrival(&listener, &door, process.as_ref(), injector.as_mut(), sinks).await?;
-            if let Some(mut helper) = injector {
-                // It is still inside the program, which would not survive if it were killed there.
-                tokio::spawn(async move { tokio::time::timeout(deadlines::INJECT, helper.ended()).await });
+            let first = first_arrival(&listener, &door, process.as_ref(), injector.as_ref(), sinks).await?;
+            if let Some(injector) = injector {
+                first.debugger.injected_by(injector);
             }
             door.admit(first).await?;
             tokio::spawn(door.accept_children(listener));
@@ -105,7 +104,7 @@ async fn first_arrival(
     listener: &TcpListener,
     door: &Door,
     process: Option<&Process>,
-    injector: Option<&mut Helper>,
+    injector: Option<&Injector>,
     sinks: &Sinks,
 ) -> Result<Arrival<DapDebugger>> {
     let begin = sinks.output.end();
@@ -116,13 +115,13 @@ async fn first_arrival(
                 let problem = format!("the program {end} before the debugger was ready");
                 Error::StartFailed { problem, output: sinks.output.tail(begin, 4000).text() }
             }
-            (None, Some(helper)) => {
+            (None, Some(injector)) => {
                 // It ends well as soon as it has done its part, and the connection follows.
-                if helper.ended().await {
+                if injector.ended().await {
                     tokio::time::sleep(deadlines::INJECT).await;
                 }
                 let problem = "the debugger could not get into the process".to_owned();
-                Error::StartFailed { problem, output: helper.output.tail(0, 4000).text() }
+                Error::StartFailed { problem, output: injector.printed() }
             }
             (None, None) => std::future::pending().await,
         }

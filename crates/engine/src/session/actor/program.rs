@@ -34,6 +34,8 @@ pub(super) struct Run<D> {
     events: u64,
     /// How the process ended, while its last events are awaited.
     end: Option<End>,
+    /// We let go of it, so that a connection that closes says nothing of the program.
+    is_leaving: bool,
 }
 
 /// A process of the program.
@@ -54,6 +56,7 @@ impl<D> Run<D> {
             passes_by: false,
             events: 0,
             end: None,
+            is_leaving: false,
         }
     }
 }
@@ -358,7 +361,7 @@ impl<C: Connector> Actor<C> {
             return self.program_ended(end);
         }
         // With a process of ours, its end is what counts.
-        if run.process.is_some() || !self.is_live() {
+        if run.process.is_some() || run.is_leaving || !self.is_live() {
             return;
         }
         let number = self.runs;
@@ -487,7 +490,8 @@ impl<C: Connector> Actor<C> {
 
     /// Ends a program of ours; lets go of one that we attached to, which is what `otherwise` says.
     fn let_go(&mut self, otherwise: End, reply: Reply<()>) {
-        let Some(run) = &self.run else { return answer(reply, Ok(())) };
+        let Some(run) = &mut self.run else { return answer(reply, Ok(())) };
+        run.is_leaving = true;
         let process = run.process.clone();
         let debuggers: Vec<C::Debugger> =
             run.targets.values().map(|target| target.debugger.clone()).collect();

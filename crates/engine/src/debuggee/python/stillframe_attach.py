@@ -1,0 +1,339 @@
+"""Gets debugpy into a program that runs, by the operating system's number of its process.
+
+    python stillframe_attach.py HOST:PORT TOKEN ROOT PID
+
+The interpreter that runs this must be the one that runs the program. ROOT is the folder that holds the `debugpy`
+package, and HOST:PORT is where debugpy connects to, with TOKEN.
+
+Python 3.14 and later runs code in another process by itself. For an earlier one the main thread is stopped as a
+debugger does it (`ptrace(2)`), calls functions of the interpreter, and goes on from where it was. Their addresses are
+those of this process, moved to where the other one has the same file. The thread may have been anywhere, in the midst
+of an allocation as well, so it is given the code for its next turn (`Py_AddPendingCall`). When it does not come to
+that because it waits in the system, it is stopped there and takes a turn.
+"""
+
+import ctypes
+import os
+import signal
+import struct
+import sys
+import tempfile
+import time
+
+# `ptrace(2)` and `linux/ptrace.h`.
+CONT, DETACH, GETREGSET, SETREGSET, SEIZE, INTERRUPT, LISTEN = 7, 17, 0x4204, 0x4205, 0x4206, 0x4207, 0x4208
+EVENT_STOP = 128
+ALL_CHILDREN = 0x40000000
+
+# Sets of registers (`linux/elf.h`), and where those of x86-64 stand in the first (`struct user_regs_struct`).
+GENERAL, EXTENDED = 1, 0x202
+RAX, ORIG_RAX, RIP, EFLAGS, RSP = 10, 15, 16, 18, 19
+ARGUMENTS = (14, 13, 12, 11, 9, 8)
+# More than any processor has.
+REGISTERS = 1 << 16
+
+# What a function may write to below the top of its stack without moving that.
+RED_ZONE = 128
+# Where a called function returns to: nothing is there, so that the thread stops.
+NOWHERE = 0
+DIRECTION = 0x400
+
+# What of a register is a C `int`, and what `mmap` returns when it fails.
+INT, NO_PLACE = 0xFFFFFFFF, 2**64 - 1
+
+PAGE = 4096
+READ_WRITE, PRIVATE_ANONYMOUS = 3, 0x22
+
+# In seconds: between two looks at whether the code has run; for how long a thread that waits does not wake, which one
+# that waits for Python's lock does every few milliseconds; until it is given up.
+LOOK, ASLEEP, PATIENCE = 0.005, 0.05, 10
+
+# What stands before the code in the memory of the program.
+WANTED, BEGUN, ENDED, GIVEN_UP = b"w", b"b", b"e", b"g"
+
+
+def main():
+    address, token, root, pid = sys.argv[1:5]
+    code = code_for(address, token, root)
+    if hasattr(sys, "remote_exec"):
+        remote_exec(int(pid), code)
+    else:
+        Injection(int(pid)).run(code)
+
+
+# What the program is to run. It does not wait for the one it connects to, who may leave at any moment; one who has
+# left already is no matter of the program's.
+CODE = """
+import io, os, sys
+unset = "PYDEVD_DISABLE_FILE_VALIDATION" not in os.environ
+# pydevd warns about frozen modules unless it is told not to.
+os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+sys.path.insert(0, {root})
+try:
+    from debugpy._vendored import force_pydevd
+    import pydevd
+    from _pydev_bundle.pydev_log import log_context
+    earlier = pydevd.get_global_debugger()
+    if earlier is not None:
+        earlier.dispose_and_kill_all_pydevd_threads(wait=False)
+    with log_context(0, io.StringIO()):
+        pydevd.settrace(
+            host={host},
+            port={port},
+            client_access_token={token},
+            suspend=False,
+            wait_for_ready_to_run=False,
+            patch_multiprocessing=True,
+            notify_stdin=False,
+            dont_trace_start_patterns=({folder},),
+            dont_trace_end_patterns=(),
+        )
+except ConnectionError:
+    pass
+except Exception as error:
+    print("a debugger could not get into this program:", repr(error), file=sys.stderr)
+finally:
+    sys.path.remove({root})
+    if unset:
+        del os.environ["PYDEVD_DISABLE_FILE_VALIDATION"]
+"""
+
+
+def code_for(address, token, root):
+    host, port = address.rsplit(":", 1)
+    folder = os.path.join(root, "debugpy")
+    words = {"host": host, "port": int(port), "token": token, "root": root, "folder": folder}
+    return in_one(CODE.format(**{name: ascii(word) for name, word in words.items()}))
+
+
+def in_one(code):
+    """Code as one expression, which leaves no name behind."""
+    return "exec({}, {{}})".format(ascii(code))
+
+
+def remote_exec(pid, code):
+    with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
+        file.write("import os; os.remove({})\n{}\n".format(ascii(file.name), code))
+    try:
+        sys.remote_exec(pid, file.name)
+    except BaseException:
+        os.remove(file.name)
+        raise
+
+
+class Injection:
+    """Code that a process is to run in its main thread."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        # All of them are found before anything is touched.
+        self.functions = {name: address_in(pid, name) for name in NAMES}
+
+    def run(self, code):
+        with Thread(self.pid) as thread:
+            self.hand_over(thread, code)
+        until = time.monotonic() + PATIENCE
+        while self.state() == WANTED:
+            if time.monotonic() > until:
+                self.set_state(GIVEN_UP)
+                sys.exit("the main thread has been in native code for %d s, and runs no Python" % PATIENCE)
+            if self.is_asleep():
+                with Thread(self.pid) as thread:
+                    self.take_turn(thread)
+        while self.state() == BEGUN:
+            time.sleep(LOOK)
+
+    def hand_over(self, thread, code):
+        room = 4 * len(code) + PAGE
+        place = thread.call(self.functions["mmap"], 0, room, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0)
+        if place == NO_PLACE:
+            sys.exit("the system gives process %d no memory" % self.pid)
+        self.place = place
+        code = in_one(ONCE.format(place=place, wanted=WANTED, begun=BEGUN, ended=ENDED, code=code))
+        with self.memory() as memory:
+            memory.write(WANTED + code.encode("ascii") + b"\0")
+        # The page stays: nobody knows when it is read.
+        run, begin = self.functions["PyRun_SimpleString"], place + len(WANTED)
+        if thread.call(self.functions["Py_AddPendingCall"], run, begin) & INT:
+            sys.exit("process %d has no room for another call" % self.pid)
+
+    def take_turn(self, thread):
+        holds_lock = thread.call(self.functions["PyGILState_Check"]) & INT
+        if holds_lock or not thread.is_in_system() or self.state() != WANTED:
+            return
+        state = thread.call(self.functions["PyGILState_Ensure"]) & INT
+        thread.call(self.functions["Py_MakePendingCalls"])
+        thread.call(self.functions["PyGILState_Release"], state)
+
+    def is_asleep(self):
+        """Whether the main thread waits, and has not woken in between. It may have begun meanwhile."""
+        before = waits(self.pid)
+        until = time.monotonic() + ASLEEP
+        while time.monotonic() < until:
+            if self.state() != WANTED:
+                return False
+            time.sleep(LOOK)
+        return waits(self.pid) == before
+
+    def state(self):
+        try:
+            with self.memory() as memory:
+                return memory.read(1)
+        except OSError:
+            sys.exit("process %d has ended meanwhile" % self.pid)
+
+    def set_state(self, state):
+        with self.memory() as memory:
+            memory.write(state)
+
+    def memory(self):
+        memory = open("/proc/%d/mem" % self.pid, "r+b", buffering=0)
+        memory.seek(self.place)
+        return memory
+
+
+# It is run once at most, and not after it was given up. It writes its state where it stands.
+ONCE = """
+with open("/proc/self/mem", "r+b", buffering=0) as memory:
+    def is_at(state):
+        memory.seek({place})
+        return memory.read(1) == state
+    def put(state):
+        memory.seek({place})
+        memory.write(state)
+    if is_at({wanted}):
+        put({begun})
+        try:
+            {code}
+        finally:
+            put({ended})
+"""
+
+NAMES = (
+    "mmap",
+    "PyGILState_Check",
+    "PyGILState_Ensure",
+    "PyGILState_Release",
+    "PyRun_SimpleString",
+    "Py_AddPendingCall",
+    "Py_MakePendingCalls",
+)
+
+
+def waits(pid):
+    """How often the main thread of a process has begun to wait."""
+    with open("/proc/%d/task/%d/status" % (pid, pid)) as lines:
+        return [line for line in lines if line.startswith("voluntary_ctxt_switches")]
+
+
+def address_in(pid, name):
+    """Where another process has a function that this one has too."""
+    own = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+    for begin, end, offset, path in mapped("self"):
+        if begin <= own < end:
+            place = own - begin + offset
+            break
+    for begin, end, offset, other in mapped(pid):
+        if other == path and offset <= place < offset + end - begin:
+            return begin + place - offset
+    sys.exit("the process does not run `%s`: it has no `%s`" % (sys.executable, path))
+
+
+def mapped(pid):
+    """The files that a process has in its memory: from where, to where, from which place in which file."""
+    with open("/proc/%s/maps" % pid) as lines:
+        for line in lines:
+            parts = line.rstrip("\n").split(None, 5)
+            if len(parts) == 6:
+                begin, end = (int(part, 16) for part in parts[0].split("-"))
+                yield begin, end, int(parts[2], 16), parts[5]
+
+
+class Thread:
+    """The main thread of a process, which stands still, and then goes on as if nothing had been."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        self.has_ended = False
+
+    def __enter__(self):
+        self.ptrace(SEIZE)
+        self.ptrace(INTERRUPT)
+        while not self.wait():
+            self.ptrace(CONT, data=self.signal)
+        self.saved = self.registers(GENERAL), self.registers(EXTENDED)
+        return self
+
+    def __exit__(self, *_):
+        if self.has_ended:
+            return
+        general, extended = self.saved
+        self.set_registers(EXTENDED, extended)
+        self.set_registers(GENERAL, general)
+        self.ptrace(DETACH)
+
+    def ptrace(self, request, place=0, data=0):
+        if PTRACE(request, self.pid, place, data) == -1:
+            sys.exit("process %d cannot be traced: %s" % (self.pid, os.strerror(ctypes.get_errno())))
+
+    def wait(self):
+        """Waits for a stop, and tells whether that is another one than at a signal that the process is to get."""
+        _, status = os.waitpid(self.pid, ALL_CHILDREN)
+        if not os.WIFSTOPPED(status):
+            self.has_ended = True
+            sys.exit("process %d has ended meanwhile" % self.pid)
+        self.signal = os.WSTOPSIG(status)
+        return status >> 16 == EVENT_STOP
+
+    def is_in_system(self):
+        """Whether it was in a call of the system."""
+        return struct.unpack_from("q", self.saved[0], 8 * ORIG_RAX)[0] >= 0
+
+    def registers(self, kind):
+        data = ctypes.create_string_buffer(REGISTERS)
+        parts = Vector(ctypes.addressof(data), REGISTERS)
+        self.ptrace(GETREGSET, kind, ctypes.addressof(parts))
+        return data.raw[: parts.length]
+
+    def set_registers(self, kind, registers):
+        data = ctypes.create_string_buffer(registers, len(registers))
+        parts = Vector(ctypes.addressof(data), len(registers))
+        self.ptrace(SETREGSET, kind, ctypes.addressof(parts))
+
+    def call(self, function, *arguments):
+        """Has it call a function, and gives what that returns. Signals reach the process meanwhile."""
+        registers = list(struct.unpack("27Q", self.saved[0]))
+        top = (registers[RSP] - RED_ZONE) // 16 * 16 - 8
+        with open("/proc/%d/mem" % self.pid, "r+b", buffering=0) as memory:
+            memory.seek(top)
+            memory.write(struct.pack("Q", NOWHERE))
+        for register, argument in zip(ARGUMENTS, arguments):
+            registers[register] = argument % 2**64
+        # No call of the system is to be begun again.
+        registers[ORIG_RAX] = 2**64 - 1
+        registers[RAX], registers[RIP], registers[RSP] = 0, function, top
+        registers[EFLAGS] &= ~DIRECTION
+        self.set_registers(GENERAL, struct.pack("27Q", *registers))
+        request, number = CONT, 0
+        while True:
+            self.ptrace(request, data=number)
+            request, number = CONT, 0
+            if self.wait():
+                # One that is held by a signal stays so until another signal lets it go.
+                request = CONT if self.signal == signal.SIGTRAP else LISTEN
+                continue
+            registers = struct.unpack("27Q", self.registers(GENERAL))
+            if self.signal == signal.SIGSEGV and registers[RIP] == NOWHERE:
+                return registers[RAX]
+            number = self.signal
+
+
+class Vector(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+
+
+PTRACE = ctypes.CDLL(None, use_errno=True).ptrace
+PTRACE.restype = ctypes.c_long
+PTRACE.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
+
+main()
