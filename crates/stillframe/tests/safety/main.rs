@@ -10,6 +10,7 @@
 )]
 
 mod characters;
+mod equality;
 mod every_tool;
 mod inspector_port;
 mod limits;

@@ -53,8 +53,10 @@ pub(super) const THROWS: [(&str, &str); 2] = [
 ];
 
 /// What evaluates expressions that change nothing.
-pub(super) const PURE: [(&str, &str); 1] =
-    [("stillframe_pure", include_str!("../../debuggee/python/stillframe_pure.py"))];
+pub(super) const PURE: [(&str, &str); 2] = [
+    ("stillframe_equality", include_str!("../../debuggee/python/stillframe_equality.py")),
+    ("stillframe_pure", include_str!("../../debuggee/python/stillframe_pure.py")),
+];
 
 const SCRIPTS: [(&str, &str); 19] = [
     (LAUNCHER, include_str!("../../debuggee/python/stillframe_launch.py")),
@@ -62,7 +64,8 @@ const SCRIPTS: [(&str, &str); 19] = [
     (ANALYZER, include_str!("../../debuggee/python/stillframe_analyze.py")),
     ("stillframe_loops.py", include_str!("../../debuggee/python/stillframe_loops.py")),
     ("stillframe_inspector.py", INSPECTOR),
-    ("stillframe_pure.py", PURE[0].1),
+    ("stillframe_equality.py", PURE[0].1),
+    ("stillframe_pure.py", PURE[1].1),
     ("stillframe_monitor.py", RECORDER[0].1),
     ("stillframe_recorder.py", RECORDER[1].1),
     ("stillframe_code.py", SAMPLER[0].1),

@@ -9,38 +9,37 @@ import ast
 import operator
 import types
 
+import stillframe_inspector as inspector
+
+inspector.load("stillframe_equality")
+
+from stillframe_equality import (  # noqa: E402
+    DICT,
+    LISTS,
+    MISSING,
+    NUMBERS,
+    PLAIN,
+    SEQUENCES,
+    SETS,
+    TEXTS,
+    Equality,
+    Kinds,
+    Refused,
+    class_dict,
+    class_name,
+    class_order,
+    in_class,
+    item_of,
+)
+
 # The longest expression, in characters, and how many steps it may take. A step is a part of the expression or an
 # item that is looked at.
 LONGEST = 10000
 STEPS = 100000
-# How deep containers are looked into, and how large what is computed may be: characters, items, or bits.
-DEPTH = 50
+# How large what is computed may be: characters, items, or bits.
 LARGE = 1000000
 BITS = 100000
 
-
-class Kinds:
-    """Some types. A type is compared by what it is: a metaclass may have its own idea of what it is equal to."""
-
-    def __init__(self, *kinds):
-        self.ids = frozenset(id(kind) for kind in kinds)
-
-    def __contains__(self, kind):
-        return id(kind) in self.ids
-
-    def __add__(self, others):
-        together = Kinds()
-        together.ids = self.ids | others.ids
-        return together
-
-
-NUMBERS = Kinds(bool, int, float, complex)
-TEXTS = Kinds(str, bytes, bytearray)
-LISTS = Kinds(list, tuple)
-SEQUENCES = TEXTS + LISTS + Kinds(range)
-SETS = Kinds(set, frozenset)
-DICT = Kinds(dict)
-PLAIN = NUMBERS + TEXTS + Kinds(type(None), type(Ellipsis), type(NotImplemented), range)
 WHOLE = Kinds(bool, int)
 REAL = Kinds(bool, int, float)
 ALWAYS_TRUE = Kinds(types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
@@ -61,8 +60,6 @@ BINARY = {
 }
 UNARY = {ast.UAdd: operator.pos, ast.USub: operator.neg, ast.Invert: operator.invert}
 COMPARE = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
@@ -74,20 +71,11 @@ OF_EXCEPTIONS = ("args", "__cause__", "__context__", "__suppress_context__", "__
 # What is kept of classes themselves.
 OF_CLASSES = ("__name__", "__qualname__", "__mro__", "__dict__", "__base__", "__bases__")
 
-# A metaclass may have its own idea of reading attributes of a class; these go past it.
-class_name = type.__dict__["__name__"].__get__
-class_dict = type.__dict__["__dict__"].__get__
-class_order = type.__dict__["__mro__"].__get__
 module_dict = types.ModuleType.__dict__["__dict__"].__get__
-MISSING = object()
 # How attributes are read where a class has no idea of its own of that.
 USUAL_READING = tuple(
     kind.__dict__["__getattribute__"] for kind in (object, types.ModuleType, BaseException)
 )
-
-
-class Refused(Exception):
-    """A part of the expression may have effects; the text says which, and why."""
 
 
 def evaluate(text, frame):
@@ -118,30 +106,7 @@ def instance_dict(value):
     return {}
 
 
-def item_of(names, wanted):
-    """The item of a dictionary with that name. A key that is not quite a string may have its own idea of what it
-    is equal to, so keys are compared one by one where there is one."""
-    for name in names:
-        if type(name) is not str:
-            break
-    else:
-        return names.get(wanted, MISSING)
-    for name, value in names.items():
-        if type(name) is str and name == wanted:
-            return value
-    return MISSING
-
-
-def in_class(kind, name):
-    """What a class, or one that it is derived from, has under a name."""
-    for owner in class_order(kind):
-        found = item_of(class_dict(owner), name)
-        if found is not MISSING:
-            return found
-    return MISSING
-
-
-class Evaluation:
+class Evaluation(Equality):
     def __init__(self, text, frame):
         self.text = text
         self.frame = frame
@@ -292,12 +257,12 @@ class Evaluation:
         return value[index]
 
     def item(self, node, names, key):
-        self.check_plain(node, key)
-        self.step(node, len(names))
-        for known, value in list(names.items()):
-            if known is key or (self.is_plain(node, known) and known == key):
-                return value
-        raise KeyError(key)
+        items = list(names.items())
+        place = self.place_of(node, key, [known for known, _ in items], is_hashed=True)
+        if place is None:
+            # The words of the error have the key's own.
+            raise KeyError(key if self.is_plain(node, key) else "<%s object>" % class_name(type(key)))
+        return items[place][1]
 
     # Operators
 
@@ -374,7 +339,12 @@ class Evaluation:
             if isinstance(op, (ast.Is, ast.IsNot)):
                 met = (left is right) == isinstance(op, ast.Is)
             elif isinstance(op, (ast.In, ast.NotIn)):
-                met = self.contains(right_node, right, left_node, left) == isinstance(op, ast.In)
+                met = self.contains(node, right_node, right, left_node, left) == isinstance(op, ast.In)
+            elif isinstance(op, (ast.Eq, ast.NotEq)):
+                if isinstance(op, ast.NotEq):
+                    self.comparing(node, left, "__ne__")
+                    self.comparing(node, right, "__ne__")
+                met = self.equal_to(node, left, right) == isinstance(op, ast.Eq)
             else:
                 self.check_plain(left_node, left)
                 self.check_plain(right_node, right)
@@ -384,39 +354,14 @@ class Evaluation:
             left_node, left = right_node, right
         return True
 
-    def contains(self, node, container, item_node, item):
+    def contains(self, node, container_node, container, item_node, item):
         kind = type(container)
         if kind not in SEQUENCES + SETS + DICT:
-            self.refuse(node, "would be asked for what it contains, which would run `%s`" % class_name(kind))
-        self.check_plain(item_node, item)
+            self.refuse(container_node, "would be asked for what it contains, which would run `%s`" % class_name(kind))
         if kind in TEXTS or kind is range:
+            self.check_plain(item_node, item)
             return item in container
-        self.step(node, len(container))
-        for one in list(container):
-            if one is item or (self.is_plain(node, one) and one == item):
-                return True
-        return False
-
-    def check_plain(self, node, value):
-        if not self.is_plain(node, value):
-            self.refuse(node, "would be compared, which may run `%s`" % class_name(type(value)))
-
-    def is_plain(self, node, value, depth=DEPTH):
-        """Whether a value is Python's own through and through, so that comparing it runs nothing else."""
-        self.step(node)
-        kind = type(value)
-        if kind in PLAIN or kind is type:
-            return True
-        if depth == 0:
-            self.refuse(node, "is nested too deeply")
-        if kind is dict:
-            return all(
-                self.is_plain(node, key, depth - 1) and self.is_plain(node, item, depth - 1)
-                for key, item in list(value.items())
-            )
-        if kind in SETS + LISTS:
-            return all(self.is_plain(node, item, depth - 1) for item in list(value))
-        return False
+        return self.place_of(node, item, list(container), is_hashed=kind in SETS + DICT) is not None
 
     # Functions
 

@@ -1,0 +1,177 @@
+"""Tells whether values are equal without asking the program.
+
+A class of Python's own compares without running anything else, and so does one that is derived from it as long as
+it says nothing about that itself. A value of a class that leaves it all to `object` equals only itself. What only a
+method of the program's could tell is refused, unless something else decides.
+"""
+
+# How deep containers are looked into.
+DEPTH = 50
+
+
+class Kinds:
+    """Some types. A type is compared by what it is: a metaclass may have its own idea of what it is equal to."""
+
+    def __init__(self, *kinds):
+        self.ids = frozenset(id(kind) for kind in kinds)
+
+    def __contains__(self, kind):
+        return id(kind) in self.ids
+
+    def __add__(self, others):
+        together = Kinds()
+        together.ids = self.ids | others.ids
+        return together
+
+
+NUMBERS = Kinds(bool, int, float, complex)
+TEXTS = Kinds(str, bytes, bytearray)
+LISTS = Kinds(list, tuple)
+SEQUENCES = TEXTS + LISTS + Kinds(range)
+SETS = Kinds(set, frozenset)
+DICT = Kinds(dict)
+PLAIN = NUMBERS + TEXTS + Kinds(type(None), type(Ellipsis), type(NotImplemented), range)
+BYTES = Kinds(bytes, bytearray)
+# Those that say what their instances are equal to.
+COMPARING = PLAIN + LISTS + SETS + DICT + Kinds(object)
+
+# A metaclass may have its own idea of reading attributes of a class; these go past it.
+class_name = type.__dict__["__name__"].__get__
+class_dict = type.__dict__["__dict__"].__get__
+class_order = type.__dict__["__mro__"].__get__
+
+MISSING = object()
+
+
+class Refused(Exception):
+    """A part of the expression may have effects; the text says which, and why."""
+
+
+def item_of(names, wanted):
+    """The item of a dictionary with that name. A key that is not quite a string may have its own idea of what it
+    is equal to, so keys are compared one by one where there is one."""
+    for name in names:
+        if type(name) is not str:
+            break
+    else:
+        return names.get(wanted, MISSING)
+    for name, value in names.items():
+        if type(name) is str and name == wanted:
+            return value
+    return MISSING
+
+
+def in_class(kind, name):
+    """What a class, or one that it is derived from, has under a name."""
+    for owner in class_order(kind):
+        found = item_of(class_dict(owner), name)
+        if found is not MISSING:
+            return found
+    return MISSING
+
+
+class Equality:
+    """What compares, as a part of an evaluation that counts its steps and refuses."""
+
+    def comparing(self, node, value, method="__eq__"):
+        """The class of Python's own that says what a value is equal to, by that method. It is looked for as Python
+        does, and where it is the program's, that is refused."""
+        kind = type(value)
+        has_it = lambda base: kind in COMPARING or item_of(class_dict(base), method) is not MISSING
+        owner = next(filter(has_it, class_order(kind)), None)
+        # A class that is derived from bytes may lend others than its own.
+        if owner not in COMPARING or (owner in BYTES and owner is not kind):
+            self.refuse(node, "needs the `%s` of `%s`, which would run" % (method, class_name(kind)))
+        return owner
+
+    def equal_to(self, node, left, right, depth=DEPTH):
+        """Whether two values are equal, where no code of the program has a say."""
+        self.step(node)
+        if depth == 0:
+            self.refuse(node, "is nested too deeply")
+        kinds = own, other = self.comparing(node, left), self.comparing(node, right)
+        if all(kind in NUMBERS for kind in kinds):
+            met = own.__eq__(left, right)
+            return (other.__eq__(right, left) if met is NotImplemented else met) is True
+        if all(kind in BYTES for kind in kinds):
+            return left == right
+        if all(kind in SETS for kind in kinds):
+            left, right = list(own.__iter__(left)), list(other.__iter__(right))
+            return len(left) == len(right) and self.places_of(node, left, right, depth) is not None
+        if own is not other:
+            return False
+        if own in LISTS:
+            left, right = list(own.__iter__(left)), list(own.__iter__(right))
+            return len(left) == len(right) and self.equal_pairs(node, zip(left, right), depth)
+        if own is dict:
+            return self.equal_dicts(node, list(dict.items(left)), list(dict.items(right)), depth)
+        return own.__eq__(left, right) is True
+
+    def equal_dicts(self, node, left, right, depth):
+        keys = [key for key, _ in right]
+        places = self.places_of(node, [key for key, _ in left], keys, depth) if len(left) == len(right) else None
+        if places is None:
+            return False
+        pairs = [(value, right[place][1]) for (_, value), place in zip(left, places)]
+        return self.equal_pairs(node, pairs, depth)
+
+    def places_of(self, node, wanted, items, depth):
+        """Where each of some values is among the items of a set or dictionary; nothing when one is not."""
+        places = [self.place_of(node, one, items, True, depth - 1) for one in wanted]
+        return None if None in places else places
+
+    def equal_pairs(self, node, pairs, depth):
+        """Whether the items of two containers are equal. What differs decides, whatever else had to be asked."""
+        refused = None
+        for one, other in pairs:
+            try:
+                # To a container what is the same is equal: it asks nobody.
+                if one is not other and not self.equal_to(node, one, other, depth - 1):
+                    return False
+            except Refused as error:
+                refused = error
+        if refused is not None:
+            raise refused
+        return True
+
+    def place_of(self, node, wanted, items, is_hashed, depth=DEPTH):
+        """Where a value is among the items of a container, if it is. What is found decides here."""
+        if is_hashed and type(wanted) not in SETS and self.is_plain(node, wanted):
+            # It fails as it does in the program where there is none.
+            hash(wanted)
+        refused = None
+        for place, item in enumerate(items):
+            try:
+                if item is wanted:
+                    return place
+                if self.equal_to(node, item, wanted, depth):
+                    if is_hashed:
+                        self.comparing(node, item, "__hash__")
+                        self.comparing(node, wanted, "__hash__")
+                    return place
+            except Refused as error:
+                refused = error
+        if refused is not None:
+            raise refused
+        return None
+
+    def check_plain(self, node, value):
+        if not self.is_plain(node, value):
+            self.refuse(node, "would be compared, which may run `%s`" % class_name(type(value)))
+
+    def is_plain(self, node, value, depth=DEPTH):
+        """Whether a value is Python's own through and through, so that comparing it runs nothing else."""
+        self.step(node)
+        kind = type(value)
+        if kind in PLAIN or kind is type:
+            return True
+        if depth == 0:
+            self.refuse(node, "is nested too deeply")
+        if kind is dict:
+            return all(
+                self.is_plain(node, key, depth - 1) and self.is_plain(node, item, depth - 1)
+                for key, item in list(value.items())
+            )
+        if kind in SETS + LISTS:
+            return all(self.is_plain(node, item, depth - 1) for item in list(value))
+        return False
