@@ -222,6 +222,39 @@ async fn nothing_of_a_hostile_node_program_runs() {
     nothing_runs(Language::Node, &expressions, NODE, "  return hostile").await;
 }
 
+/// What stops, where, and whether it is caught, in each mode.
+#[tokio::test]
+async fn an_exception_is_caught_or_not_as_without_read_only() {
+    const TEXT: &str = "import json\nclass Own:\n    class Failing(Exception): pass\ndef caught():\n    try:\n        raise KeyError('caught')\n    except KeyError:\n        pass\ncaught()\ntry:\n    json.loads('x')\nexcept ValueError:\n    pass\ntry:\n    raise Own.Failing()\nexcept Own.Failing:\n    pass\nraise ValueError('left')\n";
+    let scene = Scene::new();
+    let program = scene.program(Language::Python, "raises", TEXT);
+    let mut told = Vec::new();
+    for options in [&["--read-only", "--allow-program", &program][..], &[]] {
+        let server = serve(options, &scene.inside).await;
+        let mut stops = Vec::new();
+        for mode in ["all", "userUnhandled", "uncaught"] {
+            let session = server.ok("create_debug_session", json!({ "language": "python" })).await;
+            let id = session.text_of("sessionId").to_owned();
+            server.ok("set_exception_breakpoints", json!({ "sessionId": id, "mode": mode })).await;
+            let start = json!({ "sessionId": id, "scriptPath": program });
+            let mut report = server.ok("start_debugging", start).await;
+            while report["reason"] == "exception" {
+                let exception = report.at("/exception").clone();
+                let (kind, uncaught) = (&exception["type"], &exception["uncaught"]);
+                stops.push(json!([mode, report.at("/location/line"), kind, uncaught]));
+                report = server.ok("continue_execution", json!({ "sessionId": id })).await;
+            }
+        }
+        server.finish().await;
+        told.push(stops);
+    }
+    assert_eq!(told[0], told[1]);
+    let has = |mode: &str, kind: &str, uncaught: bool| {
+        told[0].iter().any(|stop| stop[0] == mode && stop[2] == kind && stop[3] == uncaught)
+    };
+    assert!(has("all", "KeyError", false) && has("uncaught", "ValueError", true), "{:?}", told[0]);
+}
+
 /// What stops at a throw asks the exception nothing.
 #[tokio::test]
 async fn an_exception_is_told_without_its_own_words() {

@@ -1417,11 +1417,18 @@ def request_thrown(number, limit):
 
 
 def request_exception(number, limit):
-    """The exception that the frame is stopped at: its type and the text that it was made with."""
+    """The exception that the frame is stopped at: its type, the text that it was made with, and whether it was left
+    uncaught."""
+    from _pydevd_bundle.pydevd_comm_constants import CMD_STEP_CAUGHT_EXCEPTION
+
     error = exception_in(find_frame(number))
     if error is None:
         refuse("the exception cannot be read here")
-    return {"type": full_name(type(error)).replace("builtins.", "", 1), "message": message_of(error)[:limit]}
+    name = type.__dict__["__qualname__"].__get__(type(error))
+    # A class of threads may have its own idea of reading attributes.
+    reason = instance_dict(threading.current_thread()).get("stop_reason")
+    uncaught = reason != CMD_STEP_CAUGHT_EXCEPTION
+    return {"type": name, "message": message_of(error)[:limit], "uncaught": uncaught}
 
 
 def exception_in(frame):

@@ -168,6 +168,7 @@ struct RawException {
     #[serde(rename = "type")]
     type_name: String,
     message: String,
+    uncaught: bool,
 }
 
 /// Its source, and its value: text, type, cut.
@@ -378,8 +379,8 @@ impl InspectorClient {
     pub(super) async fn exception(&self, frame: RawId, text: usize) -> Result<Exception> {
         let answer: RawException =
             self.call(frame, "exception", json!([frame.0, text]), deadlines::READ).await?;
-        let RawException { type_name, message } = answer;
-        Ok(Exception { type_name, message, stack: String::new(), uncaught: false })
+        let RawException { type_name, message, uncaught } = answer;
+        Ok(Exception { type_name, message, stack: String::new(), uncaught })
     }
 
     pub(super) async fn exception_meets(&self, frame: RawId, condition: &str) -> Result<bool> {
