@@ -62,6 +62,7 @@ mod tests {
             ("`'\"`", Some("'\"")),
             (r"'it\'s \\n'", Some(r"it's \n")),
             (r"'a\nb\tc\x1B\u00e9\U0001f600'", Some("a\nb\tc\u{1b}é😀")),
+            (r"'a\x001'", Some("a\x001")),
             (r"'\ud800'", Some(r"\ud800")),
             ("'ab'...", Some("ab...")),
             ("'ab' + 1", None),

@@ -385,7 +385,7 @@
       let escaped = ESCAPES[code];
       if (escaped === undefined && text[at] === mark) escaped = "\\" + mark;
       if (escaped === undefined && (code < 32 || (code >= 127 && code < 160))) {
-        escaped = "\\x" + (code < 16 ? "0" : "") + hex(code, "0123456789ABCDEF");
+        escaped = "\\x" + hex(code, 2, "0123456789ABCDEF");
       }
       if (escaped === undefined && code >= 0xd800 && code < 0xe000) {
         const next = at + 1 < text.length ? charCode(text, at + 1) : 0;
@@ -393,7 +393,7 @@
           at++;
           continue;
         }
-        escaped = "\\u" + hex(code, "0123456789abcdef");
+        escaped = "\\u" + hex(code, 4, "0123456789abcdef");
       }
       if (escaped !== undefined) {
         out += sliceText(text, copied, at) + escaped;
@@ -403,12 +403,12 @@
     return mark + out + sliceText(text, copied) + mark;
   };
 
-  const hex = (code, digits) => {
+  // Of all its digits, because one of the text may follow.
+  const hex = (code, length, digits) => {
     let out = "";
-    for (let rest = code; rest > 0; rest = rest >> 4) out = digits[rest & 15] + out;
+    for (let at = 0, rest = code; at < length; at++, rest = rest >> 4) out = digits[rest & 15] + out;
     return out;
   };
-
 
   const keyName = (key) => {
     if (typeof key === "symbol") return "[" + clip(symbolText(key), 200) + "]";
