@@ -458,6 +458,32 @@ async fn what_a_program_has_replaced_is_not_run_to_look_at_it() {
     server.finish().await;
 }
 
+/// The head of a stack is made of the name and the message when it is first read.
+#[tokio::test]
+async fn no_stack_is_read_whose_head_the_program_would_write() {
+    let scene = Scene::new();
+    let text = "globalThis.record = [];\nclass Named extends Error { get name() { record.push('name'); return 'Named'; } }\nconst named = new Named('n');\nconst later = new RangeError('l');\nObject.defineProperty(RangeError.prototype, 'name', { get() { record.push('later'); return 'Later'; } });\nconst plain = new TypeError('p');\nconsole.log(named, later, plain);\n";
+    let program = scene.program(Language::Node, "heads", text);
+    let server = serve(&["--read-only", "--allow-program", &program], &scene.inside).await;
+    let id = stopped_at(&server, Language::Node, &program, 7).await;
+    let locals = server.ok("get_local_variables", json!({ "sessionId": id })).await;
+    let variables = locals.at("/variables").as_array().unwrap();
+    for (name, is_read) in [("named", false), ("later", false), ("plain", true)] {
+        let error = variables.iter().find(|variable| variable["name"] == name).unwrap();
+        let scope = json!({ "sessionId": id, "scope": error["variablesReference"] });
+        let members = server.ok("get_variables", scope).await;
+        let stack =
+            members.at("/variables").as_array().unwrap().iter().find(|member| member["name"] == "stack");
+        let stack = stack.unwrap()["value"].as_str().unwrap().to_owned();
+        assert_eq!(stack.contains("TypeError: p"), is_read, "{name}: {stack}");
+        assert_eq!(stack == "<not read>", !is_read, "{name}: {stack}");
+    }
+    let left = json!({ "sessionId": id, "expression": "record.join()" });
+    let left = server.ok("evaluate_expression", left).await;
+    assert_eq!(left["result"], "''", "{}", left.text);
+    server.finish().await;
+}
+
 /// A thread is called what its object holds, and not what a property of its class says.
 #[tokio::test]
 async fn a_thread_is_not_asked_for_its_name() {

@@ -148,13 +148,36 @@
     return null;
   };
 
-  // The stack of an error is put together when it is first looked at, even by asking for its descriptor, and by a
-  // function of the program's where it has set one. Where nothing of the program may run, it is not looked at then.
+  // The stack of an error is put together when it is first looked at, even by asking for its descriptor: by a
+  // function of the program's where it has set one, and with a head for which the error is asked. Where nothing of
+  // the program may run, it is not looked at then.
   let careful = false;
   const UNREAD = { __proto__: null, unread: true, enumerable: false };
 
   // Only what the engine has put there is not enumerable.
-  const isUnprepared = (object) => !isEnumerable(object, "stack") && hasOwn(object, "stack") && preparesStacks(object);
+  const isUnprepared = (object) =>
+    !isEnumerable(object, "stack") && hasOwn(object, "stack") && (preparesStacks(object) || writesHead(object));
+
+  // Whether what the head of a stack is made of is a getter, or an object, which is asked for its text. Of its own
+  // errors Node takes the code, too.
+  const writesHead = (object) =>
+    runsWhenRead(object, "name") || runsWhenRead(object, "message") || (runsWhenRead(object, "code") && isNodesOwn(object));
+
+  const runsWhenRead = (object, key) => {
+    const found = lookup(object, key);
+    return found !== undefined && (!("value" in found) || isObject(found.value));
+  };
+
+  const isNodesOwn = (object) => {
+    for (let at = object, steps = 0; at !== null && steps < 1000; at = getPrototypeOf(at), steps++) {
+      if (isProxy(at)) return true;
+      const keys = ownKeys(at);
+      for (let which = 0; which < keys.length; which++) {
+        if (typeof keys[which] === "symbol" && symbolText(keys[which]) === "Symbol(kIsNodeError)") return true;
+      }
+    }
+    return false;
+  };
 
   // What V8 calls `Error`, whatever the program has put in its place.
   const genuine = (() => {

@@ -72,6 +72,54 @@ async fn stacks_are_not_prepared_by_the_program() {
     assert_eq!(has_run(&scene).await, "''");
 }
 
+/// V8 makes the head of a stack of what the error has at the moment at which it is first read.
+const HEADS: &str = r"
+const ran = [];
+const note = (what) => { ran.push(what); return what; };
+const told = { toString() { return note('text'); } };
+class Named extends Error { get name() { return note('name'); } }
+class Worded extends Error { get message() { return note('message'); } }
+class Later extends Error {}
+const getter = (error, key) => Object.defineProperty(error, key, { get() { return note(key); } });
+const named = new Named('n');
+const worded = new Worded();
+const own = getter(new Error('o'), 'name');
+const later = new Later('l');
+getter(Later.prototype, 'name');
+const objects = Object.assign(new Error('o'), { name: told });
+const texts = Object.assign(new Error(), { message: told });
+const proxied = Object.setPrototypeOf(new Error('p'), new Proxy(Error.prototype, { get: note, has: note }));
+const captured = getter({ own: 1 }, 'name');
+Error.captureStackTrace(captured);
+const coded = (() => { try { Buffer.alloc('x'); } catch (error) { return getter(error, 'code'); } })();
+const plain = getter(new RangeError('q'), 'code');
+debugger;
+console.log(named, worded, own, later, objects, texts, proxied, captured, coded, plain);
+";
+
+#[tokio::test]
+async fn stacks_whose_head_the_program_would_write_are_not_read() {
+    let mut scene = Scene::of(HEADS).await;
+    scene.be_careful();
+    let locals = scene.locals().await;
+    for name in ["named", "worded", "own", "later", "objects", "texts", "captured", "coded"] {
+        let members = scene.open(&named(&locals, name).value).await;
+        assert_eq!(named(&members, "stack").value.text, "<not read>", "{name}");
+        scene.evaluate_with(name, 1000, true).await.unwrap();
+    }
+    scene.open(&named(&locals, "proxied").value).await;
+    let plain = scene.open(&named(&locals, "plain").value).await;
+    let stack = &named(&plain, "stack").value.text;
+    assert!(stack.starts_with("'RangeError: q\\n    at "), "{stack}");
+    for expression in ["own.stack", "objects.stack", "`${worded.stack}`"] {
+        let refused = scene.evaluate_with(expression, 100, true).await;
+        assert!(matches!(&refused, Err(Error::Refused(_))), "{expression}: {refused:?}");
+    }
+    assert_eq!(has_run(&scene).await, "''");
+    // Once the program itself has read them, nobody can tell.
+    assert_eq!(scene.text("named.stack && ran.join()").await, "'name'");
+}
+
 #[tokio::test]
 async fn a_refusal_is_known_whatever_prepares_stacks() {
     let scene = scene().await;
