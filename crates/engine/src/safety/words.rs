@@ -7,20 +7,28 @@ use crate::source_map::file_url_path;
 
 /// Programs that find files by patterns and variables, which nobody else can foresee.
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox"];
-/// How the names of variables begin by which loaders, interpreters, shells and package managers are told of code
-/// and files.
-const TOLD_BY: [&str; 13] = [
+/// How the names of variables begin by which loaders, interpreters, debuggers, shells, libraries and package managers
+/// are told of code and files. Below `HOME` Python has the user's packages, and npm and shells what they begin with.
+const TOLD_BY: [&str; 21] = [
     "PATH",
+    "HOME",
+    "XDG_",
     "NODE_",
     "PYTHON",
     "PYTEST_",
+    "PYENV_",
+    "PYDEVD_",
+    "DEBUGPY_",
     "LD_",
     "DYLD_",
+    "GCONV_PATH",
+    "OPENSSL_",
     "BASH_ENV",
     "ENV",
     "npm_config_",
     "NPM_CONFIG_",
     "TS_NODE_",
+    "TSX_",
     "VIRTUAL_ENV",
     "COVERAGE_",
 ];

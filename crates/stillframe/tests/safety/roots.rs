@@ -88,6 +88,17 @@ async fn nothing_outside_is_run_by_whatever_name() {
         with(&near_py, "PYTHONPATH", out),
         with(&near_py, "PYTHONPATH", &format!("{}:{out}", scene.inside("lib"))),
         with(&near_py, "PATH", out),
+        with(&near_py, "HOME", out),
+        with(&near_py, "PYENV_ROOT", out),
+        with(&near_py, "PYDEVD_DEBUG_FILE", &format!("{out}/log")),
+        with(&near_py, "DEBUGPY_LOG_DIR", out),
+        with(&near_js, "XDG_CONFIG_HOME", "../outside"),
+        with(&near_js, "TSX_TSCONFIG_PATH", &format!("{out}/tsconfig.json")),
+        with(&near_js, "GCONV_PATH", out),
+        with(&near_js, "OPENSSL_CONF", &format!("{out}/openssl.cnf")),
+        with(&near_js, "OPENSSL_MODULES", out),
+        with(&near_js, "OPENSSL_ENGINES", out),
+        hang("env HOME=../outside python main.py"),
     ];
     let server = confined(&scene).await;
     for (tool, arguments) in &calls {
@@ -109,6 +120,7 @@ async fn what_is_inside_still_runs() {
     let scene = Scene::new();
     let (near_js, near_py) = (scene.inside("main.js"), scene.inside("main.py"));
     std::fs::create_dir(scene.inside("lib")).unwrap();
+    let home = scene.inside("lib");
     let run = |program: &str, more: Value| {
         let mut arguments = json!({ "program": program, "until": [{ "line": 2 }], "timeout": 60_000 });
         arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -125,6 +137,7 @@ async fn what_is_inside_still_runs() {
         run(&near_js, json!({ "runtimeArgs": ["--require", "./main"] })),
         run(&near_js, json!({ "env": { "NODE_OPTIONS": "--enable-source-maps", "PATH": path } })),
         run(&near_py, json!({ "env": { "PYTHONPATH": "lib:.", "DATA": "/etc" } })),
+        run(&near_py, json!({ "env": { "HOME": home, "XDG_CACHE_HOME": "lib", "PYDEVD_USE_CYTHON": "NO" } })),
     ];
     let server = confined(&scene).await;
     for (tool, arguments) in &calls {
