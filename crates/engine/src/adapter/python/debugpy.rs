@@ -58,7 +58,7 @@ pub(super) const PURE: [(&str, &str); 2] = [
     ("stillframe_pure", include_str!("../../debuggee/python/stillframe_pure.py")),
 ];
 
-const SCRIPTS: [(&str, &str); 19] = [
+const SCRIPTS: [(&str, &str); 20] = [
     (LAUNCHER, include_str!("../../debuggee/python/stillframe_launch.py")),
     (INJECTOR, include_str!("../../debuggee/python/stillframe_attach.py")),
     (ANALYZER, include_str!("../../debuggee/python/stillframe_analyze.py")),

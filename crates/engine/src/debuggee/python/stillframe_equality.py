@@ -87,6 +87,8 @@ class Equality:
     def equal_to(self, node, left, right, depth=DEPTH):
         """Whether two values are equal, where no code of the program has a say."""
         self.step(node)
+        if type(left) is type(right) and type(left) in PLAIN:
+            return left == right
         if depth == 0:
             self.refuse(node, "is nested too deeply")
         kinds = own, other = self.comparing(node, left), self.comparing(node, right)
