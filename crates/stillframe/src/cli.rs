@@ -29,7 +29,8 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
     /// Where it is written down what happens; `off` for nowhere. It is in your state folder otherwise.
-    #[arg(long, global = true, env = "STILLFRAME_LOG_FILE", value_name = "PATH")]
+    /// [env: `STILLFRAME_LOG_FILE`]
+    #[arg(long, global = true, value_name = "PATH")]
     log_file: Option<OsString>,
     #[command(flatten)]
     redact: RedactArg,
@@ -40,19 +41,17 @@ pub(crate) struct Cli {
 #[derive(Debug, clap::Args)]
 struct RedactArg {
     /// Hide in answers what has the shape of a credential, as is usual; `false` shows it. In what is written to
-    /// the log file, credentials are hidden always.
+    /// the log file, credentials are hidden always. [env: `STILLFRAME_REDACT`]
     #[arg(
         long,
         global = true,
-        env = "STILLFRAME_REDACT",
         value_name = "BOOL",
         default_value = "true",
         default_missing_value = "true",
         num_args = 0..=1,
         require_equals = true,
         action = clap::ArgAction::Set,
-        value_parser = clap::builder::BoolishValueParser::new(),
-        hide_possible_values = true,
+        value_parser = config::yes_or_no,
         hide_default_value = true
     )]
     redact: bool,
@@ -125,7 +124,8 @@ enum Command {
 #[derive(Debug, clap::Args)]
 struct ToolsetArg {
     /// The vocabularies to offer, separated by commas; `all` is all of them. It is `standard` otherwise.
-    #[arg(long, env = "STILLFRAME_TOOLSET", value_parser = choose)]
+    /// [env: `STILLFRAME_TOOLSET`]
+    #[arg(long, value_parser = choose)]
     toolset: Option<Chosen>,
 }
 
@@ -162,9 +162,9 @@ pub(crate) fn parse() -> (Cli, ArgMatches) {
 }
 
 /// Where the journal is; none for nowhere.
-fn log_file(given: Option<OsString>) -> Option<PathBuf> {
+fn log_file(given: Option<String>) -> Option<PathBuf> {
     let path = given.map(PathBuf::from).or_else(default_path);
-    path.filter(|path| !["", "off"].iter().any(|off| path.as_os_str() == *off))
+    path.filter(|path| path.as_os_str() != "off")
 }
 
 /// Does what was asked.

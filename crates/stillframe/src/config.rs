@@ -1,8 +1,10 @@
 //! What holds, and from where: the command line, the environment, the files of the project and of the user.
 //!
-//! `table.rs` is what may be set, `file.rs` reads one file, `find.rs` knows where the files are, `merge.rs` says which
-//! of several values holds, `show.rs` is `stillframe config`.
+//! `table.rs` is what may be set, `file.rs` reads one file, `find.rs` knows where the files are, `environment.rs` and
+//! `options.rs` read variables and options, `merge.rs` says which of several values holds, `show.rs` is `stillframe
+//! config`.
 
+mod environment;
 mod file;
 mod find;
 mod merge;
@@ -10,7 +12,6 @@ mod options;
 mod show;
 mod table;
 
-use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -82,13 +83,18 @@ pub(crate) struct Settings {
     /// The vocabularies to offer, as they were written; none when nobody has said.
     pub(crate) toolset: Option<String>,
     /// Where the journal is, as it was written; none when nobody has said.
-    pub(crate) log_file: Option<OsString>,
+    pub(crate) log_file: Option<String>,
     /// Answers show what has the shape of a credential.
     pub(crate) shows_credentials: bool,
     /// Everything that holds, in the order of the table.
     all: Vec<Given>,
     /// The files that were read.
     files: Vec<PathBuf>,
+}
+
+/// Reads an option that is a flag.
+pub(crate) fn yes_or_no(text: &str) -> Result<bool, String> {
+    environment::flag(text).ok_or_else(|| "it takes true or false".to_owned())
 }
 
 impl Settings {
@@ -101,6 +107,7 @@ impl Settings {
             given.extend(file::read(&file, is_project)?);
             files.push(file);
         }
+        given.extend(environment::given(environment::variable)?);
         given.extend(options::given(args, matches)?);
         let merged = merge::merge(given)?;
         for warning in &merged.warnings {
@@ -114,7 +121,7 @@ impl Settings {
         };
         Ok(Self {
             toolset: text("serve.toolset").map(ToString::to_string),
-            log_file: text("journal.file").map(|value| value.to_string().into()),
+            log_file: text("journal.file").map(ToString::to_string),
             shows_credentials: matches!(text("safety.redact"), Some(Value::Flag(false))),
             policy: Arc::new(merged.policy),
             all,

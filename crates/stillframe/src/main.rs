@@ -55,8 +55,13 @@ const WORKERS: usize = 2;
 /// of clients that go away.
 fn log_to_stderr() {
     use tracing_subscriber::filter::EnvFilter;
-    let filter = EnvFilter::try_from_env("STILLFRAME_LOG")
-        .unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error,rmcp::service=off"));
+    let asked = std::env::var_os("STILLFRAME_LOG").filter(|filters| !filters.is_empty());
+    let read = asked.map(|filters| filters.to_str().and_then(|filters| EnvFilter::try_new(filters).ok()));
+    let is_wrong = matches!(read, Some(None));
+    let filter = read.flatten().unwrap_or_else(|| EnvFilter::new("warn,rmcp=error,rmcp::service=off"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
+    if is_wrong {
+        tracing::warn!("STILLFRAME_LOG takes filters such as `debug` or `engine=trace`: it is ignored");
+    }
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
 }

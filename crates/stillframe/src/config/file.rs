@@ -1,6 +1,6 @@
 //! Reading one file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, bail};
 use engine::sources::{self, distance};
@@ -19,8 +19,15 @@ pub(super) fn read(file: &Path, is_project: bool) -> anyhow::Result<Vec<Given>> 
     if size > LARGEST {
         bail!("`{shown}` has {size} bytes, and may have {LARGEST}");
     }
-    let text = sources::read_text(file).with_context(|| format!("`{shown}` cannot be read"))?;
-    parse(&text, file, is_project)
+    let bytes = std::fs::read(file).with_context(|| format!("`{shown}` cannot be read"))?;
+    match str::from_utf8(&bytes) {
+        Ok(text) => parse(text, file, is_project),
+        Err(error) => {
+            let before = bytes.iter().take(error.valid_up_to());
+            let line = before.filter(|byte| **byte == b'\n').count() + 1;
+            bail!("{shown}:{line}: this is not UTF-8");
+        }
+    }
 }
 
 /// Reads the text of a file.
@@ -31,15 +38,19 @@ pub(super) fn parse(text: &str, file: &Path, is_project: bool) -> anyhow::Result
         Ok(document) => document,
         Err(error) => {
             let line = error.span().map_or(1, |span| line_of(span.start));
-            bail!("{shown}:{line}: {}", error.message());
+            let meant = error.span().and_then(|span| text.get(span)).unwrap_or_default().trim();
+            let at = if meant.is_empty() { String::new() } else { format!(" at `{meant}`") };
+            bail!("{shown}:{line}: {}{at}", error.message());
         }
     };
+    // A path in a file is of the folder that the file is in.
+    let folder = sources::absolute(file).parent().map(Path::to_owned).unwrap_or_default();
     let mut given = Vec::new();
     for (section, content) in document.get_ref() {
         let line = line_of(section.span().start);
         let section = section.get_ref().as_ref();
         let DeValue::Table(keys) = content.get_ref() else {
-            bail!("{shown}:{line}: {}", unknown(section));
+            bail!("{shown}:{line}: {}", outside(section));
         };
         if keys.is_empty() && !table::all().any(|setting| setting.section() == section) {
             bail!("{shown}:{line}: {}", unknown(section));
@@ -48,8 +59,8 @@ pub(super) fn parse(text: &str, file: &Path, is_project: bool) -> anyhow::Result
             let line = line_of(key.span().start);
             let name = format!("{section}.{}", key.get_ref());
             let Some(setting) = table::named(&name) else { bail!("{shown}:{line}: {}", unknown(&name)) };
-            let value = value_of(&setting, value.get_ref(), file)
-                .and_then(|value| setting.check(&value).map(|()| value))
+            let value = value_of(&setting, value.get_ref())
+                .and_then(|value| setting.checked(value, Some(&folder)))
                 .map_err(|problem| anyhow::anyhow!("{shown}:{line}: {problem}"))?;
             let file = file.to_owned();
             let origin =
@@ -58,6 +69,18 @@ pub(super) fn parse(text: &str, file: &Path, is_project: bool) -> anyhow::Result
         }
     }
     Ok(given)
+}
+
+/// What stands where a section is to be.
+fn outside(name: &str) -> String {
+    if table::all().any(|setting| setting.section() == name) {
+        return format!("`{name}` is a section; write `[{name}]`, and below it what it sets");
+    }
+    let end = format!(".{name}");
+    match table::all().find(|setting| setting.name == name || setting.name.ends_with(&end)) {
+        Some(setting) => format!("`{name}` is in no section; it belongs below `[{}]`", setting.section()),
+        None => unknown(name),
+    }
 }
 
 /// A setting that there is not, and the one that is most like it.
@@ -69,7 +92,7 @@ fn unknown(name: &str) -> String {
     }
 }
 
-fn value_of(setting: &Setting, value: &DeValue<'_>, file: &Path) -> Result<Value, String> {
+fn value_of(setting: &Setting, value: &DeValue<'_>) -> Result<Value, String> {
     let wrong = || format!("`{}` takes {}", setting.name, setting.takes());
     let strings = |items: &toml::de::DeArray<'_>| {
         let text = |item: &toml::Spanned<DeValue<'_>>| item.get_ref().as_str().map(str::to_owned);
@@ -81,20 +104,8 @@ fn value_of(setting: &Setting, value: &DeValue<'_>, file: &Path) -> Result<Value
             Value::Number(u64::from_str_radix(&digits, number.radix()).map_err(|_| wrong())?)
         }
         (Kind::Flag, DeValue::Boolean(flag)) => Value::Flag(*flag),
-        (Kind::Toolset, DeValue::String(text)) => Value::Text(text.as_ref().to_owned()),
-        (Kind::File, DeValue::String(text)) if text.as_ref() == "off" => Value::Text("off".to_owned()),
-        (Kind::File, DeValue::String(text)) => Value::Text(beside(file, text).display().to_string()),
-        (Kind::Paths, DeValue::Array(items)) => {
-            let paths = strings(items)?;
-            Value::List(paths.iter().map(|path| beside(file, path).display().to_string()).collect())
-        }
-        (Kind::Languages, DeValue::Array(items)) => Value::List(strings(items)?),
+        (Kind::Toolset | Kind::File, DeValue::String(text)) => Value::Text(text.as_ref().to_owned()),
+        (Kind::Paths | Kind::Languages, DeValue::Array(items)) => Value::List(strings(items)?),
         _ => return Err(wrong()),
     })
-}
-
-/// A path in a file is of the folder that the file is in.
-fn beside(file: &Path, path: &str) -> PathBuf {
-    let folder = sources::absolute(file).parent().map(Path::to_owned).unwrap_or_default();
-    sources::absolute(&folder.join(path))
 }

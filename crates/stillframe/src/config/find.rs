@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use etcetera::BaseStrategy;
 
-use super::ConfigArgs;
+use super::{ConfigArgs, environment};
 
 /// What a file is called.
 pub(super) const NAME: &str = "stillframe.toml";
@@ -16,14 +16,17 @@ pub(super) fn files(args: &ConfigArgs) -> anyhow::Result<Vec<(PathBuf, bool)>> {
     if args.no_config {
         return Ok(Vec::new());
     }
-    if let Some(chosen) = &args.config {
+    let of_variable = || Some((environment::CONFIG, environment::variable(environment::CONFIG)?.into()));
+    let chosen = args.config.clone().map(|file| ("--config", file)).or_else(of_variable);
+    if let Some((origin, chosen)) = chosen {
         if chosen.as_os_str() == "off" {
             return Ok(Vec::new());
         }
         if !chosen.is_file() {
-            bail!("there is no configuration file `{}`; `--no-config` does without", chosen.display());
+            let shown = chosen.display();
+            bail!("{origin}: there is no configuration file `{shown}`; `--no-config` does without");
         }
-        return Ok(vec![(chosen.clone(), false)]);
+        return Ok(vec![(chosen, false)]);
     }
     let strategy = etcetera::choose_base_strategy().ok();
     let user = strategy.as_ref().map(|strategy| strategy.config_dir().join("stillframe").join(NAME));

@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use engine::adapter;
 use engine::policy::Policy;
 use engine::safety::{Safety, resolved};
@@ -46,11 +46,13 @@ pub(super) fn merge(given: Vec<Given>) -> anyhow::Result<Merged> {
         let is_said = matches!(known.origin, Origin::Environment(_) | Origin::Option(_));
         let refused = match (given.name, &given.value) {
             ("safety.roots", Value::List(inner)) => {
-                narrow(known, narrowed(&known.value, inner)?, given.origin);
+                let left = narrowed(known, inner, &given.origin)?;
+                narrow(known, left, given.origin);
                 continue;
             }
             ("safety.languages", Value::List(inner)) => {
-                narrow(known, common(&known.value, inner)?, given.origin);
+                let left = common(known, inner, &given.origin)?;
+                narrow(known, left, given.origin);
                 continue;
             }
             ("safety.programs", _) if was_read_only => Some("cannot allow programs".to_owned()),
@@ -107,16 +109,16 @@ fn find<'a>(all: &'a mut [Given], name: &str) -> Option<&'a mut Given> {
     all.iter_mut().find(|known| known.name == name)
 }
 
-fn value<'a>(all: &'a [Given], name: &str) -> Option<&'a Value> {
-    all.iter().find(|known| known.name == name).map(|known| &known.value)
+fn named<'a>(all: &'a [Given], name: &str) -> Option<&'a Given> {
+    all.iter().find(|known| known.name == name)
 }
 
 fn flag(all: &[Given], name: &str) -> bool {
-    value(all, name) == Some(&Value::Flag(true))
+    named(all, name).is_some_and(|known| known.value == Value::Flag(true))
 }
 
 fn list<'a>(all: &'a [Given], name: &str) -> &'a [String] {
-    match value(all, name) {
+    match named(all, name).map(|known| &known.value) {
         Some(Value::List(items)) => items,
         _ => &[],
     }
@@ -124,12 +126,12 @@ fn list<'a>(all: &'a [Given], name: &str) -> &'a [String] {
 
 /// The folders that are inside one of both lists; none when these are all of the first list. No folder in the first is
 /// no restriction.
-fn narrowed(outer: &Value, inner: &[String]) -> anyhow::Result<Option<Vec<String>>> {
-    let Value::List(outer) = outer else { return Ok(Some(inner.to_vec())) };
+fn narrowed(known: &Given, inner: &[String], origin: &Origin) -> anyhow::Result<Option<Vec<String>>> {
+    let Value::List(outer) = &known.value else { return Ok(Some(inner.to_vec())) };
     if outer.is_empty() || inner.is_empty() {
         return Ok(outer.is_empty().then(|| inner.to_vec()));
     }
-    let (outer, inner) = (folders(outer)?, folders(inner)?);
+    let (outer, inner) = (folders(outer, &known.origin)?, folders(inner, origin)?);
     let mut both = Vec::new();
     for one in &outer {
         for other in &inner {
@@ -143,7 +145,11 @@ fn narrowed(outer: &Value, inner: &[String]) -> anyhow::Result<Option<Vec<String
     both.sort();
     both.dedup();
     if both.is_empty() {
-        bail!("no folder is left: the roots of the project's file are outside of those that are allowed");
+        bail!(
+            "{origin}: no folder is left: the `safety.roots` of the project's file are outside of those that are allowed \
+             by {}",
+            known.origin
+        );
     }
     let all_is_left = outer.iter().all(|folder| both.contains(&folder.display().to_string()));
     Ok((!all_is_left).then_some(both))
@@ -151,15 +157,19 @@ fn narrowed(outer: &Value, inner: &[String]) -> anyhow::Result<Option<Vec<String
 
 /// The languages that are in both lists; none when these are all of the first list. No language in the first is no
 /// restriction.
-fn common(outer: &Value, inner: &[String]) -> anyhow::Result<Option<Vec<String>>> {
-    let Value::List(outer) = outer else { return Ok(Some(inner.to_vec())) };
+fn common(known: &Given, inner: &[String], origin: &Origin) -> anyhow::Result<Option<Vec<String>>> {
+    let Value::List(outer) = &known.value else { return Ok(Some(inner.to_vec())) };
     if outer.is_empty() || inner.is_empty() {
         return Ok(outer.is_empty().then(|| inner.to_vec()));
     }
     let (outer, inner) = (languages(outer), languages(inner));
     let both: Vec<String> = outer.iter().filter(|name| inner.contains(name)).cloned().collect();
     if both.is_empty() {
-        bail!("no language is left: those of the project's file are none of those that are allowed");
+        bail!(
+            "{origin}: no language is left: the `safety.languages` of the project's file are none of those that are \
+             allowed by {}",
+            known.origin
+        );
     }
     Ok((both.len() < outer.len()).then_some(both))
 }
@@ -170,11 +180,11 @@ fn languages(names: &[String]) -> Vec<String> {
 }
 
 /// Folders that are there, with links resolved.
-fn folders(paths: &[String]) -> anyhow::Result<Vec<PathBuf>> {
+fn folders(paths: &[String], origin: &Origin) -> anyhow::Result<Vec<PathBuf>> {
     let folder = |path: &String| {
         let real = PathBuf::from(path).canonicalize();
-        let real = real.with_context(|| format!("`{path}` cannot be a root"))?;
-        anyhow::ensure!(real.is_dir(), "`{path}` cannot be a root: it is no folder");
+        let real = real.with_context(|| format!("{origin}: `{path}` cannot be in `safety.roots`"))?;
+        ensure!(real.is_dir(), "{origin}: `{path}` cannot be in `safety.roots`: it is no folder");
         Ok(real)
     };
     paths.iter().map(folder).collect()
@@ -193,8 +203,12 @@ fn policy_of(all: &[Given]) -> anyhow::Result<Policy> {
         resolved(&path).unwrap_or(path)
     });
     let names = languages(list(all, "safety.languages"));
+    let roots = match named(all, "safety.roots") {
+        Some(Given { value: Value::List(paths), origin, .. }) => folders(paths, origin)?,
+        _ => Vec::new(),
+    };
     policy.safety = Safety {
-        roots: some(folders(list(all, "safety.roots"))?),
+        roots: some(roots),
         read_only: flag(all, "safety.read_only"),
         programs: programs.collect(),
         languages: (!names.is_empty()).then_some(names),

@@ -1,7 +1,8 @@
 //! What may be set.
 
-use engine::adapter;
-use engine::bounds;
+use std::path::Path;
+
+use engine::{adapter, bounds, sources};
 
 use super::Value;
 
@@ -58,6 +59,22 @@ pub(super) fn all() -> impl Iterator<Item = Setting> {
     limits.chain(OTHERS.iter().copied())
 }
 
+/// A limit as it is given in one word, as in `sessions=8`; the problem when it is none.
+pub(super) fn read_limit(text: &str) -> Result<(&'static str, Value), String> {
+    let Some((name, number)) = text.split_once('=') else {
+        return Err(format!("`{text}` has no value; a limit is set by NAME=N, as in `sessions=8`"));
+    };
+    let Some(setting) = named(&format!("limits.{}", name.trim())) else {
+        let limits = bounds::TABLE.iter().map(|bound| bound.name);
+        let near = limits.min_by_key(|known| sources::distance(known, name.trim())).unwrap_or_default();
+        return Err(format!(
+            "there is no limit `{name}`; did you mean `{near}`? `stillframe config` lists them"
+        ));
+    };
+    let number = number.trim().parse().map_err(|_| setting.wrong(number))?;
+    Ok((setting.name, setting.checked(Value::Number(number), None)?))
+}
+
 /// The setting of that name.
 pub(super) fn named(name: &str) -> Option<Setting> {
     all().find(|setting| setting.name == name)
@@ -111,8 +128,28 @@ impl Setting {
         }
     }
 
+    /// That this is not what it takes.
+    pub(super) fn wrong(&self, got: &str) -> String {
+        format!("`{}` takes {}, and got `{got}`", self.name, self.takes())
+    }
+
+    /// The value if it may be set, its paths being of the folder, or of the working directory without one; the
+    /// problem when it may not.
+    pub(super) fn checked(&self, value: Value, folder: Option<&Path>) -> Result<Value, String> {
+        self.check(&value)?;
+        let placed = |path: &String| {
+            let path = folder.map_or_else(|| path.into(), |folder| folder.join(path));
+            sources::absolute(&path).display().to_string()
+        };
+        Ok(match (self.kind, value) {
+            (Kind::File, Value::Text(path)) if path != "off" => Value::Text(placed(&path)),
+            (Kind::Paths, Value::List(paths)) => Value::List(paths.iter().map(placed).collect()),
+            (_, value) => value,
+        })
+    }
+
     /// Whether a value may be set; the problem when not.
-    pub(super) fn check(&self, value: &Value) -> Result<(), String> {
+    fn check(&self, value: &Value) -> Result<(), String> {
         match (self.kind, value) {
             (Kind::Bound, Value::Number(number)) => match self.bound() {
                 Some(bound) if !bound.range.contains(number) => {
@@ -120,7 +157,16 @@ impl Setting {
                 }
                 _ => Ok(()),
             },
-            (Kind::Toolset, Value::Text(names)) => tools::toolsets::choose(names).map(|_| ()),
+            (Kind::Toolset, Value::Text(names)) => match tools::toolsets::choose(names) {
+                Ok(_) => Ok(()),
+                Err(problem) => Err(format!("`{}`: {problem}", self.name)),
+            },
+            (Kind::File, Value::Text(path)) if path.is_empty() => {
+                Err(format!("`{}` is empty, and takes {}", self.name, self.takes()))
+            }
+            (Kind::Paths, Value::List(paths)) if paths.iter().any(String::is_empty) => {
+                Err(format!("`{}` has an empty path, and takes {}", self.name, self.takes()))
+            }
             (Kind::Languages, Value::List(names)) => {
                 match names.iter().find(|name| adapter::by_name(name).is_none()) {
                     Some(name) => Err(format!("`{}` has `{name}`, and takes {}", self.name, self.takes())),

@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::path::Path;
 
 use super::merge::merge;
@@ -30,8 +31,21 @@ fn a_mistake_is_told_with_its_line_and_what_is_allowed() {
         ),
         (
             "\nlimits = 3\n",
-            "/p/stillframe.toml:2: there is no section `limits`; the sections are: limits, safety, serve, journal",
+            "/p/stillframe.toml:2: `limits` is a section; write `[limits]`, and below it what it sets",
         ),
+        (
+            "[[limits]]\nsessions = 3\n",
+            "/p/stillframe.toml:1: `limits` is a section; write `[limits]`, and below it what it sets",
+        ),
+        (
+            "read_only = true\n",
+            "/p/stillframe.toml:1: `read_only` is in no section; it belongs below `[safety]`",
+        ),
+        (
+            "zebra = true\n",
+            "/p/stillframe.toml:1: there is no section `zebra`; the sections are: limits, safety, serve, journal",
+        ),
+        ("[limits]\nrows = 3\nrows = 4\n", "/p/stillframe.toml:3: duplicate key at `rows`"),
         (
             "[limits]\n\nsessions = 0\n",
             "/p/stillframe.toml:3: `limits.sessions` is 0, and takes a whole number from 1 to 1000 (sessions)",
@@ -70,18 +84,85 @@ fn a_mistake_is_told_with_its_line_and_what_is_allowed() {
             "/p/stillframe.toml:2: `safety.roots` takes a list of paths, such as [\".\"]",
         ),
         (
+            "[safety]\nroots = [\"a\", \"\"]\n",
+            "/p/stillframe.toml:2: `safety.roots` has an empty path, and takes a list of paths, such as [\".\"]",
+        ),
+        (
+            "[safety]\nprograms = [\"a\", 1]\n",
+            "/p/stillframe.toml:2: `safety.programs` takes a list of paths, such as [\".\"]",
+        ),
+        (
+            "[journal]\nfile = \"\"\n",
+            "/p/stillframe.toml:2: `journal.file` is empty, and takes a path, or \"off\"",
+        ),
+        (
             "[safety]\nlanguages = [\"cobol\"]\n",
             "/p/stillframe.toml:2: `safety.languages` has `cobol`, and takes a list of languages: \"python\", \"javascript\"",
         ),
         (
             "[serve]\ntoolset = \"all-of-it\"\n",
-            "/p/stillframe.toml:2: there is no toolset `all-of-it`; the toolsets are: standard, inspector, quick, script, all",
+            "/p/stillframe.toml:2: `serve.toolset`: there is no toolset `all-of-it`; the toolsets are: standard, inspector, quick, script, all",
         ),
     ];
     for (text, expected) in table {
         assert_eq!(problem(text), expected);
     }
     assert!(problem("[limits\n").starts_with("/p/stillframe.toml:1: "));
+}
+
+/// What the environment sets, where it holds one variable.
+fn of_environment(variable: &str, value: impl Into<OsString>) -> anyhow::Result<Vec<Given>> {
+    let value = Some(value.into()).filter(|value| !value.is_empty());
+    environment::given(|name| value.clone().filter(|_| name == variable))
+}
+
+#[test]
+fn a_mistake_in_the_environment_is_told_with_its_variable_and_what_is_allowed() {
+    let table = [
+        ("LIMITS", "rows", "`rows` has no value; a limit is set by NAME=N, as in `sessions=8`"),
+        ("LIMITS", "rows=1,", "`` has no value; a limit is set by NAME=N, as in `sessions=8`"),
+        ("LIMITS", "ros=1", "there is no limit `ros`; did you mean `rows`? `stillframe config` lists them"),
+        (
+            "LIMITS",
+            "rows=many",
+            "`limits.rows` takes a whole number from 1 to 1000000 (rows), and got `many`",
+        ),
+        ("LIMITS", "rows=0", "`limits.rows` is 0, and takes a whole number from 1 to 1000000 (rows)"),
+        ("READ_ONLY", "perhaps", "`safety.read_only` takes true or false, and got `perhaps`"),
+        ("REDACT", "2", "`safety.redact` takes true or false, and got `2`"),
+        (
+            "ALLOW_ROOT",
+            "/a::/b",
+            "`safety.roots` has an empty path, and takes a list of paths, such as [\".\"]",
+        ),
+        (
+            "ALLOW_LANGUAGE",
+            "python,cobol",
+            "`safety.languages` has `cobol`, and takes a list of languages: \"python\", \"javascript\"",
+        ),
+        (
+            "TOOLSET",
+            ",",
+            "`serve.toolset`: no toolset is named; the toolsets are: standard, inspector, quick, script, all",
+        ),
+    ];
+    for (name, value, problem) in table {
+        let variable = format!("STILLFRAME_{name}");
+        let error = of_environment(&variable, value).unwrap_err().to_string();
+        assert_eq!(error, format!("{variable}: {problem}"));
+    }
+}
+
+#[test]
+fn a_variable_is_read_in_the_usual_words() {
+    for (text, flag) in
+        [("1", true), ("Yes", true), ("on", true), ("0", false), ("FALSE", false), ("n", false)]
+    {
+        let given = of_environment("STILLFRAME_REDACT", text).unwrap();
+        assert_eq!(given.first().unwrap().value, Value::Flag(flag), "{text}");
+    }
+    let given = of_environment("STILLFRAME_LIMITS", "rows=7, sessions = 2").unwrap();
+    assert_eq!(held(given, "limits.sessions"), ("2".to_owned(), "STILLFRAME_LIMITS".to_owned()));
 }
 
 #[test]
@@ -221,7 +302,9 @@ fn a_project_can_only_tighten() {
     assert_eq!(policy.safety.roots, Some(vec![format!("{base}/a").into()]));
     assert_eq!(policy.safety.languages, Some(vec!["python".to_owned()]));
     let elsewhere = parsed(&format!("[safety]\nroots = [\"{base}/b\"]\n"), true);
-    assert!(merge([user(), elsewhere].concat()).unwrap_err().to_string().contains("no folder is left"));
+    let expected = "/p/stillframe.toml:2: no folder is left: the `safety.roots` of the project's file are outside of \
+                    those that are allowed by /p/stillframe.toml:2";
+    assert_eq!(merge([user(), elsewhere].concat()).unwrap_err().to_string(), expected);
 }
 
 #[test]

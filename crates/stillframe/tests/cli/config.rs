@@ -96,10 +96,13 @@ async fn a_mistake_in_a_file_is_an_error_with_its_place() {
     assert!(said.contains(expected), "{said}");
     let ran = config(&home, &home, &["--config", "missing.toml"], &[]).await;
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert!(said.contains("there is no configuration file `missing.toml`"), "{said}");
+    assert!(said.contains("--config: there is no configuration file `missing.toml`"), "{said}");
     let ran = config(&home, &home, &["--no-config", "--limit", "rows=0"], &[]).await;
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert!(said.contains("`limits.rows` is 0, and takes a whole number from 1 to 1000000 (rows)"), "{said}");
+    assert!(
+        said.contains("--limit: `limits.rows` is 0, and takes a whole number from 1 to 1000000 (rows)"),
+        "{said}"
+    );
 }
 
 #[tokio::test]
@@ -108,7 +111,112 @@ async fn a_toolset_that_there_is_not_is_refused_whoever_names_it() {
     let ran = config(folder.path(), folder.path(), &[], &[("STILLFRAME_TOOLSET", "bogus")]).await;
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert!(!ran.status.success(), "{said}");
-    assert!(said.contains("STILLFRAME_TOOLSET: there is no toolset `bogus`; the toolsets are: "), "{said}");
+    assert!(
+        said.contains("STILLFRAME_TOOLSET: `serve.toolset`: there is no toolset `bogus`; the toolsets are: "),
+        "{said}"
+    );
+}
+
+/// Every variable that sets something.
+const VARIABLES: [&str; 10] = [
+    "STILLFRAME_CONFIG",
+    "STILLFRAME_LIMITS",
+    "STILLFRAME_ALLOW_ROOT",
+    "STILLFRAME_READ_ONLY",
+    "STILLFRAME_ALLOW_PROGRAM",
+    "STILLFRAME_ALLOW_LANGUAGE",
+    "STILLFRAME_ALLOW_REMOTE_ATTACH",
+    "STILLFRAME_REDACT",
+    "STILLFRAME_TOOLSET",
+    "STILLFRAME_LOG_FILE",
+];
+
+/// As scripts and service managers write it: `STILLFRAME_READ_ONLY=`.
+#[tokio::test]
+async fn a_variable_that_is_empty_counts_as_not_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().canonicalize().unwrap();
+    let state = home.join("state").display().to_string();
+    let ran = config(&home, &home, &["--json"], &VARIABLES.map(|name| (name, ""))).await;
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let printed: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    for setting in printed["settings"].as_array().unwrap() {
+        assert_eq!(setting["from"], "default", "{setting}");
+    }
+    std::fs::write(home.join("stillframe.toml"), "[safety]\nread_only = true\n").unwrap();
+    let environment = VARIABLES.map(|name| (name, ""));
+    let printed: Value =
+        serde_json::from_slice(&config(&home, &home, &["--json"], &environment).await.stdout).unwrap();
+    assert_eq!(held(&printed, "safety.read_only").0, true, "an empty variable overrules no file");
+
+    let journal = |value| [("STILLFRAME_LOG_FILE", value), ("XDG_STATE_HOME", state.as_str())];
+    let of = |ran: Output| serde_json::from_slice::<Value>(&ran.stdout).unwrap();
+    let usual = of(config(&home, &home, &["--json"], &journal("")).await);
+    let expected = home.join("state/stillframe/logs/debug-mcp-server.log");
+    assert_eq!(held(&usual, "journal.file"), (&serde_json::json!(expected), "default"));
+    let off = of(config(&home, &home, &["--json"], &journal("off")).await);
+    assert_eq!(held(&off, "journal.file"), (&serde_json::json!("off"), "STILLFRAME_LOG_FILE"));
+}
+
+/// Half of a path, or of a name, would be another one.
+#[cfg(unix)]
+#[tokio::test]
+async fn what_is_not_utf_8_is_refused_with_its_place() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let odd = OsStr::from_bytes(b"/a\xff");
+    let run = async |option: &[&OsStr], variable: Option<&str>| {
+        let mut command = STILLFRAME.command();
+        command.arg("config").args(option).current_dir(folder.path()).env_remove("STILLFRAME_CONFIG");
+        command.env("HOME", folder.path()).envs(variable.map(|name| (name, odd)));
+        let ran = command.output().await.unwrap();
+        assert!(!ran.status.success());
+        String::from_utf8_lossy(&ran.stderr).into_owned()
+    };
+    for name in VARIABLES {
+        let said = run(&[], Some(name)).await;
+        let is_a_file = name == "STILLFRAME_CONFIG";
+        let problem = if is_a_file { "there is no configuration file" } else { "its value is not UTF-8" };
+        assert!(said.contains(&format!("{name}: {problem}")), "{said}");
+    }
+    for option in ["--allow-root", "--allow-program", "--log-file"] {
+        let said = run(&[option.as_ref(), odd], None).await;
+        assert!(said.contains(&format!("{option}: its value is not UTF-8")), "{said}");
+    }
+    let file = folder.path().join("stillframe.toml");
+    std::fs::write(&file, b"[safety]\nroots = [\"\xff\"]\n").unwrap();
+    let said = run(&[], None).await;
+    assert!(said.contains("stillframe.toml:2: this is not UTF-8"), "{said}");
+}
+
+#[tokio::test]
+async fn an_option_that_cannot_be_used_is_named_with_what_it_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let table: [(&[&str], &str); 7] = [
+        (&["--limit", "rows"], "--limit: `rows` has no value; a limit is set by NAME=N, as in `sessions=8`"),
+        (&["--limit", "ros=1"], "--limit: there is no limit `ros`; did you mean `rows`?"),
+        (
+            &["--limit", "rows=x"],
+            "--limit: `limits.rows` takes a whole number from 1 to 1000000 (rows), and got `x`",
+        ),
+        (&["--allow-root", ""], "--allow-root: `safety.roots` has an empty path"),
+        (
+            &["--allow-language", "cobol"],
+            "--allow-language: `safety.languages` has `cobol`, and takes a list of",
+        ),
+        (&["--redact=perhaps"], "'--redact[=<BOOL>]': it takes true or false"),
+        (&["--log-file", ""], "--log-file: `journal.file` is empty, and takes a path, or \"off\""),
+    ];
+    for (arguments, problem) in table {
+        let ran = config(folder.path(), folder.path(), arguments, &[]).await;
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(!ran.status.success() && said.contains(problem), "{said}");
+    }
+    let ran = config(folder.path(), folder.path(), &["--allow-root", "/no/such"], &[]).await;
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(said.contains("--allow-root: `/no/such` cannot be in `safety.roots`: No such file"), "{said}");
 }
 
 /// A user who has forbidden something, in a file that cannot be used, is not to believe that it is forbidden.

@@ -1,0 +1,73 @@
+//! What is set in the environment. A variable that is empty counts as one that is not set.
+
+use std::ffi::OsString;
+
+use anyhow::{anyhow, bail};
+
+use super::table::{self, Kind, Setting};
+use super::{Given, Origin, Value};
+
+/// The variable that says which file is read.
+pub(super) const CONFIG: &str = "STILLFRAME_CONFIG";
+/// The variable that sets limits.
+const LIMITS: &str = "STILLFRAME_LIMITS";
+/// The others, with what they set.
+const VARIABLES: &[(&str, &str)] = &[
+    ("STILLFRAME_ALLOW_ROOT", "safety.roots"),
+    ("STILLFRAME_READ_ONLY", "safety.read_only"),
+    ("STILLFRAME_ALLOW_PROGRAM", "safety.programs"),
+    ("STILLFRAME_ALLOW_LANGUAGE", "safety.languages"),
+    ("STILLFRAME_ALLOW_REMOTE_ATTACH", "safety.remote_attach"),
+    ("STILLFRAME_REDACT", "safety.redact"),
+    ("STILLFRAME_TOOLSET", "serve.toolset"),
+    ("STILLFRAME_LOG_FILE", "journal.file"),
+];
+/// What separates paths.
+pub(super) const PATHS: char = if cfg!(windows) { ';' } else { ':' };
+
+/// A variable of this process; none when it is not set, or empty.
+pub(super) fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// What these variables set.
+pub(super) fn given(variable: impl Fn(&str) -> Option<OsString>) -> anyhow::Result<Vec<Given>> {
+    let text = |name: &'static str| match variable(name).map(OsString::into_string) {
+        None => Ok(None),
+        Some(Ok(text)) => Ok(Some(text)),
+        Some(Err(_)) => bail!("{name}: its value is not UTF-8"),
+    };
+    let mut given = Vec::new();
+    for limit in text(LIMITS)?.iter().flat_map(|limits| limits.split(',')) {
+        let origin = Origin::Environment(LIMITS);
+        let (name, value) = table::read_limit(limit).map_err(|problem| anyhow!("{origin}: {problem}"))?;
+        given.push(Given { name, value, origin });
+    }
+    for (variable, name) in VARIABLES {
+        let Some((text, setting)) = text(variable)?.zip(table::named(name)) else { continue };
+        let origin = Origin::Environment(variable);
+        let value = value_of(&setting, &text).and_then(|value| setting.checked(value, None));
+        let value = value.map_err(|problem| anyhow!("{origin}: {problem}"))?;
+        given.push(Given { name, value, origin });
+    }
+    Ok(given)
+}
+
+fn value_of(setting: &Setting, text: &str) -> Result<Value, String> {
+    let list = |separator: char| Value::List(text.split(separator).map(str::to_owned).collect());
+    Ok(match setting.kind {
+        Kind::Flag => Value::Flag(flag(text).ok_or_else(|| setting.wrong(text))?),
+        Kind::Paths => list(PATHS),
+        Kind::Languages => list(','),
+        Kind::Bound | Kind::Toolset | Kind::File => Value::Text(text.to_owned()),
+    })
+}
+
+/// Yes or no, in one of the usual words.
+pub(super) fn flag(text: &str) -> Option<bool> {
+    match text.to_lowercase().as_str() {
+        "true" | "1" | "yes" | "y" | "on" | "t" => Some(true),
+        "false" | "0" | "no" | "n" | "off" | "f" => Some(false),
+        _ => None,
+    }
+}
