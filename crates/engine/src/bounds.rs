@@ -3,6 +3,8 @@
 //! What a protocol or the machine dictates is no bound; times of that kind are in [`deadlines`](crate::deadlines).
 //! From this table come the reader of the configuration file, `stillframe config` and `docs/reference/limits.md`.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -26,17 +28,60 @@ pub struct Bound {
     pub about: &'static str,
 }
 
+/// Who has set a bound, and so where it is raised.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SetBy {
+    /// Nobody: it is the default.
+    #[default]
+    Default,
+    /// A configuration file, with its line.
+    File(String),
+    /// A variable of the environment.
+    Variable(&'static str),
+    /// An option of the command line.
+    Option(&'static str),
+    /// Nobody can: it is as high as it goes.
+    Maximum,
+}
+
+impl fmt::Display for SetBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("the default"),
+            Self::File(place) => write!(f, "set in {place}"),
+            Self::Variable(name) => write!(f, "set by the variable {name}"),
+            Self::Option(name) => write!(f, "set by the option {name}"),
+            Self::Maximum => f.write_str("the most that can be set"),
+        }
+    }
+}
+
+impl SetBy {
+    /// How the bound of that name is raised; none where it cannot be.
+    pub fn raised(&self, name: &str) -> Option<String> {
+        let place = match self {
+            Self::Default => " in the user's stillframe.toml",
+            Self::File(_) | Self::Variable(_) | Self::Option(_) => " there",
+            Self::Maximum => return None,
+        };
+        let most = named(name).map_or(u64::MAX, |bound| *bound.range.end());
+        Some(format!("the person who runs the server raises `limits.{name}`{place}, to {most} at most"))
+    }
+}
+
 macro_rules! bounds {
     ($($(#[doc = $about:literal])+ $name:ident: $unit:literal, $default:expr, $range:expr;)+) => {
         /// The bounds that hold in a server.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Bounds {
             $($(#[doc = $about])+ pub $name: u64,)+
+            /// Who has set those that are not as by default, by their names.
+            pub set_by: BTreeMap<&'static str, SetBy>,
         }
 
         impl Default for Bounds {
             fn default() -> Self {
-                Self { $($name: $default,)+ }
+                Self { $($name: $default,)+ set_by: BTreeMap::new() }
             }
         }
 
@@ -60,9 +105,12 @@ macro_rules! bounds {
             }
 
             /// Sets the value of that name. One that is not known is left alone: readers know the table.
-            pub fn set(&mut self, name: &str, value: u64) {
+            pub fn set(&mut self, name: &str, value: u64, by: SetBy) {
                 match name {
-                    $(stringify!($name) => self.$name = value,)+
+                    $(stringify!($name) => {
+                        self.$name = value;
+                        self.set_by.insert(stringify!($name), by);
+                    })+
                     _ => {}
                 }
             }
@@ -97,9 +145,9 @@ bounds! {
     source: "lines", 3, 0..=1_000;
     /// New output in a stop report; the last of it is told.
     report_output: "bytes", 4_000, 0..=MIB;
-    /// The longest text of a value, whatever a call asks for.
+    /// The longest text of a value. To ask for more is refused.
     longest_value: "characters", 100_000, 200..=1_000_000;
-    /// Children of a value in one answer, whatever a call asks for.
+    /// Children of a value in one answer. To ask for more is refused.
     children: "values", 10_000, 10..=100_000;
     /// Levels of an object in one answer. More is refused.
     depth: "levels", 10, 1..=50;
@@ -143,9 +191,25 @@ impl Bounds {
         }
     }
 
-    /// A length of text that was asked for, within the longest.
-    pub fn text(&self, asked: usize) -> usize {
-        asked.min(size(self.longest_value))
+    /// A length of text that is usual, within the longest.
+    pub fn text(&self, usual: usize) -> usize {
+        usual.min(size(self.longest_value))
+    }
+
+    /// A length of text: what a call asks for by an argument, else what is usual.
+    pub fn asked_text(&self, argument: &str, asked: Option<usize>, usual: usize) -> Result<usize, Error> {
+        match asked {
+            Some(asked) => self.within("longest_value", argument, asked as u64).map(size),
+            None => Ok(self.text(usual)),
+        }
+    }
+
+    /// How many children: what a call asks for by its `count`, else what is usual.
+    pub fn asked_children(&self, asked: Option<u64>, usual: u64) -> Result<u64, Error> {
+        match asked {
+            Some(asked) => self.within("children", "count", asked),
+            None => Ok(usual.min(self.children)),
+        }
     }
 
     /// The most bytes that are kept of a session's output.
@@ -205,9 +269,24 @@ impl Bounds {
         usual.min(self.rows)
     }
 
+    /// A size that a call asks for by an argument, where the bound of that name is what is usual: it may be as large
+    /// as that can be set.
+    pub fn settable(&self, name: &'static str, argument: &str, asked: u64) -> Result<u64, Error> {
+        let most = named(name).map_or(u64::MAX, |bound| *bound.range.end());
+        if asked <= most {
+            return Ok(asked);
+        }
+        let problem = format!("`{argument}` is {asked}");
+        Err(Error::Limit { name, value: most, problem, set_by: SetBy::Maximum })
+    }
+
     /// That the bound of that name is met: `problem` says how.
     pub fn met(&self, name: &'static str, problem: impl Into<String>) -> Error {
-        Error::Limit { name, value: self.get(name).unwrap_or_default(), problem: problem.into() }
+        let value = self.get(name).unwrap_or_default();
+        let is_most = named(name).is_some_and(|bound| value >= *bound.range.end());
+        let set_by =
+            if is_most { SetBy::Maximum } else { self.set_by.get(name).cloned().unwrap_or_default() };
+        Error::Limit { name, value, problem: problem.into(), set_by }
     }
 }
 
@@ -235,7 +314,7 @@ mod tests {
     fn what_is_set_holds() {
         for bound in TABLE {
             let mut bounds = Bounds::default();
-            bounds.set(bound.name, *bound.range.end());
+            bounds.set(bound.name, *bound.range.end(), SetBy::Option("--limit"));
             assert_eq!(bounds.get(bound.name), Some(*bound.range.end()));
         }
     }
@@ -248,6 +327,46 @@ mod tests {
         let refused = bounds.within("rows", "maxHits", 3).unwrap_err();
         assert_eq!(refused.code(), "limit_reached");
         assert_eq!(refused.to_string(), "`maxHits` is 3: the limit `rows` is 2");
+    }
+
+    #[test]
+    fn a_limit_that_is_met_says_who_has_set_it_and_a_maximum_is_not_to_be_raised() {
+        let mut bounds = Bounds::default();
+        let by = |bounds: &Bounds| match bounds.met("sessions", "full") {
+            Error::Limit { set_by, .. } => (set_by.to_string(), set_by.raised("sessions")),
+            _ => unreachable!(),
+        };
+        let raised = "the person who runs the server raises `limits.sessions`";
+        let usual = format!("{raised} in the user's stillframe.toml, to 1000 at most");
+        assert_eq!(by(&bounds), ("the default".to_owned(), Some(usual)));
+        let table = [
+            (SetBy::File("/p/stillframe.toml:3".to_owned()), "set in /p/stillframe.toml:3"),
+            (SetBy::Variable("STILLFRAME_LIMITS"), "set by the variable STILLFRAME_LIMITS"),
+            (SetBy::Option("--limit"), "set by the option --limit"),
+        ];
+        for (set_by, said) in table {
+            bounds.set("sessions", 999, set_by.clone());
+            assert_eq!(by(&bounds), (said.to_owned(), Some(format!("{raised} there, to 1000 at most"))));
+            bounds.set("sessions", 1000, set_by);
+            assert_eq!(by(&bounds), ("the most that can be set".to_owned(), None));
+        }
+    }
+
+    #[test]
+    fn what_is_asked_for_is_refused_above_its_range_and_what_is_usual_is_lowered() {
+        let bounds = Bounds { longest_value: 500, children: 20, ..Bounds::default() };
+        assert_eq!(bounds.asked_text("maxLength", None, 1000).unwrap(), 500);
+        assert_eq!(bounds.asked_text("maxLength", Some(500), 1000).unwrap(), 500);
+        let refused = bounds.asked_text("maxLength", Some(501), 1000).unwrap_err();
+        assert_eq!(refused.to_string(), "`maxLength` is 501: the limit `longest_value` is 500");
+        assert_eq!(
+            (bounds.asked_children(None, 100).unwrap(), bounds.asked_children(Some(3), 1).unwrap()),
+            (20, 3)
+        );
+        assert!(bounds.asked_children(Some(21), 1).is_err());
+        assert_eq!(bounds.settable("frames", "limits.frames", 1000).unwrap(), 1000);
+        let refused = bounds.settable("frames", "limits.frames", 1001).unwrap_err();
+        assert_eq!(refused.to_string(), "`limits.frames` is 1001: the limit `frames` is 1000");
     }
 
     #[test]

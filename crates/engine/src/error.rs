@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::bounds::{self, SetBy};
 use crate::model::ids::{BreakpointId, Reference, ThreadId};
 
 /// The engine's result.
@@ -151,12 +152,14 @@ pub enum Error {
     /// There may be no more of something.
     #[error("{problem}: the limit `{name}` is {value}")]
     Limit {
-        /// The limit, as [`bounds`](crate::bounds) has it.
+        /// The limit, as [`bounds`] has it.
         name: &'static str,
         /// What it is set to.
         value: u64,
         /// How it is met.
         problem: String,
+        /// Who has set it.
+        set_by: SetBy,
     },
 
     // Too long.
@@ -197,6 +200,27 @@ pub enum Error {
 }
 
 impl Error {
+    /// Of a limit that is met: who has set it, and what makes room.
+    pub fn room(&self) -> Option<String> {
+        let Self::Limit { name, value, set_by, .. } = self else { return None };
+        let bound = bounds::named(name)?;
+        let unit = bound.unit;
+        let here = match *name {
+            "sessions" => Some("close a session".to_owned()),
+            "breakpoints" => Some("remove a breakpoint".to_owned()),
+            "watches" => Some("end the watch of an expression".to_owned()),
+            "processes" => None,
+            // What is usual when a call says nothing: it may ask for all that can be set.
+            "frames" | "variables" | "value" | "source" | "report_output" => {
+                Some(format!("ask for {} to {value} {unit}", bound.range.start()))
+            }
+            _ => Some(format!("ask for {value} {unit} or less")),
+        };
+        let ways: Vec<String> = [here, set_by.raised(name)].into_iter().flatten().collect();
+        let ways = ways.join(", or ");
+        Some(if ways.is_empty() { set_by.to_string() } else { format!("{set_by}; {ways}") })
+    }
+
     /// A name for the kind of error that does not change between versions.
     pub fn code(&self) -> &'static str {
         match self {

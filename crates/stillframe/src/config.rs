@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ArgMatches;
+use engine::bounds::SetBy;
 use engine::policy::{Policy, SharedPolicy};
 
 use crate::terminal;
@@ -63,6 +64,18 @@ impl fmt::Display for Origin {
                 write!(f, "{}:{line}", file.display())
             }
             Self::Environment(name) | Self::Option(name) => f.write_str(name),
+        }
+    }
+}
+
+impl Origin {
+    /// The same, as the engine tells it of a limit.
+    fn set_by(&self) -> SetBy {
+        match self {
+            Self::Default => SetBy::Default,
+            Self::User { .. } | Self::Project { .. } => SetBy::File(self.to_string()),
+            Self::Environment(name) => SetBy::Variable(name),
+            Self::Option(name) => SetBy::Option(name),
         }
     }
 }

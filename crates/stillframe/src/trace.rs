@@ -12,10 +12,10 @@ use engine::model::limits::Limits;
 use engine::recording::Cells;
 use engine::{bounds, deadlines};
 use tokio::sync::Notify;
-use tools::Context;
 use tools::ops::settle::Wait;
 use tools::ops::trace::{self, Because, Trace, Traced, WhenFull};
 use tools::render::TraceReport;
+use tools::{Context, ToolError};
 
 use self::points::PointsArgs;
 use crate::one_shot::{Around, INTERRUPTED, OneShot, Told};
@@ -99,6 +99,8 @@ pub(crate) async fn run(args: TraceArgs, around: Around) -> anyhow::Result<ExitC
 async fn record(args: TraceArgs, interrupt: Arc<Notify>, context: &Context) -> anyhow::Result<Traced> {
     let (session, launch) = args.program.open("trace", args.points.first_file(), context)?;
     trace::check_counts(context.bounds(), args.max_hits, Some(args.sample_every), None).map_err(told)?;
+    let length = context.bounds().asked_text("--length", Some(args.length), args.length);
+    let length = length.map_err(|error| told(ToolError::from(error)))?;
     let wait = Wait { timeout: Duration::from_secs(args.timeout), limits: context.bounds().report() };
     let usual = Trace::new(Some(launch), args.points.points(), wait);
     let request = Trace {
@@ -106,7 +108,7 @@ async fn record(args: TraceArgs, interrupt: Arc<Notify>, context: &Context) -> a
         sample_every: args.sample_every,
         only_when_changed: args.only_when_changed,
         when_full: if args.run_on { WhenFull::RunOn } else { WhenFull::End },
-        cells: Cells::Text(context.bounds().text(args.length)),
+        cells: Cells::Text(length),
         way: match args.way {
             Way::Auto => trace::Way::Auto,
             Way::Stop => trace::Way::Stop,

@@ -259,6 +259,7 @@ impl From<Error> for ToolError {
     fn from(error: Error) -> Self {
         let code = error.code();
         let text = error.to_string();
+        let room = error.room().unwrap_or_default();
         match error {
             Error::NotPaused { state } => {
                 let (why, next) = match state {
@@ -325,12 +326,11 @@ impl From<Error> for ToolError {
             }
             Error::Lost => Self::new(code, text, "").then(Next::LearnEnd),
             Error::Forbidden { rule, .. } => Self::new(code, text, &rule),
-            Error::Limit { name, value, .. } => Self::new(code, text, "")
-                .and(&format!(
-                    "`{name}` under `[limits]` in the user's stillframe.toml raises it, for the person who runs the server"
-                ))
-                .with("limit", json!(name))
-                .with("value", json!(value)),
+            Error::Limit { name, value, .. } => {
+                Self { message: format!("{text}, {room}"), ..Self::new(code, text, "") }
+                    .with("limit", json!(name))
+                    .with("value", json!(value))
+            }
             Error::Environment { remedy, .. } => Self::new(code, text, &remedy),
             Error::StartFailed { output, .. } if !output.is_empty() => Self::new(code, text, "")
                 .and(&format!("it printed: {}", output.trim()))

@@ -194,7 +194,7 @@ fn policy_of(all: &[Given]) -> anyhow::Result<Policy> {
     let mut policy = Policy::default();
     for given in all {
         if let (Some(name), Value::Number(number)) = (given.name.strip_prefix("limits."), &given.value) {
-            policy.bounds.set(name, *number);
+            policy.bounds.set(name, *number, given.origin.set_by());
         }
     }
     let some = |list: Vec<PathBuf>| (!list.is_empty()).then_some(list);

@@ -174,7 +174,11 @@ async fn mistakes_are_code_2_and_what_cannot_be_is_code_1() {
     let ran = stillframe(["trace", &deposit, "-e", "x ="]).await.ended_with(1);
     assert!(ran.err.contains("`x =` is no expression: SyntaxError"), "{}", ran.err);
     let ran = stillframe(["trace", &deposit, "-e", "x", "--max-hits", "100001"]).await.ended_with(1);
-    assert!(ran.err.contains("`maxHits` is 100001: the limit `rows` is 100000; `rows` under"), "{}", ran.err);
+    let said = "`maxHits` is 100001: the limit `rows` is 100000, the default; ask for 100000 rows or less";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    let ran = stillframe(["trace", &deposit, "-e", "x", "--length", "100001"]).await.ended_with(1);
+    let said = "`--length` is 100001: the limit `longest_value` is 100000, the default";
+    assert!(ran.err.contains(said), "{}", ran.err);
 }
 
 #[tokio::test]

@@ -137,6 +137,7 @@ fn arguments(tool: &Value, session: &str, program: &Fixture) -> Map<String, Valu
     given.collect()
 }
 
+/// Numbers of a size that has a largest value are answered up to that one, and refused above.
 #[tokio::test]
 async fn the_largest_numbers_are_answered() {
     let server = STILLFRAME.serve().await;
@@ -161,14 +162,50 @@ async fn the_largest_numbers_are_answered() {
                 let answer = server.call(name, Value::Object(arguments)).await;
                 let asked = format!("{name} {argument}={number}: {}", answer.text);
                 assert!(answer.data.is_object() && answer["success"] == !answer.is_error, "{asked}");
+                let is_size =
+                    argument == "maxLength" || (name, argument.as_str()) == ("get_variables", "count");
+                if is_size && number > 1 {
+                    assert_eq!(answer["code"], "limit_reached", "{asked}");
+                }
             }
         }
     }
-    let limits = ["frames", "variables", "value", "source", "output"];
+    let largest = [
+        ("frames", 1_000),
+        ("variables", 1_000),
+        ("value", 100_000),
+        ("source", 1_000),
+        ("output", 1_048_576),
+    ];
     let limits: Map<String, Value> =
-        limits.map(|name| (name.to_owned(), json!(u32::MAX))).into_iter().collect();
+        largest.map(|(name, most)| (name.to_owned(), json!(most))).into_iter().collect();
     let restarted = server.ok("restart_debugging", json!({ "sessionId": session, "limits": limits })).await;
     assert_eq!(restarted["state"], "paused");
+    let with_limits = tools(&server).await.into_iter().filter_map(|tool| {
+        let sizes = tool["inputSchema"]["properties"]["limits"]["properties"].as_object().cloned()?;
+        Some((tool, sizes))
+    });
+    for (tool, sizes) in with_limits {
+        for (size, most) in largest {
+            assert_eq!(sizes[size]["maximum"], most, "{}", tool["name"]);
+            let mut arguments = arguments(&tool, &session, &program);
+            arguments.insert("limits".to_owned(), json!({ size: u32::MAX }));
+            match tool["name"].as_str().unwrap() {
+                "trace_values" => {
+                    let point = json!([{ "line": 1, "expressions": ["1"] }]);
+                    arguments.insert("points".to_owned(), point);
+                }
+                "debug_test" => drop(arguments.insert("command".to_owned(), json!("pytest"))),
+                "attach_to_process" => drop(arguments.insert("port".to_owned(), json!(1))),
+                _ => {}
+            }
+            let name = tool["name"].as_str().unwrap();
+            let refused = server.fails("limit_reached", name, Value::Object(arguments)).await;
+            let said = format!("`limits.{size}` is {}: the limit `", u32::MAX);
+            assert!(refused.text_of("message").starts_with(&said), "{name}: {}", refused.text);
+            assert!(!refused.text_of("message").contains("raises"), "{name}: {}", refused.text);
+        }
+    }
     let (_, log) = server.finish().await;
     assert!(!log.contains("panicked"), "{log}");
 }

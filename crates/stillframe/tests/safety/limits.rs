@@ -20,17 +20,60 @@ async fn a_limit_that_is_met_is_named_with_its_value_and_how_to_raise_it() {
     );
     assert_eq!(
         refused.text_of("message"),
-        "2 debug sessions are open: the limit `sessions` is 2; `sessions` under `[limits]` in the user's \
-         stillframe.toml raises it, for the person who runs the server"
+        "2 debug sessions are open: the limit `sessions` is 2, set by the option --limit; close a session, or the \
+         person who runs the server raises `limits.sessions` there, to 1000 at most"
     );
     let place = |line: u32| json!({ "sessionId": id, "file": program, "line": line });
     server.ok("set_breakpoint", place(1)).await;
     let refused = server.fails("limit_reached", "set_breakpoint", place(3)).await;
     assert_eq!(refused.at("/context/limit"), "breakpoints");
+    let said = "the limit `breakpoints` is 2, set by the option --limit; remove a breakpoint, or the person";
+    assert!(refused.text_of("message").contains(said), "{}", refused.text);
     let watch = |expression: &str| json!({ "sessionId": id, "expression": expression, "watch": true });
     server.ok("evaluate_expression", watch("word")).await;
     let refused = server.fails("limit_reached", "evaluate_expression", watch("1")).await;
     assert_eq!(refused.at("/context/limit"), "watches");
+    let said = "set by the option --limit; end the watch of an expression, or the person";
+    assert!(refused.text_of("message").contains(said), "{}", refused.text);
+    server.finish().await;
+}
+
+/// Whoever reads it goes to the right place.
+#[tokio::test]
+async fn a_limit_that_is_met_says_who_has_set_it() {
+    let scene = Scene::new();
+    let file = scene.inside("limits.toml");
+    std::fs::write(&file, "[limits]\nsessions = 1\n").unwrap();
+    let raises = "close a session, or the person who runs the server raises `limits.sessions` there";
+    let table: [(&[&str], Option<&str>, String); 3] = [
+        (&["--config", &file], None, format!("is 1, set in {file}:2; {raises}")),
+        (&[], Some("sessions=1"), format!("is 1, set by the variable STILLFRAME_LIMITS; {raises}")),
+        (
+            &["--limit", "sessions=1"],
+            Some("sessions=9"),
+            format!("is 1, set by the option --limit; {raises}"),
+        ),
+    ];
+    for (arguments, variable, said) in table {
+        let mut options = STILLFRAME.options().await;
+        options.env.extend(variable.map(|value| ("STILLFRAME_LIMITS".to_owned(), value.to_owned())));
+        options.args = ["serve"].iter().chain(arguments).map(|argument| (*argument).to_owned()).collect();
+        let server = options.start().await;
+        let open = json!({ "language": "python" });
+        server.ok("create_debug_session", open.clone()).await;
+        let refused = server.fails("limit_reached", "create_debug_session", open).await;
+        assert!(refused.text_of("message").contains(&said), "{}", refused.text);
+        server.finish().await;
+    }
+    let server = serve(&["--limit", "rows=1000000"], &scene.inside).await;
+    let asked = json!({ "program": scene.inside("main.py"), "maxHits": 1_000_001, "points": [
+        { "line": 1, "expressions": ["1"] },
+    ] });
+    let refused = server.fails("limit_reached", "trace_values", asked).await;
+    assert_eq!(
+        refused["message"],
+        "`maxHits` is 1000001: the limit `rows` is 1000000, the most that can be set; ask for 1000000 rows or less"
+    );
     server.finish().await;
 }
 
@@ -62,7 +105,9 @@ async fn more_processes_than_are_debugged_run_all_the_same() {
         let ended = server.ok("start_debugging", arguments).await;
         assert_eq!(ended["state"], "ended", "{}", ended.text);
         let output = server.ok("get_output", json!({ "sessionId": session["sessionId"], "since": 0 })).await;
-        for said in ["child 0", "child 1", "child 2", "all ran", "the limit `processes` is 1"] {
+        for said in
+            ["child 0", "child 1", "child 2", "all ran", "the limit `processes` is 1, set by the option"]
+        {
             assert!(output.text.contains(said), "{said}: {}", output.text);
         }
         server.finish().await;
@@ -276,7 +321,7 @@ async fn what_was_asked_for_beyond_a_limit_is_refused_with_the_limit() {
         let refused = call(&server, tool, &arguments).await;
         let said = format!("`{argument}` is ");
         let named = format!("the limit `{limit}` is ");
-        let raised = format!("`{limit}` under `[limits]` in the user's stillframe.toml raises it");
+        let raised = format!("the person who runs the server raises `limits.{limit}` there");
         for part in [&said, &named, &raised] {
             assert!(refused.is_error && refused.text.contains(part.as_str()), "{tool}: {}", refused.text);
         }

@@ -189,7 +189,8 @@ impl<C: Connector> Actor<C> {
             if !std::mem::replace(&mut run.passes_by, true) {
                 let met =
                     bounds.met("processes", "a child process, and those that follow, run without a debugger");
-                self.sinks.output.append(Category::Console, &format!("{met}\n"));
+                let more = met.room().map(|more| format!(", {more}")).unwrap_or_default();
+                self.sinks.output.append(Category::Console, &format!("{met}{more}\n"));
             }
             return self.spawn(pass_by(arrival), |_, ()| {});
         }

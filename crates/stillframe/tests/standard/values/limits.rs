@@ -6,7 +6,7 @@ use test_support::{Language, both};
 use super::stopped;
 use crate::debugging::Report;
 
-both![limits_are_read_leniently_and_wrong_ones_are_named, a_value_has_an_end_whatever_was_asked_for,];
+both![limits_are_read_leniently_and_wrong_ones_are_named, a_value_has_an_end_and_more_is_refused,];
 
 async fn limits_are_read_leniently_and_wrong_ones_are_named(language: Language) {
     let session = stopped(language).await;
@@ -20,12 +20,35 @@ async fn limits_are_read_leniently_and_wrong_ones_are_named(language: Language) 
     session.finish().await;
 }
 
-async fn a_value_has_an_end_whatever_was_asked_for(language: Language) {
+async fn a_value_has_an_end_and_more_is_refused(language: Language) {
     let session = stopped(language).await;
     session.evaluate(language.pick("numbers = 'x' * 300_000", "numbers = 'x'.repeat(300_000)")).await;
-    let stepped =
-        session.ok("step_over", json!({ "limits": { "value": 1_000_000, "variables": 100 } })).await;
+    for (size, most) in [
+        ("frames", 1_000),
+        ("variables", 1_000),
+        ("value", 100_000),
+        ("source", 1_000),
+        ("output", 1_048_576),
+    ] {
+        let asked = json!({ "limits": { size: most + 1 } });
+        let refused = session.fails("limit_reached", "step_over", asked).await;
+        let said = format!("`limits.{size}` is {}: the limit `", most + 1);
+        let message = refused.text_of("message");
+        assert!(message.starts_with(&said), "{message}");
+        assert!(message.contains(&format!("is {most}, the most that can be set; ask for ")), "{message}");
+        assert!(!message.contains("raises"), "{message}");
+    }
+    let most = json!({ "frames": 1_000, "variables": 1_000, "value": 100_000, "source": 1_000, "output": 1_048_576 });
+    let stepped = session.ok("step_over", json!({ "limits": most })).await;
     assert_eq!(stepped.outcome(), "step");
     assert_eq!(stepped.variable("numbers"), format!("'{}'...", "x".repeat(100_000)));
+    let asked = json!({ "expression": "numbers", "maxLength": 100_001 });
+    let refused = session.fails("limit_reached", "evaluate_expression", asked).await;
+    assert_eq!(
+        refused["message"],
+        "`maxLength` is 100001: the limit `longest_value` is 100000, the default; ask for 100000 characters or less, \
+         or the person who runs the server raises `limits.longest_value` in the user's stillframe.toml, to 1000000 at \
+         most"
+    );
     session.finish().await;
 }

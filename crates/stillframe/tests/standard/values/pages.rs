@@ -16,7 +16,7 @@ both![
     objects_show_their_attributes,
     a_property_is_listed_and_not_run,
     values_of_a_page_are_as_long_as_was_asked_for,
-    a_page_has_an_end_whatever_was_asked_for,
+    a_page_has_an_end_and_more_is_refused,
     the_variables_of_a_function_come_in_pages_too,
     a_deep_stack_comes_in_pages_to_its_end,
 ];
@@ -135,10 +135,13 @@ async fn values_of_a_page_are_as_long_as_was_asked_for(language: Language) {
     session.finish().await;
 }
 
-async fn a_page_has_an_end_whatever_was_asked_for(language: Language) {
+async fn a_page_has_an_end_and_more_is_refused(language: Language) {
     let session = stopped(language).await;
     let scope = session.reference("numbers").await;
-    let page = session.ok("get_variables", json!({ "scope": scope, "count": 50_000 })).await;
+    let more = json!({ "scope": scope, "count": 10_001 });
+    let refused = session.fails("limit_reached", "get_variables", more).await;
+    assert_eq!(refused["error"], "`count` is 10001: the limit `children` is 10000");
+    let page = session.ok("get_variables", json!({ "scope": scope, "count": 10_000 })).await;
     assert_eq!(
         (&page["count"], &page["total"], &page["nextStart"]),
         (&json!(10_000), &json!(100_000), &json!(10_000))

@@ -52,7 +52,7 @@ impl Tool for DebuggerInspect {
     async fn call(self, context: &Context) -> Result<Told<Inspected>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let frame = Some(shared::frame(&session, self.frame_index).await?.0);
-        let length = self.max_length.unwrap_or(VALUE);
+        let length = context.bounds().asked_text("maxLength", self.max_length, VALUE)?;
         let value = inspect::evaluate(&session, &self.expression, frame, self.timeout, length, false).await?;
         Ok(Told(Inspected { value: ValueData::from(&value), expression: self.expression }))
     }
@@ -164,10 +164,10 @@ impl Tool for DebuggerGetGlobalVariables {
     async fn call(self, context: &Context) -> Result<Told<GlobalVariables>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let frame = shared::frame(&session, self.frame_index).await?;
-        let (start, count) = (self.start.unwrap_or(0), self.count.unwrap_or(GLOBALS));
+        let start = self.start.unwrap_or(0);
+        let count = context.bounds().asked_children(self.count, GLOBALS)?;
         let special = self.include_special.unwrap_or(false);
-        let page =
-            Page { start, count: count.min(session.policy().bounds.children), special, internals: false };
+        let page = Page { start, count, special, internals: false };
         let globals = globals::globals(&session, frame, page, VALUE).await?;
         let next = start + globals.variables.len() as u64;
         let variable = |(scope, variable): &_| GlobalData {

@@ -96,7 +96,7 @@ impl Tool for DebuggerInspectObject {
             return Err(ToolError::no_object_id(&self.object_id));
         };
         let levels = objects::levels(context.bounds(), self.max_depth, LEVELS)?;
-        let count = self.count.unwrap_or(PAGE).min(session.policy().bounds.children);
+        let count = context.bounds().asked_children(self.count, PAGE)?;
         let depth = Depth { levels, start: self.start.unwrap_or(0), count, text: VALUE };
         let properties = objects::properties(&session, object, depth).await?;
         Ok(Told(ObjectData {

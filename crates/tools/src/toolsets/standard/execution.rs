@@ -43,7 +43,7 @@ impl Tool for ContinueExecution {
     async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let timeout = if self.wait == Some(false) { Some(0) } else { self.timeout };
-        let wait = Wait::new(context.bounds(), timeout, LimitsParam::limits(context.bounds(), self.limits))?;
+        let wait = Wait::new(context.bounds(), timeout, LimitsParam::limits(context.bounds(), self.limits)?)?;
         let settled = ops::execution::resume(&session, wait, context).await?;
         Ok(StopReport::new("Continued execution", settled))
     }
@@ -64,7 +64,7 @@ impl StepParams {
     async fn step(self, step: Step, did: &str, context: &Context) -> Result<StopReport, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let wait =
-            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits))?;
+            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits)?)?;
         let thread = self.thread_id.map(ThreadId);
         let settled = ops::execution::step(&session, thread, step, wait, context).await?;
         Ok(StopReport::new(did, settled))
@@ -146,7 +146,7 @@ impl Tool for PauseExecution {
         let wait = ops::execution::pause_wait(
             context.bounds(),
             self.timeout,
-            LimitsParam::limits(context.bounds(), self.limits),
+            LimitsParam::limits(context.bounds(), self.limits)?,
         )?;
         let settled = ops::execution::pause(&session, self.thread_id.map(ThreadId), wait, context).await?;
         Ok(StopReport::new("Pause requested", settled))
@@ -225,7 +225,7 @@ impl Tool for RunUntil {
 
     async fn call(self, context: &Context) -> Result<RanUntil, ToolError> {
         let close = self.close;
-        let limits = LimitsParam::limits(context.bounds(), self.limits);
+        let limits = LimitsParam::limits(context.bounds(), self.limits)?;
         let wait = Wait::new(context.bounds(), self.timeout, limits)?;
         let files = self.until.iter().flatten().filter_map(|place| place.file.as_deref());
         let asked = Asked {

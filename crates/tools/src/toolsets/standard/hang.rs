@@ -57,6 +57,7 @@ impl Tool for DiagnoseHang {
 
     async fn call(self, context: &Context) -> Result<Diagnosed, ToolError> {
         hang::check_times(context.bounds(), self.timeout, self.sample_interval)?;
+        let limits = LimitsParam::limits(context.bounds(), self.limits)?;
         let (session, launch) = match self.command {
             Some(_) if self.session_id.is_some() => {
                 return Err(ToolError::argument("command", "excludes `sessionId`"));
@@ -79,7 +80,6 @@ impl Tool for DiagnoseHang {
         let opened_here = launch.is_some();
         let leave_paused = self.leave_paused.unwrap_or(false);
         let closing = Closing::new(context, &session, opened_here);
-        let limits = LimitsParam::limits(context.bounds(), self.limits);
         let request = Hang {
             launch,
             interval: self.sample_interval.map_or(hang::INTERVAL, Duration::from_millis),

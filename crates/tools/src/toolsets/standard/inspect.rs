@@ -181,11 +181,11 @@ impl Tool for GetVariables {
         let session = context.session(self.session_id.as_deref())?;
         let page = Page {
             start: self.start.unwrap_or(0),
-            count: self.count.unwrap_or(VARIABLES),
+            count: context.bounds().asked_children(self.count, VARIABLES)?,
             special: true,
             internals: self.include_special.unwrap_or(false),
         };
-        let text = self.max_length.unwrap_or(VALUE);
+        let text = context.bounds().asked_text("maxLength", self.max_length, VALUE)?;
         let Named { children, missing, searched } = if let Some(names) = &self.names {
             inspect::named(&session, self.scope, names, text).await?
         } else {
@@ -267,8 +267,7 @@ impl Tool for GetLocalVariables {
         let start = self.start.unwrap_or(0);
         let page =
             Page { start, count: LOCALS, special: self.include_special.unwrap_or(false), internals: false };
-        let text = self.max_length.unwrap_or(VALUE);
-        let text = session.policy().bounds.text(text);
+        let text = context.bounds().asked_text("maxLength", self.max_length, VALUE)?;
         let (scope_name, children) = session.locals(id, page, text).await?;
         let message = (children.total == 0).then(|| format!("The {scope_name} scope is empty."));
         Ok(LocalVariables {
@@ -336,7 +335,7 @@ impl Tool for EvaluateExpression {
 
     async fn call(self, context: &Context) -> Result<Evaluated, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let text = self.max_length.unwrap_or(VALUE);
+        let text = context.bounds().asked_text("maxLength", self.max_length, VALUE)?;
         let pure = self.side_effects == Some(false);
         if pure && self.watch == Some(true) {
             return Err(ToolError::argument("sideEffects", "goes with `watch: false` only"));

@@ -174,7 +174,7 @@ impl Tool for StartDebugging {
         let session = context.session(self.session_id.as_deref())?;
         let name = self.script_path.as_ref().map(|path| path.display().to_string()).or(self.module.clone());
         let wait =
-            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits))?;
+            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits)?)?;
         let dry_run = self.dry_run_spawn.unwrap_or(false);
         let params = ProgramParams {
             script: self.script_path,
@@ -247,7 +247,7 @@ impl Tool for AttachToProcess {
             just_my_code: self.just_my_code.unwrap_or(true),
         };
         let wait =
-            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits))?;
+            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits)?)?;
         let stop = self.stop_on_entry.unwrap_or(false);
         let settled = lifecycle::attach(&session, attach, stop, wait, context).await?;
         let is_attached = session.execution() != Execution::Starting;
@@ -300,7 +300,7 @@ impl Tool for RestartDebugging {
     async fn call(self, context: &Context) -> Result<Started, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let wait =
-            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits))?;
+            Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits)?)?;
         let name = match session.last_start().await? {
             Some(Start::Launch(launch)) => name_of(&session, &launch),
             _ => session.name().to_owned(),

@@ -1,6 +1,7 @@
 //! Parameters and answers that several tools have.
 
-use engine::bounds::Bounds;
+use engine::bounds::{self, Bounds};
+use engine::error::Error;
 use engine::model::limits::Limits;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -21,14 +22,23 @@ impl JsonSchema for LimitsParam {
         "Limits".into()
     }
 
-    /// Short, because ten tools have it: every word here is read ten times by every model.
+    /// Short, because ten tools have it: every word here is read ten times by every model. That there are no other
+    /// properties is said when one is given.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let size = json_schema!({ "type": "integer" });
+        let size = |bound: &str| {
+            let most = bounds::named(bound).map(|bound| *bound.range.end());
+            json_schema!({ "type": "integer", "maximum": most })
+        };
         json_schema!({
             "type": "object",
             "description": "report size",
-            "properties": { "frames": size, "variables": size, "value": size, "source": size, "output": size },
-            "additionalProperties": false,
+            "properties": {
+                "frames": size("frames"),
+                "variables": size("variables"),
+                "value": size("value"),
+                "source": size("source"),
+                "output": size("report_output"),
+            },
         })
     }
 
@@ -38,17 +48,29 @@ impl JsonSchema for LimitsParam {
 }
 
 impl LimitsParam {
-    /// What is left out is as usual, and nothing is larger than what is ever handed out.
-    pub(super) fn limits(bounds: &Bounds, limits: Option<Self>) -> Limits {
+    /// What is left out is as usual. To ask for more than can be set is an error.
+    pub(super) fn limits(bounds: &Bounds, limits: Option<Self>) -> Result<Limits, Error> {
         let usual = bounds.report();
-        let Some(limits) = limits else { return usual };
-        Limits {
+        let Some(limits) = limits else { return Ok(usual) };
+        let sizes = [
+            ("frames", "limits.frames", limits.frames),
+            ("variables", "limits.variables", limits.variables),
+            ("value", "limits.value", limits.value),
+            ("source", "limits.source", limits.source.map(|lines| lines as usize)),
+            ("report_output", "limits.output", limits.output),
+        ];
+        for (bound, argument, asked) in sizes {
+            if let Some(asked) = asked {
+                bounds.settable(bound, argument, asked as u64)?;
+            }
+        }
+        Ok(Limits {
             frames: limits.frames.unwrap_or(usual.frames),
             variables: limits.variables.unwrap_or(usual.variables),
-            value: bounds.text(limits.value.unwrap_or(usual.value)),
+            value: bounds.asked_text("limits.value", limits.value, usual.value)?,
             source: limits.source.unwrap_or(usual.source),
             output: limits.output.unwrap_or(usual.output),
-        }
+        })
     }
 }
 

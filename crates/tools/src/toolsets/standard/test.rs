@@ -56,7 +56,10 @@ impl Tool for DebugTest {
         let mut command = Command::read(&Machine, &self.command, self.args, self.cwd)?;
         command.launch.env.extend(self.env.into_iter().flatten().map(|(name, value)| (name, Some(value))));
         let usual = test::limits(context.bounds());
-        let limits = self.limits.map_or(usual, |limits| LimitsParam::limits(context.bounds(), Some(limits)));
+        let limits = match self.limits {
+            Some(limits) => LimitsParam::limits(context.bounds(), Some(limits))?,
+            None => usual,
+        };
         let session = test::open(context, &command)?;
         let closing = Closing::new(context, &session, true);
         let request = Test {

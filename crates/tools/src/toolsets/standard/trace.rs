@@ -134,12 +134,13 @@ impl TraceValues {
                 return Err(ToolError::argument(&name, "is empty; name what to record there"));
             }
         }
+        LimitsParam::limits(context.bounds(), self.limits)?;
         trace::check_counts(context.bounds(), self.max_hits, self.sample_every, self.timeout)
     }
 
     fn request(self, session: &Session, context: &Context) -> Result<Trace, ToolError> {
         let starts = self.starts();
-        let limits = LimitsParam::limits(context.bounds(), self.limits);
+        let limits = LimitsParam::limits(context.bounds(), self.limits)?;
         let points = self.points.into_iter().map(|point| Point {
             wanted: Wanted {
                 file: point.file.or_else(|| self.program.clone()),
