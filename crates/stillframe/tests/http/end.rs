@@ -62,12 +62,13 @@ async fn nothing_is_begun_at_the_end() {
     let session = running(&client).await;
     let (_, _events, _) = begin_waiting(&client, &session).await;
     let asks = async {
-        let ping = json!({ "jsonrpc": "2.0", "id": "late", "method": "ping" });
         loop {
-            let status = client.post(&ping, &[]).await.status;
-            if status != 200 {
-                return status;
+            // Each has an id of its own: one that is under way is refused for another reason.
+            let (id, answered) = client.begin("ping", json!({})).await;
+            if answered.status != 200 {
+                return answered.status;
             }
+            answered.events().response(id).await.expect("the ping is answered");
         }
     };
     server.terminate();
