@@ -70,13 +70,12 @@ pub(crate) fn show_credentials() {
     SHOWS_CREDENTIALS.store(true, Ordering::Relaxed);
 }
 
-/// A text as it can be measured: a program may print colours, tabs and other control characters. Colours are taken
-/// away, and what else cannot be seen is shown. Credentials are
-/// hidden while they are in one piece: in a text that was cut or broken into lines they would not be known.
+/// A text as it can be measured: a program may print colours, tabs and other control characters, all of which are
+/// shown. Credentials are hidden while they are in one piece: in a text that was cut or broken into lines they would
+/// not be known.
 fn measurable(text: &str) -> String {
     let text = if SHOWS_CREDENTIALS.load(Ordering::Relaxed) { text.into() } else { redaction::shapes(text) };
-    let text = anstream::adapter::strip_str(&text).to_string().replace("\r\n", "\n").replace('\t', "    ");
-    visible(&text).into_owned()
+    visible(&text.replace("\r\n", "\n").replace('\t', "    ")).into_owned()
 }
 
 /// A text in one line of at most so many columns, `…` where it was cut.
@@ -97,9 +96,9 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     cut
 }
 
-/// The same for a path, whose end says more than its beginning.
+/// The same for a path, whose end says more than its beginning. An end of a line in it is shown.
 pub(crate) fn fit_end(text: &str, columns: usize) -> String {
-    let text = measurable(text);
+    let text = measurable(text).replace('\n', "\\x0a");
     if text.width() <= columns {
         return text;
     }
@@ -156,7 +155,8 @@ mod tests {
         assert_eq!(fit("two\nlines", 10), "two…");
         assert_eq!(fit("日本語", 5), "日本…");
         assert_eq!(fit("", 5), "");
-        assert_eq!(fit("a\tb\u{c}\x1b[31mc", 12), "a    b\\x0cc");
+        assert_eq!(fit("a\tb\u{c}\x1b[31mc\0", 40), "a    b\\x0c\\x1b[31mc\\x00");
+        assert_eq!(wrapped("\x1b[2Jgone\0", ""), "\\x1b[2Jgone\\x00\n");
     }
 
     #[test]
@@ -164,6 +164,8 @@ mod tests {
         assert_eq!(fit_end("a/b.py", 6), "a/b.py");
         assert_eq!(fit_end("long/b.py", 6), "…/b.py");
         assert_eq!(fit_end("日本語", 5), "…本語");
+        assert_eq!(fit_end("a\nb/\x1b[Hc.py", 40), "a\\x0ab/\\x1b[Hc.py");
+        assert_eq!(fit_end("long\nb.py", 6), "…ab.py");
     }
 
     #[test]

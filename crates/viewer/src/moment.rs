@@ -1,6 +1,6 @@
 //! What was the case when an entry was written, worked out from the entries before it.
 //!
-//! Everything in it is for showing: texts of programs are without control characters.
+//! Everything in it is for showing: in texts of programs control characters are shown.
 
 pub(crate) mod shown;
 pub(crate) mod walk;
@@ -54,7 +54,7 @@ pub struct Seen {
 pub struct Line {
     /// `stdout`, `stderr`, `log` or `console`.
     pub category: String,
-    /// The text, without escape sequences.
+    /// The text, with escape sequences shown.
     pub text: String,
     /// How many bytes before it are not in the journal.
     pub omitted: u64,

@@ -20,7 +20,7 @@ pub(crate) struct Row {
     /// In milliseconds since 1970.
     pub(crate) timestamp: i64,
     pub(crate) mark: Mark,
-    /// Without control characters.
+    /// With control characters shown.
     pub(crate) text: String,
     pub(crate) took: Took,
     /// Its session, as an index into [`Log::sessions`].

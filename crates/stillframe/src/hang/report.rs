@@ -85,12 +85,9 @@ fn stack(frames: &[PlaceData], indent: &str) -> String {
         let place =
             if frame.line > 0 { format!("{}:{}", short(&frame.file), frame.line) } else { String::new() };
         let room = WIDTH - indent.len();
-        let gap = if frame.function.width() + place.width() < room {
-            " ".to_owned()
-        } else {
-            format!("\n{indent}    ")
-        };
         let (name, place) = (fit(&frame.function, room), fit_end(&place, room - 4));
+        let gap =
+            if name.width() + place.width() < room { " ".to_owned() } else { format!("\n{indent}    ") };
         let _ = writeln!(text, "{indent}{}{gap}{}", styled(NAME, name), styled(FAINT, place));
     }
     if frames.len() > 10 {

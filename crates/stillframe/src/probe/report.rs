@@ -58,13 +58,15 @@ impl Probed {
                 styled(FAINT, format_args!("runs as {}", fit_end(&made, WIDTH - "  runs as ".len())))
             )
         });
-        let width = reason.width() + place.width() + location.function.width() + " at  in ".len();
+        let place = fit_end(&place, WIDTH - reason.width().min(40) - " at ".len());
+        let function = fit(&location.function, WIDTH - "  in ".len());
+        let width = reason.width() + place.width() + function.width() + " at  in ".len();
         let gap = if width <= WIDTH { " " } else { "\n  " };
         format!(
             "{} at {}{gap}in {}\n{made}",
             styled(HEADING, reason),
-            styled(PLACE, fit_end(&place, WIDTH - reason.width().min(40) - " at ".len())),
-            styled(NAME, fit(&location.function, WIDTH - "  in ".len()))
+            styled(PLACE, place),
+            styled(NAME, function)
         )
     }
 
@@ -111,9 +113,9 @@ impl Probed {
         let mut text = String::new();
         for frame in &self.stop.stack_frames {
             let place = format!("{}:{}", short(&frame.file), frame.line);
-            let fits = frame.name.width() + place.width() + 3 <= WIDTH;
-            let gap = if fits { " " } else { "\n      " };
             let (name, place) = (fit(&frame.name, WIDTH - 2), fit_end(&place, WIDTH - 6));
+            let fits = name.width() + place.width() + 3 <= WIDTH;
+            let gap = if fits { " " } else { "\n      " };
             let _ = writeln!(text, "  {}{gap}{}", styled(NAME, name), styled(FAINT, place));
             let Some(caller) = self.callers.iter().find(|caller| caller.frame.id == frame.id) else {
                 continue;

@@ -48,8 +48,8 @@ fn place(point: &PointData, is_numbered: bool) -> String {
         (None, line) => format!("{}:{}", short(&point.file), line.unwrap_or_default()),
     };
     let line = point.text.as_deref().unwrap_or_default();
-    let room = WIDTH.saturating_sub(number.width() + place.width() + GAP.len());
     let place = fit_end(&place, WIDTH - number.width());
+    let room = WIDTH.saturating_sub(number.width() + place.width() + GAP.len());
     if room < NARROWEST * 2 {
         return format!("{number}{}\n", styled(PLACE, place));
     }

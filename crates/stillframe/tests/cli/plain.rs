@@ -35,6 +35,23 @@ async fn an_exception_with_a_long_message_fits_too() {
     assert!(ran.out.contains("Failure: a message a message"), "{}", ran.out);
 }
 
+/// What moves a cursor, erases or ends a text would hide what was there.
+#[tokio::test]
+async fn what_a_terminal_would_obey_is_shown() {
+    let folder = folder();
+    let text = "text = '\\x1b[2Jgone\\0'\nprint('\\x1b[1A\\x1b[31mover\\0\\x07')\nend = 1  # @end\n";
+    let program = Fixture::write(folder.path(), "escapes\nin two.py", text);
+    let place = format!("{}:{}", program.path(), program.line("end"));
+    let ran = stillframe(["probe", &place, "-e", "print(text) or '\\x9b1A'"]).await.ended_with(0);
+    fits(&ran.out);
+    for shown in ["\\x1b[1A\\x1b[31mover\\x00\\x07", "\\x1b[2Jgone\\x00", "escapes\\x0ain two.py:3"] {
+        assert!(ran.out.contains(shown), "{shown}: {}", ran.out);
+    }
+    let ran = stillframe(["trace", &place, "-e", "text"]).await.ended_with(0);
+    fits(&ran.out);
+    assert!(ran.out.contains("\\x1b[2Jgone\\x00"), "{}", ran.out);
+}
+
 #[tokio::test]
 async fn a_long_path_fits_and_keeps_its_line() {
     let folder = folder();

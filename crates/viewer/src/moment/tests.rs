@@ -90,9 +90,12 @@ fn each_moment_of_a_session_is_as_it_was() {
     let stopped = at(7);
     assert_eq!((stopped.state, stopped.reason.as_deref()), ("paused", Some("step")));
     assert_eq!(stopped.location.as_ref().map(|place| place.line), Some(2));
-    assert_eq!(stopped.source.as_ref().unwrap().lines, ["a = 1", "\tb"]);
+    assert_eq!(stopped.source.as_ref().unwrap().lines, ["a\\x1b[31m = 1", "\tb"]);
     assert_eq!(ids(&stopped), [("bp-1".to_owned(), true), ("bp-2".to_owned(), false)]);
-    assert_eq!(stopped.output, [Line { category: "stdout".into(), text: "hello\n".into(), omitted: 0 }]);
+    assert_eq!(
+        stopped.output,
+        [Line { category: "stdout".into(), text: "\\x1b[2Jhello\n".into(), omitted: 0 }]
+    );
     assert_eq!(seen(&stopped), []);
     // What another session does changes nothing.
     for number in [8, 9, 10] {

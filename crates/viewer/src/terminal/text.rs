@@ -1,6 +1,6 @@
 //! Text of programs in the cells of a terminal: measured, cut, and without anything that a terminal would obey.
 
-use engine::visible::is_hidden;
+use engine::visible::{self, is_hidden, visible};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar;
@@ -10,12 +10,12 @@ const TAB: usize = 4;
 /// How many marks without a width may follow one character. More would make a cell of any size.
 const MARKS: usize = 4;
 
-/// A text in one line of at most about so many columns: tabs as spaces, control characters as pictures of them.
-/// What is longer is left out without a mark, which is the business of [`Strip`].
+/// A text in one line of at most about so many columns: tabs as spaces, control characters and ends of lines by
+/// their numbers. What is longer is left out without a mark, which is the business of [`Strip`].
 pub(super) fn clean(text: &str, columns: usize) -> String {
     let mut clean = String::new();
     let (mut used, mut marks) = (0, 0);
-    for char in text.chars() {
+    for char in in_one_line(text).chars() {
         if used > columns {
             break;
         }
@@ -26,9 +26,7 @@ pub(super) fn clean(text: &str, columns: usize) -> String {
                 used += spaces;
                 continue;
             }
-            '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(char)).unwrap_or('?'),
-            '\x7f' => '␡',
-            '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' => char::REPLACEMENT_CHARACTER,
+            // What belongs where it stands, as between parts of an emoji, which terminals do not all know.
             _ if is_hidden(char) => continue,
             _ => char,
         };
@@ -40,6 +38,18 @@ pub(super) fn clean(text: &str, columns: usize) -> String {
         }
     }
     clean
+}
+
+/// A text in which ends of lines are seen too.
+fn in_one_line(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in visible(&text.replace('\r', "\\x0d")).chars() {
+        match char {
+            '\n' | '\u{2028}' | '\u{2029}' => visible::push(&mut shown, char),
+            _ => shown.push(char),
+        }
+    }
+    shown
 }
 
 /// How many columns a clean text takes.
@@ -173,10 +183,11 @@ mod tests {
         let table = [
             ("plain", "plain"),
             ("a\tb", "a   b"),
-            ("\x1b[31mred\x07", "␛[31mred␇"),
-            ("two\r\nlines", "two␍␊lines"),
-            ("\u{9b}2J\u{7f}", "\u{fffd}2J␡"),
-            ("a\u{202e}b\u{200d}c\u{feff}\u{fe0f}", "abc"),
+            ("\x1b[31mred\x07\0", "\\x1b[31mred\\x07\\x00"),
+            ("two\r\nlines", "two\\x0d\\x0alines"),
+            ("\u{9b}2J\u{7f}", "\\x9b2J\\x7f"),
+            ("a\u{202e}b\u{200d}c\u{2028}", "a\\u{202e}b\\u{200d}c\\u{2028}"),
+            ("👩\u{200d}💻", "👩💻"),
             ("\u{301}e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}", "e\u{301}\u{301}\u{301}\u{301}"),
         ];
         for (text, shown) in table {
@@ -204,6 +215,7 @@ mod tests {
         assert_eq!(fit_end("long/b.py", 6), "…/b.py");
         assert_eq!(fit_end("a/b.py", 6), "a/b.py");
         assert_eq!(fit_end("a/b.py", 0), "");
+        assert_eq!(fit_end("a\nlong/b.py", 14), "a\\x0along/b.py");
     }
 
     #[test]

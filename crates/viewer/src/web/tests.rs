@@ -241,7 +241,7 @@ async fn rows_are_calls_with_their_answers() {
         ["stop", "main.py:2 in f, breakpoint", ""],
         ["variables", "Locals: x = 2", ""],
         ["bad", "look : it is gone", "250ms"],
-        ["output", "<script>\\u{202e}hello", ""],
+        ["output", "<script>\\x1b]0;title\\x07\\u{202e}hello", ""],
     ];
     let told: Vec<_> = told.iter().map(|row| row.map(|text| text.replace("look: ", "look : "))).collect();
     assert_eq!(told, expected);
@@ -308,7 +308,7 @@ async fn jumps_lead_from_stop_to_stop() {
 }
 
 #[tokio::test]
-async fn a_moment_is_what_was_the_case_without_control_characters() {
+async fn a_moment_is_what_was_the_case_with_control_characters_shown() {
     let served = Served::new(&story()).await;
     let moment = served.json("/moment?at=6").await;
     assert_eq!((&moment["session"], &moment["state"]), (&json!("one"), &json!("paused")));
@@ -319,7 +319,7 @@ async fn a_moment_is_what_was_the_case_without_control_characters() {
         { "number": 1, "pieces": [["keyword", "def"], ["", " f():"]], "isCurrent": false, "breakpoint": null },
         {
             "number": 2,
-            "pieces": [["", "    "], ["keyword", "return"], ["", " "], ["number", "1"], ["", "  "], ["comment", "# <b>"]],
+            "pieces": [["", "    \\x1b["], ["number", "31mreturn"], ["", " "], ["number", "1"], ["", "  "], ["comment", "# <b>"]],
             "isCurrent": true,
             "breakpoint": true
         },
@@ -327,7 +327,7 @@ async fn a_moment_is_what_was_the_case_without_control_characters() {
     assert_eq!(moment["source"], lines);
     // The end is of the session that acts.
     let end = served.json("/moment").await;
-    let said = json!([{ "category": "stdout", "text": "<script>\\u{202e}hello" }]);
+    let said = json!([{ "category": "stdout", "text": "<script>\\x1b]0;title\\x07\\u{202e}hello" }]);
     assert_eq!((&end["at"], &end["session"], &end["output"]), (&json!(10), &json!("two"), &said));
     assert_eq!(served.json("/moment?session=one-id").await["variables"][0]["value"], "2");
     assert_eq!(served.json("/moment?at=-5").await["at"], 0);
