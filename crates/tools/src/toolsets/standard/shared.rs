@@ -22,8 +22,7 @@ impl JsonSchema for LimitsParam {
         "Limits".into()
     }
 
-    /// Short, because ten tools have it: every word here is read ten times by every model. That there are no other
-    /// properties is said when one is given.
+    /// Short, because ten tools have it: every word here is read ten times by every model.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let size = |bound: &str| {
             let most = bounds::named(bound).map(|bound| *bound.range.end());
@@ -31,7 +30,6 @@ impl JsonSchema for LimitsParam {
         };
         json_schema!({
             "type": "object",
-            "description": "report size",
             "properties": {
                 "frames": size("frames"),
                 "variables": size("variables"),
@@ -39,6 +37,7 @@ impl JsonSchema for LimitsParam {
                 "source": size("source"),
                 "output": size("report_output"),
             },
+            "additionalProperties": false,
         })
     }
 
