@@ -1,12 +1,26 @@
-//! What programs wrote, with what could move a cursor, change colours or hide text shown instead.
+//! What programs wrote, without its colours, and with what else a terminal would obey, or what hides text, shown.
 
 use engine::visible::visible;
 
-/// A text of several lines in which escape sequences and control characters are shown. Lines end in `\n`; tabs are
-/// kept.
+/// A text of several lines in which control characters are shown. Lines end in `\n`; tabs are kept. Colours, which
+/// test runners use most, only say how a text is to look, and are left out.
 pub fn text(raw: &str) -> String {
     // What a program writes over itself is told as lines.
-    visible(&raw.replace("\r\n", "\n").replace('\r', "\n")).into_owned()
+    visible(&uncoloured(raw).replace("\r\n", "\n").replace('\r', "\n")).into_owned()
+}
+
+/// A text without the sequences that choose colours and weights, `ESC [ … m`.
+fn uncoloured(raw: &str) -> String {
+    let mut parts = raw.split("\x1b[");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_parameter = |letter: char| letter.is_ascii_digit() || matches!(letter, ';' | ':');
+        match part.trim_start_matches(is_parameter).strip_prefix('m') {
+            Some(after) => plain.push_str(after),
+            None => plain.extend(["\x1b[", part]),
+        }
+    }
+    plain
 }
 
 /// The same on one line: ends of lines are `⏎`, but for the last, and tabs are spaces.
@@ -27,7 +41,8 @@ mod tests {
             ("plain ✓ 日本", "plain ✓ 日本"),
             ("a\tb\nc\r\nd\n", "a\tb\nc\nd\n"),
             ("10%\r20%\n", "10%\n20%\n"),
-            ("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"),
+            ("\x1b[1;38:5:9mred\x1b[0m and\x1b[m", "red and"),
+            ("\x1b[2Jgone \x1b[31\x1b[0m", "\\x1b[2Jgone \\x1b[31"),
             ("\x1b]0;title\x07after", "\\x1b]0;title\\x07after"),
             ("\x1b]8;;http://a\x1b\\link", "\\x1b]8;;http://a\\x1b\\link"),
             ("cut \x1b[31", "cut \\x1b[31"),

@@ -90,7 +90,7 @@ fn each_moment_of_a_session_is_as_it_was() {
     let stopped = at(7);
     assert_eq!((stopped.state, stopped.reason.as_deref()), ("paused", Some("step")));
     assert_eq!(stopped.location.as_ref().map(|place| place.line), Some(2));
-    assert_eq!(stopped.source.as_ref().unwrap().lines, ["a\\x1b[31m = 1", "\tb"]);
+    assert_eq!(stopped.source.as_ref().unwrap().lines, ["a = 1", "\tb"]);
     assert_eq!(ids(&stopped), [("bp-1".to_owned(), true), ("bp-2".to_owned(), false)]);
     assert_eq!(
         stopped.output,

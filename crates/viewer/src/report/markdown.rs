@@ -91,7 +91,7 @@ mod tests {
     fn a_source_is_numbered_and_marked() {
         let source =
             SourceWindow { first_line: 9, lines: vec!["a".into(), String::new(), "\tc\u{1b}[0m".into()] };
-        assert_eq!(excerpt(&source, 10), "   9  a\n> 10\n  11  \tc\\x1b[0m");
+        assert_eq!(excerpt(&source, 10), "   9  a\n> 10\n  11  \tc");
         let lines = (1..=21).map(|line| line.to_string()).collect();
         let told = excerpt(&SourceWindow { first_line: 1, lines }, 11);
         assert_eq!(told.lines().count(), 9);

@@ -319,7 +319,7 @@ async fn a_moment_is_what_was_the_case_with_control_characters_shown() {
         { "number": 1, "pieces": [["keyword", "def"], ["", " f():"]], "isCurrent": false, "breakpoint": null },
         {
             "number": 2,
-            "pieces": [["", "    \\x1b["], ["number", "31mreturn"], ["", " "], ["number", "1"], ["", "  "], ["comment", "# <b>"]],
+            "pieces": [["", "    "], ["keyword", "return"], ["", " "], ["number", "1"], ["", "  "], ["comment", "# <b>"]],
             "isCurrent": true,
             "breakpoint": true
         },
