@@ -67,6 +67,13 @@ impl Mark {
         }
     }
 
+    /// Waits, at most this long, for the end of those of them that have a text in their command lines.
+    pub fn wait_for_ends(&self, text: &str, limit: Duration) {
+        for (pid, _) in self.processes().iter().filter(|(_, command)| command.contains(text)) {
+            wait_for_exit(*pid, limit);
+        }
+    }
+
     /// Fails unless all of them are gone within this time.
     pub fn assert_gone_within(&self, limit: Duration) {
         let deadline = Instant::now() + limit;

@@ -1,6 +1,7 @@
 //! Programs that run already.
 
 use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use test_support::Fixture;
@@ -157,13 +158,15 @@ async fn a_program_outlives_whoever_leaves_while_the_debugger_gets_into_it() {
         let session = Debugging::new().await;
         session.ok("attach_to_process", asked.clone()).await;
         session.ok("detach_from_process", json!({})).await;
+        // Nobody ends it: the program would not survive that.
+        session.server.mark().wait_for_ends("stillframe_attach.py", Duration::from_secs(60));
         session.finish().await;
     }
     runs_on(child).await;
 }
 
 #[tokio::test]
-async fn a_program_is_attached_to_by_its_number_whatever_its_main_thread_does() {
+async fn a_program_is_attached_to_by_its_number_and_paused_whatever_its_main_thread_does() {
     let script = Script::new(
         r#"
 import os, sys, threading, time
@@ -189,12 +192,18 @@ else:
     threading.Thread(target=time.sleep, args=(1000,)).start()
 "#,
     );
-    for doing in ["waits", "computes", "takes turns", "ends"] {
+    // In the last one, the main thread has ended for Python.
+    for (doing, outcome) in
+        [("waits", "pause"), ("computes", "pause"), ("takes turns", "pause"), ("ends", "running")]
+    {
         let (child, pid) = running("python3", &[script.path(), doing]).await;
         let session = Debugging::new().await;
         let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300 });
         let attached = session.ok("attach_to_process", asked).await;
         assert_eq!(attached.outcome(), "running", "{doing}: {}", attached.text);
+        let timeout = if outcome == "running" { 500 } else { 20_000 };
+        let paused = session.ok("pause_execution", json!({ "timeout": timeout })).await;
+        assert_eq!(paused.outcome(), outcome, "{doing}: {}", paused.text);
         session.ok("detach_from_process", json!({})).await;
         session.finish().await;
         runs_on(child).await;

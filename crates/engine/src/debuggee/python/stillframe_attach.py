@@ -64,7 +64,7 @@ def main():
 # What the program is to run. It does not wait for the one it connects to, who may leave at any moment; one who has
 # left already is no matter of the program's.
 CODE = """
-import io, os, sys
+import importlib.util, io, os, sys
 unset = "PYDEVD_DISABLE_FILE_VALIDATION" not in os.environ
 # pydevd warns about frozen modules unless it is told not to.
 os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
@@ -88,6 +88,11 @@ try:
             dont_trace_start_patterns=({folder},),
             dont_trace_end_patterns=(),
         )
+    # Only here, in the main thread, can the handler be set that brings it out of what it waits in.
+    spec = importlib.util.spec_from_file_location("stillframe_inspector", {inspector})
+    inspector = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(inspector)
+    inspector.listen_for_pause()
 except ConnectionError:
     pass
 except Exception as error:
@@ -101,8 +106,14 @@ finally:
 
 def code_for(address, token, root):
     host, port = address.rsplit(":", 1)
-    folder = os.path.join(root, "debugpy")
-    words = {"host": host, "port": int(port), "token": token, "root": root, "folder": folder}
+    words = {
+        "host": host,
+        "port": int(port),
+        "token": token,
+        "root": root,
+        "folder": os.path.join(root, "debugpy"),
+        "inspector": os.path.join(os.path.dirname(os.path.abspath(__file__)), "stillframe_inspector.py"),
+    }
     return in_one(CODE.format(**{name: ascii(word) for name, word in words.items()}))
 
 

@@ -278,7 +278,8 @@ def flush(debugger):
     message = {"type": "event", "event": "stillframe", "body": {"kind": "flushed"}}
     command, sent = NetCommand(-1, 0, message, is_json=True), threading.Event()
     command.call_after_send(lambda *ignored: sent.set())
-    if debugger.writer is not None:
+    # The writer itself comes here when the connection is lost: nothing can be sent then.
+    if debugger.writer not in (None, threading.current_thread()):
         debugger.writer.add_command(command)
         # Many log messages take their time. Without its writer the rest is lost.
         until = time.monotonic() + FLUSH_LIMIT
