@@ -159,7 +159,7 @@ async fn a_program_outlives_whoever_leaves_while_the_debugger_gets_into_it() {
         session.ok("attach_to_process", asked.clone()).await;
         session.ok("detach_from_process", json!({})).await;
         // Nobody ends it: the program would not survive that.
-        session.server.mark().wait_for_ends("stillframe_attach.py", Duration::from_secs(60));
+        session.server.mark().wait_for_ends("stillframe_attach.py", Duration::from_secs(30));
         session.finish().await;
     }
     runs_on(child).await;
