@@ -238,7 +238,7 @@ pub struct Finished {
 
 /// Runs a short helper process to its end. It is killed at the deadline, or when the future is dropped.
 pub async fn run(spec: &ProcessSpec, deadline: Duration) -> Result<Finished> {
-    let (mut child, mut group) = start_helper(spec, stdin(&spec.stdin)?)?;
+    let (mut child, mut group) = start_helper(spec)?;
     let work = async {
         if let (Stdin::Text(text), Some(mut pipe)) = (&spec.stdin, child.stdin.take()) {
             // Helpers read everything before they print more than a pipe holds.
@@ -276,10 +276,10 @@ impl Drop for HelperGroup {
     }
 }
 
-fn start_helper(spec: &ProcessSpec, stdin: Stdio) -> Result<(Child, HelperGroup)> {
+fn start_helper(spec: &ProcessSpec) -> Result<(Child, HelperGroup)> {
     guardian::wake();
     let mut command = command(spec)?;
-    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    command.stdin(stdin(&spec.stdin)?).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     command.env(MARK, marked::mark_of_next("helper"));
     #[cfg(unix)]
     command.process_group(0);

@@ -12,18 +12,30 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     let Some(first) = first_hidden(text) else { return Cow::Borrowed(text) };
     let mut shown = String::with_capacity(text.len() + 16);
     shown.push_str(text.get(..first).unwrap_or_default());
-    let mut before = shown.chars().next_back();
-    let mut letters = text.get(first..).unwrap_or_default().chars().peekable();
-    while let Some(letter) = letters.next() {
-        before = if is_hidden(letter) && !is_at_home(before, letter, letters.peek().copied()) {
+    let before = shown.chars().next_back();
+    for (letter, is_numbered) in letters_after(before, text.get(first..).unwrap_or_default()) {
+        if is_numbered {
             push(&mut shown, letter);
-            None
         } else {
             shown.push(letter);
-            Some(letter)
-        };
+        }
     }
     Cow::Owned(shown)
+}
+
+/// The characters of a text, and of each whether it is to be shown by its number.
+pub fn letters(text: &str) -> impl Iterator<Item = (char, bool)> {
+    letters_after(None, text)
+}
+
+fn letters_after(mut before: Option<char>, text: &str) -> impl Iterator<Item = (char, bool)> {
+    let mut letters = text.chars().peekable();
+    std::iter::from_fn(move || {
+        let letter = letters.next()?;
+        let is_numbered = is_hidden(letter) && !is_at_home(before, letter, letters.peek().copied());
+        before = (!is_numbered).then_some(letter);
+        Some((letter, is_numbered))
+    })
 }
 
 /// Makes every character of a text seen, in place.

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use anyhow::{anyhow, bail};
+use clap::builder::{BoolishValueParser, TypedValueParser as _};
 
 use super::table::{self, Kind, Setting};
 use super::{Given, Origin, Value};
@@ -65,9 +66,5 @@ fn value_of(setting: &Setting, text: &str) -> Result<Value, String> {
 
 /// Yes or no, in one of the usual words.
 pub(super) fn flag(text: &str) -> Option<bool> {
-    match text.to_lowercase().as_str() {
-        "true" | "1" | "yes" | "y" | "on" | "t" => Some(true),
-        "false" | "0" | "no" | "n" | "off" | "f" => Some(false),
-        _ => None,
-    }
+    BoolishValueParser::new().parse_ref(&clap::Command::default(), None, text.as_ref()).ok()
 }

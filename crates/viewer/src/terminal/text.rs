@@ -1,6 +1,6 @@
 //! Text of programs in the cells of a terminal: measured, cut, and without anything that a terminal would obey.
 
-use engine::visible::{self, is_hidden, visible};
+use engine::visible::{self, is_hidden};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar;
@@ -15,11 +15,20 @@ const MARKS: usize = 4;
 pub(super) fn clean(text: &str, columns: usize) -> String {
     let mut clean = String::new();
     let (mut used, mut marks) = (0, 0);
-    for char in in_one_line(text).chars() {
+    for (char, is_numbered) in visible::letters(text) {
         if used > columns {
             break;
         }
         let char = match char {
+            _ if is_numbered || matches!(char, '\n' | '\r' | '\u{2028}' | '\u{2029}') => {
+                let mut number = String::new();
+                visible::push(&mut number, char);
+                // It is plain ASCII.
+                clean.extend(number.chars().take(columns + 1 - used));
+                used = (used + number.len()).min(columns + 1);
+                marks = 0;
+                continue;
+            }
             '\t' => {
                 let spaces = TAB - used % TAB;
                 clean.extend(std::iter::repeat_n(' ', spaces));
@@ -38,18 +47,6 @@ pub(super) fn clean(text: &str, columns: usize) -> String {
         }
     }
     clean
-}
-
-/// A text in which ends of lines are seen too.
-fn in_one_line(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for char in visible(&text.replace('\r', "\\x0d")).chars() {
-        match char {
-            '\n' | '\u{2028}' | '\u{2029}' => visible::push(&mut shown, char),
-            _ => shown.push(char),
-        }
-    }
-    shown
 }
 
 /// How many columns a clean text takes.

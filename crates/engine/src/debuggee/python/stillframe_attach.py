@@ -198,9 +198,7 @@ class Injection:
             memory.write(state)
 
     def memory(self):
-        memory = open("/proc/%d/mem" % self.pid, "r+b", buffering=0)
-        memory.seek(self.place)
-        return memory
+        return memory_at(self.pid, self.place)
 
 
 # It is run once at most, and not after it was given up. It writes its state where it stands.
@@ -248,6 +246,13 @@ def address_in(pid, name):
         if other == path and offset <= place < offset + end - begin:
             return begin + place - offset
     sys.exit("the process does not run `%s`: it has no `%s`" % (sys.executable, path))
+
+
+def memory_at(pid, place):
+    """The memory of a process as a file, at an address."""
+    memory = open("/proc/%d/mem" % pid, "r+b", buffering=0)
+    memory.seek(place)
+    return memory
 
 
 def mapped(pid):
@@ -315,8 +320,7 @@ class Thread:
         """Has it call a function, and gives what that returns. Signals reach the process meanwhile."""
         registers = list(struct.unpack("27Q", self.saved[0]))
         top = (registers[RSP] - RED_ZONE) // 16 * 16 - 8
-        with open("/proc/%d/mem" % self.pid, "r+b", buffering=0) as memory:
-            memory.seek(top)
+        with memory_at(self.pid, top) as memory:
             memory.write(struct.pack("Q", NOWHERE))
         for register, argument in zip(ARGUMENTS, arguments):
             registers[register] = argument % 2**64
