@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
 
 /// What is generated, by its place.
 fn files() -> Result<[(&'static str, String); 3]> {
-    let schema = serde_json::to_string_pretty(&engine::journal::entry::schema())? + "\n";
+    let schema = serde_json::to_string_pretty(&journal::entry::schema())? + "\n";
     Ok([
         ("docs/tools.md", page::write(tools::toolsets::TOOLSETS)),
         ("docs/reference/journal.schema.json", schema),

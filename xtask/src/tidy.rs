@@ -3,9 +3,11 @@
 //! Each kind of rule is a module with a pure `check`. Every finding is one line that an editor can follow.
 
 mod arrows;
+mod layers;
 mod links;
 mod sizes;
 mod texts;
+mod vocabulary;
 
 use std::fmt;
 use std::process::ExitCode;
@@ -44,8 +46,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let exists = |path: &str| repository::root().join(path).exists();
 
     let mut findings = arrows::check(&metadata, &files);
+    findings.extend(layers::check(&files));
     findings.extend(sizes::check(&files));
     findings.extend(texts::check(&files));
+    findings.extend(vocabulary::check(&files));
     findings.extend(links::check(&files, exists));
     findings.sort();
     for finding in &findings {

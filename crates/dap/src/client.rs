@@ -14,10 +14,10 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::codec::{Decoder, Frame, encode};
-use crate::types::{Event, Request};
+use crate::types::{Cancel, CancelArguments, Event, Request};
 
-/// A message longer than this is skipped; its request runs into its deadline. debugpy cuts values at 64 KB,
-/// so only an adapter that went astray comes near it.
+/// A message longer than this is skipped; its request runs into its deadline. Adapters cut values long
+/// before, so only an adapter that went astray comes near it.
 const MAX_MESSAGE: usize = 64 * 1024 * 1024;
 
 /// Why a request has no answer.
@@ -89,6 +89,8 @@ struct Pending {
     next_seq: i64,
     /// `None` once the connection is closed.
     replies: Option<HashMap<i64, oneshot::Sender<Reply>>>,
+    /// The debugger takes `cancel`.
+    cancels: bool,
 }
 
 #[derive(Debug)]
@@ -110,7 +112,8 @@ where
 {
     let (outgoing, frames) = mpsc::unbounded_channel();
     let (events, incoming) = mpsc::unbounded_channel();
-    let pending = Arc::new(Mutex::new(Pending { next_seq: 1, replies: Some(HashMap::new()) }));
+    let pending =
+        Arc::new(Mutex::new(Pending { next_seq: 1, replies: Some(HashMap::new()), cancels: false }));
     let client = Client { outgoing, pending: Arc::clone(&pending) };
     let driver = async move {
         tokio::select! {
@@ -128,24 +131,43 @@ where
 impl Client {
     /// Sends a request and waits for its answer, at most for `deadline`.
     ///
-    /// Dropping the future forgets the request; the debugger may still act on it.
+    /// Dropping the future forgets the request; the debugger may still act on it, unless it has said that it
+    /// can cancel requests.
     pub async fn request<R: Request>(
         &self,
         arguments: R::Arguments,
         deadline: Duration,
     ) -> Result<R::Response, Error> {
+        self.begin::<R>(&arguments, deadline).await
+    }
+
+    /// Sends a request at once, whether the answer is waited for or not.
+    pub fn begin<R: Request>(
+        &self,
+        arguments: &R::Arguments,
+        deadline: Duration,
+    ) -> impl Future<Output = Result<R::Response, Error>> + Send + use<R> {
         let command = R::COMMAND;
-        let waiting = self.send(command, &arguments)?;
-        let reply = tokio::time::timeout(deadline, waiting.reply())
-            .await
-            .map_err(|_| Error::Deadline { command, deadline })??;
-        if !reply.success {
-            return Err(Error::Refused { command, message: reply.refusal() });
+        let sent = self.send(command, arguments);
+        async move {
+            let reply = tokio::time::timeout(deadline, sent?.reply())
+                .await
+                .map_err(|_| Error::Deadline { command, deadline })??;
+            if !reply.success {
+                return Err(Error::Refused { command, message: reply.refusal() });
+            }
+            let body = reply.body.as_deref().map_or("{}", RawValue::get);
+            // Some adapters send `null` where the specification says that there is no body.
+            let body = if body == "null" { "{}" } else { body };
+            serde_json::from_str(body)
+                .map_err(|error| Error::Malformed { command, reason: error.to_string() })
         }
-        let body = reply.body.as_deref().map_or("{}", RawValue::get);
-        // Some adapters send `null` where the specification says that there is no body.
-        let body = if body == "null" { "{}" } else { body };
-        serde_json::from_str(body).map_err(|error| Error::Malformed { command, reason: error.to_string() })
+    }
+
+    /// From here on, requests that are dropped before their answer are cancelled at the debugger too. Only for
+    /// one that has the capability `supportsCancelRequest`.
+    pub fn cancel_dropped_requests(&self) {
+        lock(&self.pending).cancels = true;
     }
 
     /// Answers a reverse request.
@@ -174,7 +196,7 @@ impl Client {
         self.outgoing.closed().await;
     }
 
-    fn send<A: Serialize>(&self, command: &'static str, arguments: &A) -> Result<Waiting<'_>, Error> {
+    fn send<A: Serialize>(&self, command: &'static str, arguments: &A) -> Result<Waiting, Error> {
         let (slot, reply) = oneshot::channel();
         let seq = {
             let mut pending = lock(&self.pending);
@@ -182,7 +204,7 @@ impl Client {
             pending.replies.as_mut().ok_or(Error::Closed)?.insert(seq, slot);
             seq
         };
-        let waiting = Waiting { client: self, seq, reply };
+        let waiting = Waiting { client: self.clone(), seq, reply };
         let request = OutgoingRequest { seq, kind: "request", command, arguments };
         let json = serde_json::to_vec(&request)
             .map_err(|error| Error::Malformed { command, reason: error.to_string() })?;
@@ -193,22 +215,36 @@ impl Client {
 }
 
 /// A request in flight. Its slot goes when it is dropped, answered or not.
-struct Waiting<'a> {
-    client: &'a Client,
+struct Waiting {
+    client: Client,
     seq: i64,
     reply: oneshot::Receiver<Reply>,
 }
 
-impl Waiting<'_> {
+impl Waiting {
     async fn reply(mut self) -> Result<Reply, Error> {
         (&mut self.reply).await.map_err(|_| Error::Closed)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for Waiting {
     fn drop(&mut self) {
-        if let Some(replies) = &mut lock(&self.client.pending).replies {
-            replies.remove(&self.seq);
+        let mut pending = lock(&self.client.pending);
+        let cancels = pending.cancels;
+        let unanswered = pending.replies.as_mut().is_some_and(|replies| replies.remove(&self.seq).is_some());
+        if !(unanswered && cancels) {
+            return;
+        }
+        let arguments = CancelArguments { request_id: self.seq };
+        let cancel = OutgoingRequest {
+            seq: pending.next(),
+            kind: "request",
+            command: Cancel::COMMAND,
+            arguments: &arguments,
+        };
+        if let Ok(json) = serde_json::to_vec(&cancel) {
+            // A closed connection has nothing to cancel.
+            let _ = self.client.outgoing.send(encode(&json));
         }
     }
 }
@@ -222,29 +258,19 @@ impl Pending {
 }
 
 impl Reply {
-    /// The debugger's words. `body.error.format` is where the specification puts them; many adapters use
-    /// `message` alone, and lldb-dap 22 the body alone.
+    /// The debugger's words. The specification puts them into `body.error.format`, and a short code into
+    /// `message`; many adapters use `message` alone, and some `body.message`.
     fn refusal(&self) -> String {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Body {
-            error: Detail,
-        }
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Detail {
-            format: String,
-            variables: HashMap<String, String>,
-        }
-        if let Some(message) = self.message.as_deref().filter(|message| !message.is_empty()) {
-            return message.to_owned();
-        }
-        let body: Body =
+        let body: Value =
             self.body.as_deref().and_then(|body| serde_json::from_str(body.get()).ok()).unwrap_or_default();
-        body.error
-            .variables
-            .iter()
-            .fold(body.error.format, |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+        let text = |at: &str| body.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let variables = body.pointer("/error/variables").and_then(Value::as_object);
+        let detail = variables.into_iter().flatten().fold(text("/error/format"), |text, (name, value)| {
+            let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+            text.replace(&format!("{{{name}}}"), &value)
+        });
+        let message = self.message.clone().unwrap_or_default();
+        [detail, message, text("/message")].into_iter().find(|text| !text.is_empty()).unwrap_or_default()
     }
 }
 

@@ -137,8 +137,7 @@ pub fn encode(json: &[u8]) -> Bytes {
 
 /// Turns escapes of half a surrogate pair into U+FFFD, in place.
 ///
-/// Python puts bytes that are not UTF-8 into strings as lone surrogates (PEP 383), and debugpy sends them
-/// as `\udcff`. That is legal JSON text but no Unicode string, and a strict parser would refuse the message.
+/// Some adapters keep bytes that are not UTF-8 in strings as lone surrogates, and send them as `\udcff`. That is legal JSON text but no Unicode string, and a strict parser would refuse the message.
 fn replace_lone_surrogates(json: &mut [u8]) {
     let mut at = 0;
     while let Some(offset) = json.get(at..).and_then(|rest| rest.iter().position(|&byte| byte == b'\\')) {

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 /// A TCP connection whose incoming data is acknowledged at once.
 ///
-/// debugpy writes a message in two parts. Its kernel holds the second part back until the first one is
+/// Some adapters write a message in two parts. Their kernel holds the second part back until the first one is
 /// acknowledged (Nagle's algorithm), and ours delays the acknowledgement by about 40 ms, so every small
 /// request would take 44 ms. Linux forgets `TCP_QUICKACK` as it pleases, so it is set again around every
 /// read. Elsewhere this is a plain connection.

@@ -4,6 +4,8 @@
 //! response and its name together, so a mismatched reply cannot be written. Every field that is not
 //! necessary to understand a message is optional, because adapters leave out what the specification demands.
 
+use std::collections::BTreeMap;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -35,9 +37,6 @@ macro_rules! requests {
 }
 
 requests! {
-    /// Tells pydevd who we are, and asks it the same. It is no request of the specification (pydevd's
-    /// `on_pydevdauthorize_request`).
-    PydevdAuthorize = "pydevdAuthorize": PydevdAuthorizeArguments => PydevdAuthorizeResponse;
     /// Opens the conversation and exchanges capabilities.
     Initialize = "initialize": InitializeArguments => Capabilities;
     /// Starts the debuggee. The arguments are the adapter's own.
@@ -76,6 +75,10 @@ requests! {
     Evaluate = "evaluate": EvaluateArguments => EvaluateResponse;
     /// Assigns to a child of a variable.
     SetVariable = "setVariable": SetVariableArguments => SetVariableResponse;
+    /// Assigns to an expression.
+    SetExpression = "setExpression": SetExpressionArguments => SetVariableResponse;
+    /// Gives up a request in flight, which is answered all the same.
+    Cancel = "cancel": CancelArguments => Empty;
     /// Describes the exception that a thread stopped at.
     ExceptionInfo = "exceptionInfo": ThreadArguments => ExceptionInfoResponse;
     /// Asks the debuggee to end.
@@ -108,8 +111,12 @@ pub struct InitializeArguments {
     pub supports_variable_type: bool,
     /// `variables` may be asked for pages.
     pub supports_variable_paging: bool,
+    /// The adapter may ask us to start the debuggee.
+    pub supports_run_in_terminal_request: bool,
     /// The adapter may ask for further sessions, one a child process.
     pub supports_start_debugging_request: bool,
+    /// The adapter may report the progress of long operations.
+    pub supports_progress_reporting: bool,
 }
 
 /// What the adapter can do. Absent means no.
@@ -129,8 +136,14 @@ pub struct Capabilities {
     pub supports_function_breakpoints: bool,
     /// `setVariable` is served.
     pub supports_set_variable: bool,
+    /// `setExpression` is served.
+    pub supports_set_expression: bool,
     /// `exceptionInfo` is served.
     pub supports_exception_info_request: bool,
+    /// `cancel` is served.
+    pub supports_cancel_request: bool,
+    /// `evaluate` knows the context `hover`, which has no side effects.
+    pub supports_evaluate_for_hovers: bool,
     /// `terminate` is served.
     pub supports_terminate_request: bool,
     /// `disconnect` takes `terminateDebuggee`.
@@ -173,22 +186,6 @@ pub struct Source {
     /// `subtle` or `deemphasize` for code that is not the user's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<String>,
-}
-
-/// Arguments of [`PydevdAuthorize`].
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PydevdAuthorizeArguments {
-    /// What the server wants to hear; it asks for nothing unless it was told to.
-    pub debug_server_access_token: Option<String>,
-}
-
-/// The answer to it.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct PydevdAuthorizeResponse {
-    /// What the program was given when it was started, or reached.
-    pub client_access_token: Option<String>,
 }
 
 /// Arguments of [`SourceText`].
@@ -409,11 +406,14 @@ pub struct Scope {
 }
 
 /// Arguments of [`Variables`].
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VariablesArguments {
     /// Of a scope or of a variable.
     pub variables_reference: i64,
+    /// `indexed` or `named`; none for both kinds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<String>,
     /// The first child of the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<i64>,
@@ -503,6 +503,12 @@ pub struct EvaluateResponse {
     /// Above 0: it has children.
     #[serde(deserialize_with = "lenient::integer")]
     pub variables_reference: i64,
+    /// How many numbered children it has.
+    #[serde(deserialize_with = "lenient::optional_integer")]
+    pub indexed_variables: Option<i64>,
+    /// How many named children it has.
+    #[serde(deserialize_with = "lenient::optional_integer")]
+    pub named_variables: Option<i64>,
 }
 
 /// Arguments of [`SetVariable`].
@@ -517,11 +523,32 @@ pub struct SetVariableArguments {
     pub value: String,
 }
 
+/// Arguments of [`SetExpression`].
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetExpressionArguments {
+    /// An expression that can be assigned to.
+    pub expression: String,
+    /// An expression for the new value.
+    pub value: String,
+    /// In which frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame_id: Option<i64>,
+}
+
+/// Arguments of [`Cancel`].
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CancelArguments {
+    /// The `seq` of the request to give up.
+    pub request_id: i64,
+}
+
 /// What a variable holds now.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SetVariableResponse {
-    /// As text. Some versions of lldb-dap call it `result`.
+    /// As text. Some adapters call it `result`.
     #[serde(alias = "result", deserialize_with = "lenient::string")]
     pub value: String,
     /// Its type.
@@ -568,6 +595,28 @@ pub struct DisconnectArguments {
     pub terminate_debuggee: Option<bool>,
 }
 
+/// Arguments of the reverse request `runInTerminal`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RunInTerminalArguments {
+    /// The working directory.
+    pub cwd: Option<String>,
+    /// The command and its arguments.
+    pub args: Vec<String>,
+    /// Changes to the environment; null removes a variable.
+    pub env: BTreeMap<String, Option<String>>,
+}
+
+/// Arguments of the reverse request `startDebugging`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StartDebuggingArguments {
+    /// The arguments of `launch` or `attach` of the new session.
+    pub configuration: Map<String, Value>,
+    /// `launch` or `attach`.
+    pub request: String,
+}
+
 /// What an adapter tells without being asked.
 #[derive(Clone, Debug)]
 pub enum Event {
@@ -589,6 +638,8 @@ pub enum Event {
     Breakpoint(BreakpointEvent),
     /// The debuggee's process is known.
     Process(ProcessEvent),
+    /// A long operation has begun, goes on or is over.
+    Progress(ProgressEvent),
     /// Any other, with its body.
     Other(String, Value),
 }
@@ -687,6 +738,16 @@ pub struct ProcessEvent {
     pub system_process_id: Option<i64>,
 }
 
+/// Body of the three events in [`Event::Progress`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProgressEvent {
+    /// What is being done; only when it begins.
+    pub title: Option<String>,
+    /// How far it is.
+    pub message: Option<String>,
+}
+
 impl Event {
     /// Reads an event. A body that does not fit its name is kept as [`Event::Other`].
     pub fn parse(name: &str, body: &str) -> Self {
@@ -709,6 +770,7 @@ impl Event {
             "output" => Self::Output(read(body)?),
             "breakpoint" => Self::Breakpoint(read(body)?),
             "process" => Self::Process(read(body)?),
+            "progressStart" | "progressUpdate" | "progressEnd" => Self::Progress(read(body)?),
             _ => return None,
         })
     }

@@ -4,11 +4,11 @@
 //! From this table come the reader of the configuration file, `stillframe config` and `docs/reference/limits.md`.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::error::Error;
+pub use crate::error::SetBy;
 use crate::model::limits::Limits;
 
 /// A line of the table.
@@ -26,34 +26,6 @@ pub struct Bound {
     pub range: RangeInclusive<u64>,
     /// What it bounds, and what happens there.
     pub about: &'static str,
-}
-
-/// Who has set a bound, and so where it is raised.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum SetBy {
-    /// Nobody: it is the default.
-    #[default]
-    Default,
-    /// A configuration file, with its line.
-    File(String),
-    /// A variable of the environment.
-    Variable(&'static str),
-    /// An option of the command line.
-    Option(&'static str),
-    /// Nobody can: it is as high as it goes.
-    Maximum,
-}
-
-impl fmt::Display for SetBy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Default => f.write_str("the default"),
-            Self::File(place) => write!(f, "set in {place}"),
-            Self::Variable(name) => write!(f, "set by the variable {name}"),
-            Self::Option(name) => write!(f, "set by the option {name}"),
-            Self::Maximum => f.write_str("the most that can be set"),
-        }
-    }
 }
 
 impl SetBy {
@@ -287,6 +259,29 @@ impl Bounds {
         let set_by =
             if is_most { SetBy::Maximum } else { self.set_by.get(name).cloned().unwrap_or_default() };
         Error::Limit { name, value, problem: problem.into(), set_by }
+    }
+}
+
+impl Error {
+    /// Of a limit that is met: who has set it, and what makes room.
+    pub fn room(&self) -> Option<String> {
+        let Self::Limit { name, value, set_by, .. } = self else { return None };
+        let bound = named(name)?;
+        let unit = bound.unit;
+        let here = match *name {
+            "sessions" => Some("close a session".to_owned()),
+            "breakpoints" => Some("remove a breakpoint".to_owned()),
+            "watches" => Some("end the watch of an expression".to_owned()),
+            "processes" => None,
+            // What is usual when a call says nothing: it may ask for all that can be set.
+            "frames" | "variables" | "value" | "source" | "report_output" => {
+                Some(format!("ask for {} to {value} {unit}", bound.range.start()))
+            }
+            _ => Some(format!("ask for {value} {unit} or less")),
+        };
+        let ways: Vec<String> = [here, set_by.raised(name)].into_iter().flatten().collect();
+        let ways = ways.join(", or ");
+        Some(if ways.is_empty() { set_by.to_string() } else { format!("{set_by}; {ways}") })
     }
 }
 

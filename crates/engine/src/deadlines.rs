@@ -42,6 +42,16 @@ pub const EVALUATE_GRACE: Duration = ms(2_500);
 pub const NUDGE: Duration = ms(200);
 /// From spawning a program until it connects.
 pub const CONNECT: Duration = ms(30_000);
+/// From the request to launch until the program is there, while an adapter may build it.
+pub const LAUNCH: Duration = ms(600_000);
+/// From the request to attach until the adapter is in the program.
+pub const ATTACH: Duration = ms(30_000);
+/// From the answer to `launch` until `initialized`. An adapter that keeps silent for longer never sends it.
+pub const INITIALIZED: Duration = ms(2_000);
+/// From a refusal of `configurationDone` until that of `launch`, which says why.
+pub const REFUSAL: Duration = ms(500);
+/// Building a program from its sources before it is started.
+pub const BUILD: Duration = ms(600_000);
 /// From the end of the helper that gets into a running process until that process connects.
 pub const INJECT: Duration = ms(5_000);
 /// A short helper process, such as the one that reads a source file.

@@ -1,17 +1,20 @@
 //! The seam between a session and a wire protocol.
 //!
 //! Above it everything is in the words of the Debug Adapter Protocol; below it each protocol has its own.
-//! The set of protocols is small and closed, so the trait is generic and nothing is boxed.
+//! Sessions hold a debugger as `Arc<dyn Debugger>`, so that nothing above the seam is generic over the protocol.
 
 pub mod cdp;
 pub mod dap;
 #[doc(hidden)]
 pub mod fake;
 mod preparation;
+pub mod python;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use tokio::sync::mpsc;
 
 use crate::error::{Error, Result};
@@ -21,176 +24,151 @@ use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::Start;
 use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
 use crate::model::stack::{RawThread, Scope, Stack};
-use crate::model::stop::{Exception, ExceptionMode, StopReason};
+use crate::model::stop::{End, Exception, ExceptionMode, StopReason};
 use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::output::Output;
 use crate::policy::SharedPolicy;
 use crate::process::{self, Process};
+use crate::progress::Progress;
 
-/// Speaks one wire protocol to one process (or worker). Clones share the connection.
+/// Speaks one wire protocol to one process (or worker).
 ///
 /// Every method returns when the debugger has *acknowledged*; none waits for the program to stop. What the
 /// program does arrives as [`Event`]s, in order. Every method keeps a deadline of its own.
-pub trait Debugger: Clone + Send + Sync + 'static {
+#[async_trait]
+pub trait Debugger: Send + Sync + 'static {
     /// Opens the conversation. After it breakpoints can be set, and the process waits for [`Debugger::run`].
-    fn prepare(&self) -> impl Future<Output = Result<()>> + Send;
+    async fn prepare(&self) -> Result<()>;
 
     /// Ends the configuration: the process runs.
-    fn run(&self) -> impl Future<Output = Result<()>> + Send;
+    async fn run(&self) -> Result<()>;
 
     /// Replaces the breakpoints of a file. One outcome for each, in order.
-    fn set_breakpoints(
-        &self,
-        path: &Path,
-        wanted: Vec<SourceBreakpoint>,
-    ) -> impl Future<Output = Result<Vec<Planted>>> + Send;
+    async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<Planted>>;
 
     /// Replaces the breakpoints on function names. One outcome for each, in order.
-    fn set_function_breakpoints(
-        &self,
-        wanted: Vec<FunctionBreakpoint>,
-    ) -> impl Future<Output = Result<Vec<Planted>>> + Send;
+    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<Planted>>;
 
     /// Chooses the exceptions to stop at.
-    fn set_exception_mode(&self, mode: ExceptionMode) -> impl Future<Output = Result<()>> + Send;
+    async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()>;
 
     /// Lets a suspended process run.
-    fn resume(&self, thread: RawId) -> impl Future<Output = Result<()>> + Send;
+    async fn resume(&self, thread: RawId) -> Result<()>;
 
     /// Goes on from a stop that is not told, with what the thread was told to do before.
-    fn pass(&self, thread: RawId) -> impl Future<Output = Result<()>> + Send {
-        self.resume(thread)
+    async fn pass(&self, thread: RawId) -> Result<()> {
+        self.resume(thread).await
     }
 
     /// Lets a suspended thread run one step.
-    fn step(&self, thread: RawId, step: Step) -> impl Future<Output = Result<()>> + Send;
+    async fn step(&self, thread: RawId, step: Step) -> Result<()>;
 
     /// Asks a running process to stop.
-    fn pause(&self, thread: RawId) -> impl Future<Output = Result<()>> + Send;
+    async fn pause(&self, thread: RawId) -> Result<()>;
 
     /// The threads of the process.
-    fn threads(&self) -> impl Future<Output = Result<Vec<RawThread>>> + Send;
+    async fn threads(&self) -> Result<Vec<RawThread>>;
 
     /// Frames of a thread. Some debuggers answer for running threads too.
-    fn stack_trace(
-        &self,
-        thread: RawId,
-        start: usize,
-        levels: usize,
-    ) -> impl Future<Output = Result<Stack<RawId>>> + Send;
+    async fn stack_trace(&self, thread: RawId, start: usize, levels: usize) -> Result<Stack<RawId>>;
 
     /// The scopes of a frame, innermost first.
-    fn scopes(&self, frame: RawId) -> impl Future<Output = Result<Vec<Scope<RawId>>>> + Send;
+    async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>>;
 
     /// The variables of a frame's innermost scope, and that scope's name.
-    fn locals(
-        &self,
-        frame: RawId,
-        page: Page,
-        text: usize,
-    ) -> impl Future<Output = Result<(String, Children<RawId>)>> + Send;
+    async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)>;
 
     /// Children of a scope or value. Texts longer than `text` characters are cut.
-    fn variables(
-        &self,
-        reference: RawId,
-        page: Page,
-        text: usize,
-    ) -> impl Future<Output = Result<Children<RawId>>> + Send;
+    async fn variables(&self, reference: RawId, page: Page, text: usize) -> Result<Children<RawId>>;
 
     /// Evaluates an expression in a frame.
-    fn evaluate(&self, request: Evaluate) -> impl Future<Output = Result<Value<RawId>>> + Send;
+    async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>>;
 
     /// Assigns to a child of a scope or value, and gives what it holds then.
-    fn set_variable(
-        &self,
-        parent: RawId,
-        name: &str,
-        value: &str,
-        text: usize,
-    ) -> impl Future<Output = Result<Value<RawId>>> + Send;
+    async fn set_variable(&self, parent: RawId, name: &str, value: &str, text: usize)
+    -> Result<Value<RawId>>;
 
     /// Which of several values another one is itself; none when it is none of them.
-    fn same_as(&self, value: RawId, among: Vec<RawId>) -> impl Future<Output = Result<Option<usize>>> + Send {
+    async fn same_as(&self, value: RawId, among: Vec<RawId>) -> Result<Option<usize>> {
         let _ = (value, among);
-        async { Ok(None) }
+        Ok(None)
     }
 
     /// The exception that a thread is stopped at.
-    fn exception(&self, thread: RawId) -> impl Future<Output = Result<Exception>> + Send;
+    async fn exception(&self, thread: RawId) -> Result<Exception>;
 
     /// Whether a stop at an exception is one to show. It is not when the exception is how programs end in an
     /// orderly way, or when an earlier stop was about the same one.
-    fn is_worth_a_stop(
+    async fn is_worth_a_stop(
         &self,
         thread: RawId,
         exception: Option<&str>,
         mode: ExceptionMode,
-    ) -> impl Future<Output = Result<bool>> + Send;
+    ) -> Result<bool>;
 
     /// The text of a source that is in no file here, by the path or name under which frames have it: a source
     /// inside a compiler's map, evaluated code, the runtime's own. None when this debugger does not have it.
-    fn source_text(&self, name: &str) -> impl Future<Output = Result<Option<String>>> + Send;
+    async fn source_text(&self, name: &str) -> Result<Option<String>>;
 
     /// Whether a condition is true of the exception that a thread is stopped at; `error` stands for it there. A
     /// condition that throws or takes too long is an error.
-    fn exception_meets(&self, thread: RawId, condition: &str) -> impl Future<Output = Result<bool>> + Send;
+    async fn exception_meets(&self, thread: RawId, condition: &str) -> Result<bool>;
 
     /// What is to be known of the exception that a thread is stopped at, besides [`Debugger::exception`]. Values
     /// are read and nothing of the program is run. Texts longer than `text` characters are cut.
-    fn thrown(&self, thread: RawId, text: usize) -> impl Future<Output = Result<Thrown>> + Send {
+    async fn thrown(&self, thread: RawId, text: usize) -> Result<Thrown> {
         let _ = (thread, text);
-        async { Ok(Thrown::default()) }
+        Ok(Thrown::default())
     }
 
     /// Begins to take samples of what the process does, about one each `interval`, without stopping it.
-    fn start_sampling(&self, interval: Duration) -> impl Future<Output = Result<()>> + Send {
+    async fn start_sampling(&self, interval: Duration) -> Result<()> {
         let _ = interval;
-        async { Err(Error::Unsupported("this debugger takes no samples".to_owned())) }
+        Err(Error::Unsupported("this debugger takes no samples".to_owned()))
     }
 
     /// What the process has been doing since [`Debugger::start_sampling`], or since the last such call, and what
     /// it waits for now. It is not stopped for that, and samples are taken on. A process that cannot answer at
     /// the moment, because it waits in native code, is told of as far as that goes without it.
-    fn activity(&self) -> impl Future<Output = Result<Activity>> + Send {
-        async { Ok(Activity::default()) }
+    async fn activity(&self) -> Result<Activity> {
+        Ok(Activity::default())
     }
 
     /// Takes no more samples.
-    fn stop_sampling(&self) -> impl Future<Output = Result<()>> + Send {
-        async { Ok(()) }
+    async fn stop_sampling(&self) -> Result<()> {
+        Ok(())
     }
 
     /// Begins to take down what the process spends its time with.
-    fn start_profile(&self) -> impl Future<Output = Result<()>> + Send {
-        async { Err(not_measured("CPU profiles")) }
+    async fn start_profile(&self) -> Result<()> {
+        Err(not_measured("CPU profiles"))
     }
 
     /// Ends that, and gives what was found.
-    fn stop_profile(&self) -> impl Future<Output = Result<CpuProfile>> + Send {
-        async { Err(not_measured("CPU profiles")) }
+    async fn stop_profile(&self) -> Result<CpuProfile> {
+        Err(not_measured("CPU profiles"))
     }
 
     /// Counts what is in the memory of the process, which stands still meanwhile.
-    fn heap_snapshot(&self) -> impl Future<Output = Result<HeapSnapshot>> + Send {
-        async { Err(not_measured("heap snapshots")) }
+    async fn heap_snapshot(&self) -> Result<HeapSnapshot> {
+        Err(not_measured("heap snapshots"))
     }
 
     /// How much memory the process uses for its objects, after a collection of garbage if that is wanted and the
     /// process runs.
-    fn heap_usage(&self, collect: bool) -> impl Future<Output = Result<HeapUsage>> + Send {
+    async fn heap_usage(&self, collect: bool) -> Result<HeapUsage> {
         let _ = collect;
-        async { Err(not_measured("memory metrics")) }
+        Err(not_measured("memory metrics"))
     }
 
     /// What the program and its runtime took down of its course, oldest first.
-    fn timeline(&self) -> impl Future<Output = Result<Vec<TimelineEntry>>> + Send {
-        async { Err(not_measured("timelines")) }
+    async fn timeline(&self) -> Result<Vec<TimelineEntry>> {
+        Err(not_measured("timelines"))
     }
 
     /// Lets go: breakpoints are removed and the process runs on.
-    fn detach(&self) -> impl Future<Output = Result<()>> + Send;
+    async fn detach(&self) -> Result<()>;
 
     /// The operating system's number of the process, once [`Debugger::prepare`] has learnt it.
     ///
@@ -202,14 +180,14 @@ pub trait Debugger: Clone + Send + Sync + 'static {
         None
     }
 
-    /// The debugger has said that the program has ended.
-    fn has_terminated(&self) -> bool;
+    /// How the program has ended, once the debugger has said that it has.
+    fn end(&self) -> Option<End>;
 }
 
 /// What only some debuggers can tell.
 fn not_measured(what: &str) -> Error {
     Error::Unsupported(format!(
-        "{what} are for Node.js: the debugger of this language does not take them; its own tools do"
+        "{what} are not available: the debugger of this language does not take them; its own tools do"
     ))
 }
 
@@ -353,12 +331,10 @@ pub enum Event {
 }
 
 /// Starts programs, or reaches running ones, and speaks one protocol to them.
+#[async_trait]
 pub trait Connector: Send + Sync + 'static {
-    /// What it connects.
-    type Debugger: Debugger;
-
     /// Starts a program or connects to one.
-    fn start(&self, start: Start, to: Sinks) -> impl Future<Output = Result<Started<Self::Debugger>>> + Send;
+    async fn start(&self, start: Start, to: Sinks) -> Result<Started>;
 }
 
 /// Where a program's output, and news about its start, go.
@@ -374,45 +350,33 @@ pub struct Sinks {
     pub policy: SharedPolicy,
 }
 
-/// What is being done at the moment, for those who wait.
-#[derive(Clone, Debug)]
-pub struct Progress(tokio::sync::watch::Sender<String>);
-
-impl Progress {
-    /// A place for one message.
-    pub fn new() -> Self {
-        Self(tokio::sync::watch::Sender::new(String::new()))
-    }
-
-    /// Says what is being done.
-    pub fn say(&self, message: impl Into<String>) {
-        self.0.send_replace(message.into());
-    }
-
-    /// What was said last.
-    pub fn last(&self) -> String {
-        self.0.borrow().clone()
-    }
-}
-
-impl Default for Progress {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// A program that was started or reached.
-#[derive(Debug)]
-pub struct Started<D> {
-    /// The process, when it is ours.
-    pub process: Option<Process>,
+pub struct Started {
+    /// What to end with the session; none when the program ran already.
+    pub process: Option<Owned>,
     /// The processes that connect: the program itself first, then its children.
-    pub arrivals: mpsc::Receiver<Arrival<D>>,
+    pub arrivals: mpsc::Receiver<Arrival>,
 }
 
-/// A process that connected and waits to be configured.
-#[derive(Debug)]
-pub struct Arrival<D> {
+/// A process that we started.
+#[derive(Clone, Debug)]
+pub enum Owned {
+    /// The program itself: its end is the program's.
+    Program(Process),
+    /// The adapter that debugs it: how the program ended is what the adapter says.
+    Adapter(Process),
+}
+
+impl Owned {
+    /// The process.
+    pub fn process(&self) -> &Process {
+        let (Self::Program(process) | Self::Adapter(process)) = self;
+        process
+    }
+}
+
+/// A process that connected and waits to be configured. A connector may know its debugger as a `D` first.
+pub struct Arrival<D = Arc<dyn Debugger>> {
     /// Speaks to it.
     pub debugger: D,
     /// What it does.

@@ -1,9 +1,9 @@
 //! What can go wrong, in a debugger's terms.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::bounds::{self, SetBy};
 use crate::model::ids::{BreakpointId, Reference, ThreadId};
 
 /// The engine's result.
@@ -137,6 +137,9 @@ pub enum Error {
         /// The stack as the language prints it; empty where it has none.
         traceback: String,
     },
+    /// A name in the expression stands for nothing; the text is the debugger's own.
+    #[error("{0}")]
+    UnknownName(String),
     /// The debugger said no; the text is its own.
     #[error("{0}")]
     Refused(String),
@@ -152,7 +155,7 @@ pub enum Error {
     /// There may be no more of something.
     #[error("{problem}: the limit `{name}` is {value}")]
     Limit {
-        /// The limit, as [`bounds`] has it.
+        /// The limit, as [`bounds`](crate::bounds) has it.
         name: &'static str,
         /// What it is set to.
         value: u64,
@@ -200,27 +203,6 @@ pub enum Error {
 }
 
 impl Error {
-    /// Of a limit that is met: who has set it, and what makes room.
-    pub fn room(&self) -> Option<String> {
-        let Self::Limit { name, value, set_by, .. } = self else { return None };
-        let bound = bounds::named(name)?;
-        let unit = bound.unit;
-        let here = match *name {
-            "sessions" => Some("close a session".to_owned()),
-            "breakpoints" => Some("remove a breakpoint".to_owned()),
-            "watches" => Some("end the watch of an expression".to_owned()),
-            "processes" => None,
-            // What is usual when a call says nothing: it may ask for all that can be set.
-            "frames" | "variables" | "value" | "source" | "report_output" => {
-                Some(format!("ask for {} to {value} {unit}", bound.range.start()))
-            }
-            _ => Some(format!("ask for {value} {unit} or less")),
-        };
-        let ways: Vec<String> = [here, set_by.raised(name)].into_iter().flatten().collect();
-        let ways = ways.join(", or ");
-        Some(if ways.is_empty() { set_by.to_string() } else { format!("{set_by}; {ways}") })
-    }
-
     /// A name for the kind of error that does not change between versions.
     pub fn code(&self) -> &'static str {
         match self {
@@ -237,7 +219,7 @@ impl Error {
             Self::NoLine { .. } => "line_unusable",
             Self::NoStatement { .. } => "statement_not_found",
             Self::BadExpression { .. } => "bad_expression",
-            Self::Raised { .. } => "evaluation_failed",
+            Self::Raised { .. } | Self::UnknownName(_) => "evaluation_failed",
             Self::Refused(_) => "refused",
             Self::Forbidden { .. } => "not_allowed",
             Self::Limit { .. } => "limit_reached",
@@ -246,6 +228,34 @@ impl Error {
             Self::Closed => "session_closed",
             Self::Environment { .. } => "environment",
             Self::StartFailed { .. } => "start_failed",
+        }
+    }
+}
+
+/// Who has set a bound, and so where it is raised.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SetBy {
+    /// Nobody: it is the default.
+    #[default]
+    Default,
+    /// A configuration file, with its line.
+    File(String),
+    /// A variable of the environment.
+    Variable(&'static str),
+    /// An option of the command line.
+    Option(&'static str),
+    /// Nobody can: it is as high as it goes.
+    Maximum,
+}
+
+impl fmt::Display for SetBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("the default"),
+            Self::File(place) => write!(f, "set in {place}"),
+            Self::Variable(name) => write!(f, "set by the variable {name}"),
+            Self::Option(name) => write!(f, "set by the option {name}"),
+            Self::Maximum => f.write_str("the most that can be set"),
         }
     }
 }

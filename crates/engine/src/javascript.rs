@@ -28,7 +28,7 @@ use oxc_syntax::scope::ScopeFlags;
 pub use around::functions_around;
 pub use asserted::{Asserted, asserted};
 pub use caught::is_caught;
-pub use handlers::{Fate, Handlers, expects};
+pub use handlers::{Handlers, ThrowFate, expects};
 pub(crate) use insertion::is_portable;
 pub use insertion::{Insertion, insertion};
 pub(crate) use line_starts::LineStarts;

@@ -10,6 +10,7 @@ pub mod ids;
 pub mod launch;
 pub mod limits;
 pub mod performance;
+pub mod record;
 pub mod source;
 pub mod stack;
 pub mod stop;

@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::unix::pipe;
 
 use crate::error::{Error, Result};
-use crate::process;
+use crate::temporary;
 
 /// How many bytes a pipe of Linux takes at once, and so the longest line that is read. Anyone may write to a pipe,
 /// and a line without an end must not fill the memory.
@@ -30,7 +30,7 @@ struct Name(PathBuf);
 impl NamedPipe {
     /// Makes a pipe that only this user can open.
     pub(crate) fn new() -> Result<Self> {
-        let path = temporary();
+        let path = temporary::new_path();
         let made = mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0);
         let made = made.map_err(std::io::Error::from).map(|()| Name(path.clone()));
         // Open for writing as well, it does not end when the last writer goes.
@@ -67,27 +67,6 @@ impl NamedPipe {
                 return Some(line);
             }
             begins = ends;
-        }
-    }
-}
-
-/// A new name in the folder for temporary files. Whatever is there is removed when the server is killed.
-pub(crate) fn temporary() -> PathBuf {
-    std::env::temp_dir().join(format!("{}{}", prefix(&process::server_mark()), uuid::Uuid::new_v4()))
-}
-
-/// What the names of a server's pipes and other files begin with.
-fn prefix(server_mark: &str) -> String {
-    format!("stillframe-{}-", server_mark.trim_end_matches('/'))
-}
-
-/// Removes what a server has left in its folder for temporary files and could not remove itself.
-pub(crate) fn sweep(folder: &Path, server_mark: &str) {
-    let prefix = prefix(server_mark);
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(&prefix) {
-            // Somebody else may be cleaning up as well.
-            let _ = std::fs::remove_file(entry.path());
         }
     }
 }

@@ -10,34 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 use crate::bounds::Bounds;
-use crate::journal::{Outputs, SessionJournal};
+pub use journal::Category;
+use journal::{Outputs, SessionJournal};
 
 /// Neighbouring pieces of one category are joined up to this size, in bytes.
 const JOINED: usize = 8 * 1024;
-
-/// Where a piece of output came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Category {
-    /// The program's standard output.
-    Stdout,
-    /// The program's standard error.
-    Stderr,
-    /// A logpoint.
-    Log,
-    /// The debugger.
-    Console,
-}
-
-impl fmt::Display for Category {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Stdout => "stdout",
-            Self::Stderr => "stderr",
-            Self::Log => "log",
-            Self::Console => "console",
-        })
-    }
-}
 
 /// A piece of output.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,11 @@
 //! What holds in a server: how far things may go, and what may be touched.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::bounds::Bounds;
 use crate::safety::Safety;
+use journal::{Options, SourceReader};
 
 /// What holds in a server. It is made once, from the command line and the configuration, and handed on.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +14,19 @@ pub struct Policy {
     pub bounds: Bounds,
     /// What may be touched.
     pub safety: Safety,
+}
+
+impl Policy {
+    /// A journal that is as large as may be, and shows the sources that may be read.
+    pub fn journal(&self, path: PathBuf) -> Options {
+        let safety = self.safety.clone();
+        Options {
+            path,
+            file_size: self.bounds.journal_size,
+            kept: usize::try_from(self.bounds.journal_files).unwrap_or(usize::MAX),
+            sources: SourceReader::new(move |source| safety.read_lines(source).ok()),
+        }
+    }
 }
 
 /// A policy that many share.

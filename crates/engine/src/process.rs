@@ -13,11 +13,12 @@ pub mod guardian;
 mod identity;
 mod injector;
 mod leader;
+mod line_filter;
 mod marked;
 mod parent;
 mod ports;
 pub mod presence;
-mod unmuted;
+mod terminal;
 mod usage;
 
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Notify, watch};
 
 use crate::deadlines;
@@ -40,13 +41,12 @@ use crate::model::stop::End;
 use crate::output::{Category, Output, Utf8Stream};
 
 use self::leader::Status;
-use self::unmuted::Unmuted;
+use self::line_filter::LineFilter;
 
 pub use blocked::{blocked, is_waiting};
 pub use identity::Identity;
 pub use injector::Injector;
 pub use marked::MARK;
-pub(crate) use marked::server_mark;
 pub use parent::parent_gone;
 pub use usage::{ThreadUsage, Usage};
 
@@ -69,6 +69,10 @@ pub struct ProcessSpec {
     pub stdin: Stdin,
     /// Lines on its standard error that begin with one of these are the debugger's own, and are dropped.
     pub muted: &'static [&'static str],
+    /// Its standard output is a terminal, so that it writes line by line.
+    pub has_terminal: bool,
+    /// A line that begins so is kept for [`Process::announced`], and dropped from its output.
+    pub announces: Option<&'static str>,
 }
 
 /// A running debuggee. When the last clone goes, it is killed.
@@ -84,6 +88,7 @@ struct Guard {
     cleaned: AtomicBool,
     end: watch::Receiver<Option<End>>,
     number: Number,
+    announced: watch::Receiver<Option<String>>,
 }
 
 /// The number of a process, which is that of its group too.
@@ -98,16 +103,10 @@ struct Number {
 impl Process {
     /// Starts a debuggee that belongs to the session `session`. What it writes goes to `output`.
     pub fn spawn(spec: &ProcessSpec, session: &str, output: &Output) -> Result<Self> {
-        guardian::wake();
-        let mark = marked::mark_of_next(session);
-        let mut command = command(spec)?;
-        command.env(MARK, &mark).stdin(stdin(&spec.stdin)?).stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[cfg(unix)]
-        command.process_group(0);
-        let mut child = command.spawn().map_err(|error| cannot_start(spec, &error))?;
-        let pid = child.id().ok_or(Error::Lost)?;
-        guardian::watch(pid);
-
+        let terminal = if spec.has_terminal { Some(terminal::open()?) } else { None };
+        let (stdout, master) =
+            terminal.map_or((Stdio::piped(), None), |(ours, theirs)| (theirs.into(), Some(ours)));
+        let (mut child, mark) = start(spec, stdin(&spec.stdin)?, stdout, session)?;
         let mut stdin = child.stdin.take();
         if let (Stdin::Text(text), Some(mut pipe)) =
             (&spec.stdin, stdin.take_if(|_| spec.stdin != Stdin::Open))
@@ -116,12 +115,42 @@ impl Process {
             // The program may end before it has read everything.
             tokio::spawn(async move { pipe.write_all(text.as_bytes()).await });
         }
+        Self::watched(child, mark, spec, output, (stdin, master))
+    }
+
+    /// Starts one that is spoken to by its standard input and output; its standard error goes to `output`.
+    pub fn spawn_piped(
+        spec: &ProcessSpec,
+        session: &str,
+        output: &Output,
+    ) -> Result<(Self, ChildStdin, ChildStdout)> {
+        let (mut child, mark) = start(spec, Stdio::piped(), Stdio::piped(), session)?;
+        let (stdin, stdout) = child.stdin.take().zip(child.stdout.take()).ok_or(Error::Lost)?;
+        Ok((Self::watched(child, mark, spec, output, (None, None))?, stdin, stdout))
+    }
+
+    /// Copies what a child writes, to its terminal where it has one, and waits for its end. `open` is kept open until
+    /// then.
+    fn watched(
+        mut child: Child,
+        mark: String,
+        spec: &ProcessSpec,
+        output: &Output,
+        (open, terminal): (Option<ChildStdin>, Option<terminal::Terminal>),
+    ) -> Result<Self> {
+        let pid = child.id().ok_or(Error::Lost)?;
+        let announced = watch::Sender::new(None);
+        let announcing = spec.announces.map(|line| (line, announced.clone()));
+        let copied = |category, muted| Copied {
+            category,
+            output: output.clone(),
+            muted,
+            announcing: announcing.clone(),
+        };
         let pipes = [
-            child.stdout.take().map(|pipe| tokio::spawn(copy(pipe, Category::Stdout, output.clone(), &[]))),
-            child
-                .stderr
-                .take()
-                .map(|pipe| tokio::spawn(copy(pipe, Category::Stderr, output.clone(), spec.muted))),
+            child.stdout.take().map(|pipe| tokio::spawn(copy(pipe, copied(Category::Stdout, &[])))),
+            terminal.map(|terminal| tokio::spawn(copy(terminal, copied(Category::Stdout, &[])))),
+            child.stderr.take().map(|pipe| tokio::spawn(copy(pipe, copied(Category::Stderr, spec.muted)))),
         ];
         let (ended, end) = watch::channel(None);
         let (gone, given_away) = watch::channel(false);
@@ -136,8 +165,7 @@ impl Process {
                 status = status.or_else(|| waited.ok().and_then(status_of));
                 give_away(pid, &gone);
             }
-            // What stays open does so until here.
-            drop(stdin);
+            drop(open);
             let drained = async {
                 for pipe in pipes.into_iter().flatten() {
                     let _ = pipe.await;
@@ -152,7 +180,23 @@ impl Process {
                 give_away(pid, &gone);
             }
         });
-        Ok(Self(Arc::new(Guard { pid, mark, killed, cleaned: AtomicBool::new(false), end, number })))
+        let announced = announced.subscribe();
+        Ok(Self(Arc::new(Guard {
+            pid,
+            mark,
+            killed,
+            cleaned: AtomicBool::new(false),
+            end,
+            number,
+            announced,
+        })))
+    }
+
+    /// The rest of the line that begins with [`ProcessSpec::announces`], once it was written; none when the process
+    /// ends without it.
+    pub async fn announced(&self) -> Option<String> {
+        let mut announced = self.0.announced.clone();
+        announced.wait_for(Option::is_some).await.ok()?.clone()
     }
 
     /// The operating system's number.
@@ -220,9 +264,23 @@ impl Drop for Guard {
             cleaned: AtomicBool::new(true),
             end: self.end.clone(),
             number: self.number.clone(),
+            announced: self.announced.clone(),
         };
         std::thread::spawn(move || rest.kill());
     }
+}
+
+/// Starts a child with pipes, marked as one of the session, and has the guardian watch it.
+fn start(spec: &ProcessSpec, stdin: Stdio, stdout: Stdio, session: &str) -> Result<(Child, String)> {
+    guardian::wake();
+    let mark = marked::mark_of_next(session);
+    let mut command = command(spec)?;
+    command.env(MARK, &mark).stdin(stdin).stdout(stdout).stderr(Stdio::piped());
+    #[cfg(unix)]
+    command.process_group(0);
+    let child = command.spawn().map_err(|error| cannot_start(spec, &error))?;
+    guardian::watch(child.id().ok_or(Error::Lost)?);
+    Ok((child, mark))
 }
 
 /// What a helper process printed.
@@ -277,16 +335,9 @@ impl Drop for HelperGroup {
 }
 
 fn start_helper(spec: &ProcessSpec) -> Result<(Child, HelperGroup)> {
-    guardian::wake();
-    let mut command = command(spec)?;
-    command.stdin(stdin(&spec.stdin)?).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-    command.env(MARK, marked::mark_of_next("helper"));
-    #[cfg(unix)]
-    command.process_group(0);
-    let child = command.spawn().map_err(|error| cannot_start(spec, &error))?;
-    let pid = child.id().ok_or(Error::Lost)?;
-    guardian::watch(pid);
-    Ok((child, HelperGroup { leader: pid, ended: false }))
+    let (child, _) = start(spec, stdin(&spec.stdin)?, Stdio::piped(), "helper")?;
+    let leader = child.id().ok_or(Error::Lost)?;
+    Ok((child, HelperGroup { leader, ended: false }))
 }
 
 /// Whether a process of this number exists.
@@ -357,15 +408,19 @@ fn cannot_start(spec: &ProcessSpec, error: &io::Error) -> Error {
     }
 }
 
-async fn copy<R: AsyncRead + Unpin>(
-    mut pipe: R,
+/// Where what a process writes goes, and what is taken out of it.
+struct Copied {
     category: Category,
     output: Output,
     muted: &'static [&'static str],
-) {
+    announcing: Option<(&'static str, watch::Sender<Option<String>>)>,
+}
+
+async fn copy<R: AsyncRead + Unpin>(mut pipe: R, copied: Copied) {
+    let Copied { category, output, muted, announcing } = copied;
     let mut buffer = vec![0; 32 * 1024];
     let mut text = Utf8Stream::default();
-    let mut lines = Unmuted::new(muted);
+    let mut lines = LineFilter::new(muted, announcing);
     while let Ok(count) = pipe.read(&mut buffer).await
         && let Some(bytes) = buffer.get(..count)
         && count > 0

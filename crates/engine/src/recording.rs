@@ -20,6 +20,7 @@ use tokio::sync::watch;
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::ids::BreakpointId;
+pub use crate::model::record::{Cells, Record, RowSink, SharedSink};
 use crate::named_pipe::NamedPipe;
 
 /// How many bytes of rows are kept. What comes after that is counted.
@@ -27,32 +28,6 @@ const BYTES: usize = 16 << 20;
 
 /// How many counts are kept. A program that starts more processes than that is counted without the last of them.
 const COUNTS: usize = 1 << 16;
-
-/// What to record at a place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
-    /// Evaluated at each pass that counts, in the frame that is there.
-    pub expressions: Vec<String>,
-    /// Of the passes at which the condition holds, the first and then every so many-th. At least 1.
-    pub sample_every: u64,
-    /// Only rows whose cells differ from those of the row before, at the same place in the same thread.
-    pub only_when_changed: bool,
-    /// Each thread of JavaScript, or process of Python, writes at most so many rows and goes on counting.
-    pub max_rows: u64,
-    /// How values are written.
-    pub cells: Cells,
-    /// Where the rows go.
-    pub recorder: Recorder,
-}
-
-/// How the values of a row are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cells {
-    /// As everywhere else, cut after so many characters.
-    Text(usize),
-    /// As JSON where that can say all of it, of at most so many characters; as text otherwise.
-    Json(usize),
-}
 
 /// One pass of a place.
 #[derive(Clone, Debug, PartialEq)]
@@ -197,6 +172,11 @@ impl Recorder {
         &self.0.path
     }
 
+    /// The same recorder, for the record of a breakpoint.
+    pub fn sink(&self) -> SharedSink {
+        SharedSink(Arc::<Inner>::clone(&self.0))
+    }
+
     /// Takes in a line that came in another way than by the pipe.
     pub fn read(&self, line: &str) {
         self.0.table.read(line);
@@ -296,13 +276,15 @@ fn sums<K: Ord>(counts: impl Iterator<Item = (K, u64)>) -> BTreeMap<K, u64> {
     sums
 }
 
-impl PartialEq for Recorder {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+impl RowSink for Inner {
+    fn pipe(&self) -> &Path {
+        &self.path
+    }
+
+    fn read(&self, line: &str) {
+        self.table.read(line);
     }
 }
-
-impl Eq for Recorder {}
 
 impl Drop for Inner {
     fn drop(&mut self) {

@@ -6,19 +6,18 @@
 //! confined by any of this: it does what the user who runs stillframe may do.
 
 mod loopback;
-mod program;
 mod roots;
 mod words;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::adapter::Host;
 use crate::error::{Error, Result};
+use crate::host::Host;
 use crate::model::breakpoint::Rule;
-use crate::model::launch::{Attach, Endpoint, Launch, Program, Start, Stdin};
+use crate::model::launch::{Attach, Endpoint, Launch, Program, Stdin};
 use crate::process;
-use crate::session::breakpoints::Change;
+use crate::source_map;
 use crate::sources;
 
 pub(crate) use loopback::is_loopback;
@@ -101,6 +100,14 @@ impl Safety {
         }
     }
 
+    /// A source map as it is, not yet decoded, when it may be read.
+    pub(crate) fn read_map(
+        &self,
+        place: &source_map::MapLocation,
+    ) -> Result<Vec<u8>, source_map::MapProblem> {
+        source_map::read_checked(place, |file, path| self.check_open(file, path))
+    }
+
     /// Refuses an interpreter or a command that is neither inside the roots nor in a folder of the search path.
     /// One without a folder is looked up on the search path.
     pub fn check_executable(&self, host: &dyn Host, executable: &Path) -> Result<()> {
@@ -114,18 +121,9 @@ impl Safety {
         checked
     }
 
-    /// Refuses to start or to reach a program that must not be.
-    pub fn check_start(&self, host: &dyn Host, executable: Option<&Path>, start: &Start) -> Result<()> {
-        match start {
-            Start::Launch(launch) => {
-                self.check_listed(executable, launch)?;
-                self.check_launch(host, executable, launch)
-            }
-            Start::Attach(attach) => self.check_process(attach),
-        }
-    }
-
-    fn check_launch(&self, host: &dyn Host, executable: Option<&Path>, launch: &Launch) -> Result<()> {
+    /// Refuses to start a program that must not be.
+    pub fn check_launch(&self, host: &dyn Host, executable: Option<&Path>, launch: &Launch) -> Result<()> {
+        self.check_listed(executable, launch)?;
         if self.roots.is_none() {
             return Ok(());
         }
@@ -202,8 +200,13 @@ impl Safety {
         Err(forbidden(problem, listing()))
     }
 
-    /// The main file of a process, or its working folder where its program is in no file of its own.
-    fn check_process(&self, attach: &Attach) -> Result<()> {
+    /// Refuses to reach a program that must not be. `main_of` is the main file of a process, or its working folder
+    /// where its program is in no file of its own.
+    pub(crate) fn check_attach(
+        &self,
+        attach: &Attach,
+        main_of: impl Fn(u32) -> Option<PathBuf>,
+    ) -> Result<()> {
         if self.roots.is_none() {
             return Ok(());
         }
@@ -213,7 +216,7 @@ impl Safety {
                 (process::debuggee_at(*port), format!("the program at {host}:{port}"))
             }
         };
-        match pid.and_then(program::main_of) {
+        match pid.and_then(main_of) {
             Some(path) => self.check_path(&path),
             // A program of another machine is in none of the folders of this one.
             None if self.remote_attach => Ok(()),
@@ -250,11 +253,6 @@ impl Safety {
             _ => return Ok(()),
         };
         Err(self.evaluates(what))
-    }
-
-    /// Refuses to change a breakpoint to a rule of that kind.
-    pub(crate) fn check_change(&self, change: &Change) -> Result<()> {
-        change.rule.as_ref().map_or(Ok(()), |rule| self.check_rule(rule))
     }
 
     /// Refuses a condition on exceptions likewise.

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::adapter::{Adapter, Host, Machine, Protocol};
+use crate::adapter::{Adapter, Driver, Host, Machine};
+use crate::debugger::Connector;
 use crate::debugger::cdp::CdpConnector;
-use crate::debugger::dap::DapConnector;
+use crate::debugger::dap::{DapConnector, DapDebugger};
+use crate::debugger::python::PythonConnector;
 use crate::error::Result;
-use crate::journal::Journal;
 use crate::policy::{Policy, SharedPolicy};
 use crate::session::{Busy, Session, SessionOptions};
+use journal::Journal;
 
 /// The machine that sessions run on.
 static MACHINE: Machine = Machine;
@@ -224,19 +226,15 @@ impl Sessions {
         executable: Option<PathBuf>,
     ) -> Session {
         let host: &'static dyn Host = &MACHINE;
-        let policy = Arc::clone(&self.shared.policy);
         let chosen = executable.clone();
+        let connector: Arc<dyn Connector> = match adapter.driver() {
+            Driver::Dap => Arc::new(DapConnector::<DapDebugger>::new(adapter, host, chosen)),
+            Driver::Python => Arc::new(PythonConnector::new(adapter, host, chosen)),
+            Driver::Node => Arc::new(CdpConnector::new(adapter, host, chosen)),
+        };
+        let policy = Arc::clone(&self.shared.policy);
         let journal = self.shared.journal.clone();
-        match adapter.protocol() {
-            Protocol::Dap => {
-                let connector = DapConnector::new(adapter, host, chosen);
-                Session::spawn(SessionOptions { name, adapter, host, executable, connector, journal, policy })
-            }
-            Protocol::Cdp => {
-                let connector = CdpConnector::new(adapter, host, chosen);
-                Session::spawn(SessionOptions { name, adapter, host, executable, connector, journal, policy })
-            }
-        }
+        Session::spawn(SessionOptions { name, adapter, host, executable, connector, journal, policy })
     }
 
     /// Tells of every opening and closing.

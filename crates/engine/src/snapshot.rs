@@ -11,7 +11,7 @@ use crate::model::breakpoint::{Breakpoint, Failures};
 use crate::model::ids::Reference;
 use crate::model::limits::Limits;
 use crate::model::source::Location;
-use crate::model::stack::{Stack, StackFrame};
+use crate::model::stack::{Stack, StackFrame, users_frames};
 use crate::model::stop::{Exception, Stop, StopReason};
 use crate::model::variable::{Children, Page};
 use crate::output::Excerpt;
@@ -140,23 +140,6 @@ impl Snapshot {
     pub fn frame(&self) -> Option<&StackFrame<Reference>> {
         self.frames.first()
     }
-}
-
-/// The frames of the user's own code; all of them, when there is none of it. A thread that stopped inside a
-/// library because of a step or a breakpoint was meant to stop there, so that frame stays too.
-pub fn users_frames(
-    frames: Vec<StackFrame<Reference>>,
-    stop: Option<&Stop>,
-) -> (Vec<StackFrame<Reference>>, usize) {
-    if frames.iter().all(StackFrame::is_internal) {
-        return (frames, 0);
-    }
-    let all = frames.len();
-    let meant = stop.is_some_and(|stop| matches!(stop.reason, StopReason::Step | StopReason::Breakpoint));
-    let shown = |(at, frame): &(usize, StackFrame<Reference>)| (meant && *at == 0) || !frame.is_internal();
-    let users: Vec<_> = frames.into_iter().enumerate().filter(shown).map(|(_, frame)| frame).collect();
-    let hidden = all - users.len();
-    (users, hidden)
 }
 
 /// The lines around a place, with their numbers.

@@ -31,9 +31,9 @@ use crate::sources;
 
 pub use index::Nearest;
 pub use mention::may_mention;
-pub(crate) use place::read_allowed;
-pub use place::{Place, place, read};
-pub use problem::Problem;
+pub(crate) use place::read_checked;
+pub use place::{MapLocation, place, read};
+pub use problem::MapProblem;
 pub(crate) use resolve::file_url_path;
 pub use stale::staleness;
 
@@ -49,7 +49,7 @@ pub struct SourceId(u32);
 
 /// A file that a script was made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct MapSource {
     /// Where it is: absolute, without `.` and `..`, and without links if it exists, as Node reports paths.
     /// None if the name cannot be made a path, as with `webpack/runtime` or a null source.
     pub path: Option<PathBuf>,
@@ -96,7 +96,7 @@ impl Segment {
 pub struct SourceMap {
     /// In generated order; those at the same position in the order of the map.
     segments: Vec<Segment>,
-    sources: Vec<Source>,
+    sources: Vec<MapSource>,
     names: Vec<Box<str>>,
     /// Which segments have a source, in original order.
     reverse: OnceLock<Vec<u32>>,
@@ -107,23 +107,23 @@ impl SourceMap {
     ///
     /// `base` is the folder that relative sources are resolved against: that of the map, or of the script
     /// whose inline map it is. Entries with impossible positions are left out; anything else that is against
-    /// the format is [`Problem::Corrupt`], and a map that would take too much memory [`Problem::TooLarge`].
-    pub fn decode(raw: &[u8], base: &Path) -> Result<Self, Problem> {
+    /// the format is [`MapProblem::Corrupt`], and a map that would take too much memory [`MapProblem::TooLarge`].
+    pub fn decode(raw: &[u8], base: &Path) -> Result<Self, MapProblem> {
         decode::decode(raw, base)
     }
 
     /// The sources, each once however often the map names it.
-    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+    pub fn sources(&self) -> impl Iterator<Item = &MapSource> {
         self.sources.iter()
     }
 
     /// The sources with what stands for them.
-    pub fn identified(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+    pub fn identified(&self) -> impl Iterator<Item = (SourceId, &MapSource)> {
         (0..).map(SourceId).zip(&self.sources)
     }
 
     /// A source. Always there for an id that this map gave.
-    pub fn source(&self, id: SourceId) -> Option<&Source> {
+    pub fn source(&self, id: SourceId) -> Option<&MapSource> {
         self.sources.get(usize::try_from(id.0).ok()?)
     }
 
@@ -133,7 +133,7 @@ impl SourceMap {
     }
 
     /// Like [`source_of`](Self::source_of), with the reason.
-    pub fn find(&self, path: &Path) -> Result<SourceId, Problem> {
+    pub fn find(&self, path: &Path) -> Result<SourceId, MapProblem> {
         self.source_of(path).ok_or_else(|| {
             let wanted = path.file_name().unwrap_or_default().to_string_lossy();
             let known = self.sources.iter().map(|source| source.name.clone()).filter(|name| !name.is_empty());
@@ -143,7 +143,7 @@ impl SourceMap {
                 sources::distance(name.rsplit('/').next().unwrap_or(name), &wanted)
             });
             known.truncate(5);
-            Problem::NotASource { path: path.to_owned(), similar: known }
+            MapProblem::NotASource { path: path.to_owned(), similar: known }
         })
     }
 

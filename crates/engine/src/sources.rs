@@ -162,7 +162,7 @@ pub fn nearest_names(wanted: &str, mut known: Vec<String>) -> Vec<String> {
 
 /// Where a text stands in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum StatementMatch {
     /// On this line, 1-based.
     Line(u32),
     /// On several, with their texts.
@@ -173,7 +173,7 @@ pub enum Found {
 
 /// Finds a line by its text. A part of it is enough; white space counts as one blank. Of several lines, one
 /// that is the text as a whole wins over those that contain it, and then the one nearest to `near`.
-pub fn find_statement(lines: &[String], text: &str, near: Option<u32>) -> Found {
+pub fn find_statement(lines: &[String], text: &str, near: Option<u32>) -> StatementMatch {
     let wanted = squeeze(text);
     let numbered = || (1u32..).zip(lines.iter().map(|line| squeeze(line)));
     let whole: Vec<(u32, String)> = numbered().filter(|(_, line)| *line == wanted).collect();
@@ -183,7 +183,7 @@ pub fn find_statement(lines: &[String], text: &str, near: Option<u32>) -> Found 
         whole
     };
     if wanted.is_empty() {
-        return Found::Nowhere(Vec::new());
+        return StatementMatch::Nowhere(Vec::new());
     }
     if let Some(near) = near {
         // Two at the same distance stay ambiguous.
@@ -191,9 +191,9 @@ pub fn find_statement(lines: &[String], text: &str, near: Option<u32>) -> Found 
         matches.retain(|(line, _)| Some(line.abs_diff(near)) == closest);
     }
     match matches.as_slice() {
-        [] => Found::Nowhere(most_alike(lines, &wanted)),
-        [(line, _)] => Found::Line(*line),
-        _ => Found::Several(matches),
+        [] => StatementMatch::Nowhere(most_alike(lines, &wanted)),
+        [(line, _)] => StatementMatch::Line(*line),
+        _ => StatementMatch::Several(matches),
     }
 }
 
@@ -269,28 +269,32 @@ mod tests {
     fn a_line_is_found_by_its_text() {
         let file =
             lines("total = 0\nfor x in xs:\n    total += x\n    print(x)\nprint(total)\n  print( x )\n");
-        let table: [(&str, Option<u32>, Found); 6] = [
-            ("total += x", None, Found::Line(3)),
-            ("for x", None, Found::Line(2)),
-            ("print(total)", None, Found::Line(5)),
-            ("total  =   0", None, Found::Line(1)),
-            ("print(x)", Some(6), Found::Line(4)),
-            ("no such text", None, Found::Nowhere(vec![])),
+        let table: [(&str, Option<u32>, StatementMatch); 6] = [
+            ("total += x", None, StatementMatch::Line(3)),
+            ("for x", None, StatementMatch::Line(2)),
+            ("print(total)", None, StatementMatch::Line(5)),
+            ("total  =   0", None, StatementMatch::Line(1)),
+            ("print(x)", Some(6), StatementMatch::Line(4)),
+            ("no such text", None, StatementMatch::Nowhere(vec![])),
         ];
         for (text, near, expected) in table {
             assert_eq!(find_statement(&file, text, near), expected, "{text}");
         }
-        let Found::Several(several) = find_statement(&file, "print", None) else { panic!("ambiguous") };
+        let StatementMatch::Several(several) = find_statement(&file, "print", None) else {
+            panic!("ambiguous")
+        };
         assert_eq!(several.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [4, 5, 6]);
-        assert_eq!(find_statement(&file, "print", Some(6)), Found::Line(6));
-        let Found::Nowhere(alike) = find_statement(&file, "total -= x", None) else { panic!("nowhere") };
+        assert_eq!(find_statement(&file, "print", Some(6)), StatementMatch::Line(6));
+        let StatementMatch::Nowhere(alike) = find_statement(&file, "total -= x", None) else {
+            panic!("nowhere")
+        };
         assert_eq!(alike.first(), Some(&(1, "total = 0".to_owned())));
     }
 
     #[test]
     fn a_line_that_is_the_text_wins_over_one_that_contains_it() {
         let file = lines("x = 1\nx = 10\n");
-        assert_eq!(find_statement(&file, "x = 1", None), Found::Line(1));
+        assert_eq!(find_statement(&file, "x = 1", None), StatementMatch::Line(1));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
-use crate::named_pipe;
+use crate::temporary;
 
 /// How many bytes of reports are read.
 const BYTES: u64 = 64 << 20;
@@ -148,7 +148,7 @@ impl TestReports {
     /// An empty file that only this user can read.
     pub fn new() -> Result<Self> {
         use std::os::unix::fs::OpenOptionsExt;
-        let path = named_pipe::temporary();
+        let path = temporary::new_path();
         let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         made.map(|_| Self(Arc::new(File(path.clone())))).map_err(|error| Error::Environment {
             problem: format!("no file can be made at `{}`: {error}", path.display()),

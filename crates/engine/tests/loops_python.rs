@@ -7,7 +7,7 @@
 mod machine;
 
 use engine::adapter::python::Python;
-use engine::adapter::{Adapter, Question};
+use engine::adapter::{Adapter, Question, SourceAnalysis};
 use engine::model::source::Loop;
 
 use self::machine::{TestMachine, ways};

@@ -61,7 +61,7 @@ impl Scene {
             only_when_changed: false,
             max_rows: 1000,
             cells: Cells::Text(200),
-            recorder: self.recorder.clone(),
+            recorder: self.recorder.sink(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::adapter::node::Node;
-use engine::adapter::{Adapter, Machine, Question, Runtime};
+use engine::adapter::{Machine, Question, Runtime, SourceAnalysis};
 use engine::javascript::{
     Handlers, Part, asserted, functions_around, insertion, is_caught, is_expression, log_parts,
 };

@@ -25,13 +25,13 @@ mod runtime;
 mod source_maps;
 mod texts;
 
+pub use self::journal::journal;
 pub use arguments::arguments;
 pub use cdp_messages::{cdp_events, cdp_wire};
 pub use commands::commands;
 pub use dap_messages::{dap_types, dap_wire};
 pub use frames::dap_frames;
 pub use javascript::{expressions, scripts};
-pub use journal::journal;
 pub use redaction::redaction;
 pub use reports::test_reports;
 pub use rows::rows;

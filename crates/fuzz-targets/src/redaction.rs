@@ -1,6 +1,6 @@
 //! Texts with credentials in them.
 
-use engine::redaction::{MARK, Redaction, hide_shapes_in, shapes};
+use journal::redaction::{MARK, Redaction, hide_shapes_in, shapes};
 use serde_json::Value;
 
 /// Inputs are also repeated to this many bytes, so that a rule that takes more than linear time is noticed by the

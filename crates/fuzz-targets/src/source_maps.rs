@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use data_encoding::BASE64;
-use engine::source_map::{Place, SourceMap, may_mention, place, read};
+use engine::source_map::{MapLocation, SourceMap, may_mention, place, read};
 
 /// The text of a map, and of a `data:` URL.
 ///
@@ -12,9 +12,9 @@ use engine::source_map::{Place, SourceMap, may_mention, place, read};
 pub fn source_maps(data: &[u8]) {
     let script = Path::new("/nowhere/out/main.js");
     if let Ok(text) = std::str::from_utf8(data)
-        && let Place::Inline(url) = place(text, script)
+        && let MapLocation::Inline(url) = place(text, script)
     {
-        let _ = read(&Place::Inline(url));
+        let _ = read(&MapLocation::Inline(url));
     }
     let url = format!("data:application/json;charset=utf-8;base64,{}", BASE64.encode(data));
     assert_eq!(read(&place(&url, script)).expect("it was just written"), data);

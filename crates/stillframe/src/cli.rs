@@ -8,13 +8,13 @@ use clap::builder::PossibleValue;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use engine::adapter::{Adapter, Host, Machine};
-use engine::journal::{self, Journal, default_path};
 use engine::process::presence;
+use journal::{Journal, default_path};
 use tools::{Toolset, toolsets};
 
 use crate::config::{self, ConfigArgs, Settings};
 use crate::hang::HangArgs;
-use crate::one_shot::Around;
+use crate::one_shot::RunContext;
 use crate::probe::ProbeArgs;
 use crate::signals::outlive_full_files;
 use crate::test::TestArgs;
@@ -183,39 +183,43 @@ pub(crate) async fn run((cli, matches): (Cli, ArgMatches)) -> anyhow::Result<Exi
         Command::Probe(_) | Command::Trace(_) | Command::Test(_) | Command::Hang(_) | Command::Serve { .. }
     );
     let journal = match log_file.clone().filter(|_| debugs) {
-        Some(path) => Journal::open(journal::Options::within(path, settings.rules())),
+        Some(path) => Journal::open(settings.rules().journal(path)),
         None => Journal::none(),
     };
     if debugs {
         presence::begin(&Machine.cache_dir());
     }
-    let around = Around {
+    let run_context = RunContext {
         journal: journal.clone(),
         log_file,
         shows_credentials: settings.shows_credentials,
         policy: settings.policy(),
     };
-    let code = run_command(cli.command, around, &settings).await;
+    let code = run_command(cli.command, run_context, &settings).await;
     presence::end();
     journal.flush();
     code
 }
 
-async fn run_command(command: Command, around: Around, settings: &Settings) -> anyhow::Result<ExitCode> {
+async fn run_command(
+    command: Command,
+    run_context: RunContext,
+    settings: &Settings,
+) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Probe(args) => probe::run(*args, around).await,
-        Command::Trace(args) => trace::run(*args, around).await,
-        Command::Test(args) => test::run(*args, around).await,
-        Command::Hang(args) => hang::run(*args, around).await,
+        Command::Probe(args) => probe::run(*args, run_context).await,
+        Command::Trace(args) => trace::run(*args, run_context).await,
+        Command::Test(args) => test::run(*args, run_context).await,
+        Command::Hang(args) => hang::run(*args, run_context).await,
         Command::Serve { toolset, http } => {
             let toolsets = toolset.chosen(settings)?;
             match http.http {
-                Some(address) => mcp::serve_http(&http, address, toolsets, around).await,
-                None => mcp::serve(toolsets, around).await,
+                Some(address) => mcp::serve_http(&http, address, toolsets, run_context).await,
+                None => mcp::serve(toolsets, run_context).await,
             }
         }
-        Command::View(args) => view::run(&args, around.log_file).await,
-        Command::Report { session } => view::report(&session, around.log_file),
+        Command::View(args) => view::run(&args, run_context.log_file).await,
+        Command::Report { session } => view::report(&session, run_context.log_file),
         Command::Doctor { json } => doctor::run(json, &settings.rules().safety).await,
         Command::Setup { language, executable_path } => {
             setup::run(&language, executable_path.as_deref()).await

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use engine::adapter::{Adapter, Host, Machine};
+use engine::adapter::{Adapter, Driver, Host, Machine};
 use engine::model::launch::{Launch, Program};
 use engine::model::stop::ExceptionBreakpoints;
 use engine::safety::Safety;
@@ -31,7 +31,7 @@ pub(crate) async fn run(as_json: bool, safety: &Safety) -> anyhow::Result<ExitCo
         };
         checked.push(Checked { language, tried });
     }
-    let text = if as_json { machine(&checked)? } else { people(&checked) };
+    let text = if as_json { to_json(&checked)? } else { to_text(&checked) };
     terminal::print(&text)?;
     let well = checked.iter().all(Checked::is_well);
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -47,7 +47,13 @@ impl Checked {
     /// A debugger that is not installed yet is well: it is installed on first use.
     fn is_well(&self) -> bool {
         self.language.forbidden.is_some()
+            || self.is_left_out()
             || self.language.runtime.is_ok() && !matches!(self.tried, Some(Err(_)))
+    }
+
+    /// A debugger that comes with neither us nor the language is there for those who want it.
+    fn is_left_out(&self) -> bool {
+        self.language.adapter.driver() == Driver::Dap && self.language.runtime.is_err()
     }
 
     fn setup(&self) -> String {
@@ -65,7 +71,11 @@ async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
         .map_err(crate::setup::told)?;
     let request = RunUntil {
         launch: Some(Launch::new(Program::Script(sample.path.clone()))),
-        places: vec![Wanted { file: Some(sample.path.clone()), line: Some(2), ..Wanted::default() }],
+        places: vec![Wanted {
+            file: Some(sample.path.clone()),
+            line: Some(adapter.sample().line),
+            ..Wanted::default()
+        }],
         exceptions: ExceptionBreakpoints::default(),
         frames: Frames::Top,
         expressions: vec!["answer".to_owned()],
@@ -76,7 +86,7 @@ async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
     let ran = ran.map_err(crate::setup::told)?;
     anyhow::ensure!(
         matches!(ran.settled, Settled::Stopped(_)),
-        "a small program did not stop at its second line"
+        "a small program did not stop at its breakpoint"
     );
     match ran.values.first() {
         Some((_, Ok(value))) if value.text == "42" => Ok(began.elapsed()),
@@ -96,7 +106,7 @@ impl Sample {
         let folder = Machine.cache_dir().join("doctor");
         std::fs::create_dir_all(&folder)?;
         let path = folder.join(format!("sample-{}.{extension}", std::process::id()));
-        std::fs::write(&path, adapter.sample())?;
+        std::fs::write(&path, adapter.sample().source)?;
         Ok(Self { path })
     }
 }
@@ -108,7 +118,7 @@ impl Drop for Sample {
     }
 }
 
-fn people(checked: &[Checked]) -> String {
+fn to_text(checked: &[Checked]) -> String {
     let mut text = String::new();
     for one in checked {
         let language = &one.language;
@@ -125,6 +135,7 @@ fn people(checked: &[Checked]) -> String {
                 line(&mut text, Mark::Good, &format!("version {}, {}", runtime.version, runtime.origin));
                 detail(&mut text, &runtime.executable.display().to_string());
             }
+            Err(problem) if one.is_left_out() => line(&mut text, Mark::Warn, problem),
             Err(problem) => line(&mut text, Mark::Bad, problem),
         }
         match &one.tried {
@@ -172,7 +183,7 @@ fn detail(text: &mut String, what: &str) {
     let _ = write!(text, "{}", styled(FAINT, terminal::wrapped(what, "    ")));
 }
 
-fn machine(checked: &[Checked]) -> anyhow::Result<String> {
+fn to_json(checked: &[Checked]) -> anyhow::Result<String> {
     let languages: Vec<Value> = checked.iter().map(described).collect();
     let cache = Machine.cache_dir().display().to_string();
     let well = checked.iter().all(Checked::is_well);

@@ -19,7 +19,7 @@ use tools::ops::run_until::whole;
 use tools::ops::settle::Wait;
 use tools::render::HangReport;
 
-use crate::one_shot::{Around, OneShot, Told};
+use crate::one_shot::{CommandOutput, OneShot, RunContext};
 use crate::setup::told;
 
 /// What to run, and how long.
@@ -53,13 +53,13 @@ pub(crate) struct HangArgs {
 }
 
 /// Does it.
-pub(crate) async fn run(args: HangArgs, around: Around) -> anyhow::Result<ExitCode> {
-    let one_shot = OneShot { name: "hang", around, as_json: args.json, patience: 1 };
+pub(crate) async fn run(args: HangArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
+    let one_shot = OneShot { name: "hang", run_context, as_json: args.json, patience: 1 };
     let operation = async |context: &Context| {
         let found = diagnose(args, context).await?;
         let code = exit_code(found.verdict);
         let report = HangReport::new(found);
-        Ok(Told { people: report::people(&report), data: serde_json::to_value(&report)?, code })
+        Ok(CommandOutput { text: report::to_text(&report), data: serde_json::to_value(&report)?, code })
     };
     one_shot.run(operation).await
 }

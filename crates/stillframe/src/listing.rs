@@ -10,12 +10,12 @@ use crate::terminal::{self, FAINT, HEADING, NAME, styled};
 
 /// Lists the tools of some toolsets.
 pub(crate) fn run(toolsets: &[&'static Toolset], as_json: bool) -> anyhow::Result<ExitCode> {
-    let text = if as_json { machine(toolsets)? } else { people(toolsets) };
+    let text = if as_json { to_json(toolsets)? } else { to_text(toolsets) };
     terminal::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn people(toolsets: &[&'static Toolset]) -> String {
+fn to_text(toolsets: &[&'static Toolset]) -> String {
     let mut text = String::new();
     for toolset in toolsets {
         let _ = writeln!(text, "{}", styled(HEADING, format_args!("toolset {}", toolset.name)));
@@ -36,7 +36,7 @@ fn parameters(entry: &Entry) -> String {
     names.map(|names| names.keys().cloned().collect::<Vec<_>>().join(", ")).unwrap_or_default()
 }
 
-fn machine(toolsets: &[&'static Toolset]) -> anyhow::Result<String> {
+fn to_json(toolsets: &[&'static Toolset]) -> anyhow::Result<String> {
     let tool = |entry: &Entry| {
         json!({
             "name": entry.name,

@@ -4,13 +4,13 @@
 //! begin with a handshake, and 2026-07-28, where every request stands for itself. What a session is, is never
 //! tied to the connection.
 
-mod front;
+mod disconnect;
 mod guarded;
 mod http;
 mod output;
 mod progress;
 mod prompts;
-mod readable;
+mod repair;
 mod server;
 
 use std::io::IsTerminal;
@@ -26,11 +26,11 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tools::Toolset;
 
-use self::front::Front;
+use self::disconnect::DisconnectWatcher;
 use self::guarded::Guarded;
 pub(crate) use self::http::{HttpArgs, serve as serve_http};
 use self::server::{Offer, Server};
-use crate::one_shot::Around;
+use crate::one_shot::RunContext;
 use crate::signals::cancel_on_signal;
 use crate::terminal;
 
@@ -40,7 +40,10 @@ const LAST_ANSWERS: Duration = Duration::from_millis(500);
 const LAST_PROGRAMS: Duration = Duration::from_millis(1500);
 
 /// Serves until the client goes away or a signal comes, and ends every program that was started.
-pub(crate) async fn serve(toolsets: Vec<&'static Toolset>, around: Around) -> anyhow::Result<ExitCode> {
+pub(crate) async fn serve(
+    toolsets: Vec<&'static Toolset>,
+    run_context: RunContext,
+) -> anyhow::Result<ExitCode> {
     if std::io::stdin().is_terminal() {
         terminal::hint(
             "this is an MCP server: it waits for a client's messages on standard input (end it with Ctrl-D). \
@@ -57,10 +60,10 @@ pub(crate) async fn serve(toolsets: Vec<&'static Toolset>, around: Around) -> an
         parent_gone().await;
         orphaned.cancel();
     });
-    let context = around.context();
+    let context = run_context.context();
     let (reader, writer) = stdio_pipes();
     let transport =
-        Front::new(AsyncRwTransport::new_server(readable::lines(reader), writer), shutdown.clone());
+        DisconnectWatcher::new(AsyncRwTransport::new_server(repair::lines(reader), writer), shutdown.clone());
     let server = Guarded(Server::new(context.clone(), Arc::new(Offer::new(toolsets))));
     let running = match serve_server_with_ct(server, transport, shutdown.clone()).await {
         Ok(running) => running,

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use engine::journal::Journal;
 use engine::policy::SharedPolicy;
-use engine::redaction;
 use engine::sessions::Sessions;
-use engine::visible::visible;
+use journal::Journal;
+use journal::redaction;
+use journal::visible::visible;
 use serde_json::{Map, Value};
 use tools::{Context, JournaledCall, Report, hide_in_data, hide_in_text, say_hidden, show_in_data};
 
@@ -18,20 +18,20 @@ use crate::terminal;
 /// What shells give for a command that Ctrl-C ended.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// What commands have around them.
+/// What a command runs with.
 #[derive(Clone, Debug)]
-pub(crate) struct Around {
-    /// Where it is written down what happens.
+pub(crate) struct RunContext {
+    /// Where events are recorded.
     pub(crate) journal: Journal,
     /// The file of the journal; none when nothing is written down.
     pub(crate) log_file: Option<PathBuf>,
-    /// Answers show what has the shape of a credential.
+    /// Answers show likely credentials.
     pub(crate) shows_credentials: bool,
-    /// What holds.
+    /// Safety rules and limits.
     pub(crate) policy: SharedPolicy,
 }
 
-impl Around {
+impl RunContext {
     /// For calls in sessions of their own.
     pub(crate) fn context(&self) -> Context {
         let sessions = Sessions::governed(self.journal.clone(), Arc::clone(&self.policy));
@@ -39,11 +39,11 @@ impl Around {
     }
 }
 
-/// What came of it.
-pub(crate) struct Told {
-    /// For people.
-    pub(crate) people: String,
-    /// The same as data.
+/// What a command prints, and its exit code.
+pub(crate) struct CommandOutput {
+    /// For a terminal.
+    pub(crate) text: String,
+    /// The same as JSON.
     pub(crate) data: Value,
     /// The exit code.
     pub(crate) code: u8,
@@ -53,8 +53,8 @@ pub(crate) struct Told {
 pub(crate) struct OneShot {
     /// The command, such as `probe`.
     pub(crate) name: &'static str,
-    /// What it has around it.
-    pub(crate) around: Around,
+    /// What it runs with.
+    pub(crate) run_context: RunContext,
     /// The answer is printed as JSON.
     pub(crate) as_json: bool,
     /// At which Ctrl-C it is given up: the first, unless the operation makes something of that one itself.
@@ -65,34 +65,39 @@ impl OneShot {
     /// Does it, and prints what came of it.
     pub(crate) async fn run(
         self,
-        operation: impl AsyncFnOnce(&Context) -> anyhow::Result<Told>,
+        operation: impl AsyncFnOnce(&Context) -> anyhow::Result<CommandOutput>,
     ) -> anyhow::Result<ExitCode> {
-        let context = self.around.context().reporting(Some(Report::new(|message| terminal::hint(&message))));
+        let context =
+            self.run_context.context().reporting(Some(Report::new(|message| terminal::hint(&message))));
         let tool = format!("stillframe {}", self.name);
         let mut call = JournaledCall::begin(&context, &tool, &command_line());
-        let told = tokio::select! {
-            told = operation(&context) => Some(told),
+        let output = tokio::select! {
+            output = operation(&context) => Some(output),
             () = interrupted(self.patience) => None,
         };
         context.sessions.close_all().await;
-        let Some(told) = told else { return Ok(ExitCode::from(INTERRUPTED)) };
-        let told = told.map(shown).map_err(shown_error);
-        let told = if self.around.shows_credentials { told } else { told.map(hidden).map_err(hidden_error) };
-        let told = told.inspect_err(|error| call.failed(&format!("{error:#}")))?;
-        call.answered(told.data.as_object().unwrap_or(&Map::new()));
-        terminal::print(&if self.as_json {
-            serde_json::to_string_pretty(&told.data)? + "\n"
+        let Some(output) = output else { return Ok(ExitCode::from(INTERRUPTED)) };
+        let output = output.map(shown).map_err(shown_error);
+        let output = if self.run_context.shows_credentials {
+            output
         } else {
-            told.people
+            output.map(hidden).map_err(hidden_error)
+        };
+        let output = output.inspect_err(|error| call.failed(&format!("{error:#}")))?;
+        call.answered(output.data.as_object().unwrap_or(&Map::new()));
+        terminal::print(&if self.as_json {
+            serde_json::to_string_pretty(&output.data)? + "\n"
+        } else {
+            output.text
         })?;
-        Ok(ExitCode::from(told.code))
+        Ok(ExitCode::from(output.code))
     }
 }
 
 /// With every character in sight. The text for people is seen to by the terminal, which writes colours into it.
-fn shown(mut told: Told) -> Told {
-    show_in_data(&mut told.data);
-    told
+fn shown(mut output: CommandOutput) -> CommandOutput {
+    show_in_data(&mut output.data);
+    output
 }
 
 /// An error keeps what it is made of, unless something in it cannot be seen.
@@ -105,15 +110,15 @@ fn shown_error(error: anyhow::Error) -> anyhow::Error {
 }
 
 /// Without credentials, and with a last line for people that says so.
-fn hidden(mut told: Told) -> Told {
-    let count = hide_in_data(&mut told.data);
+fn hidden(mut output: CommandOutput) -> CommandOutput {
+    let count = hide_in_data(&mut output.data);
     // A long text may have been broken into lines; the terminal has hidden what was in it before.
-    redaction::hide_shapes(&mut told.people);
+    redaction::hide_shapes(&mut output.text);
     if count > 0 {
-        say_hidden(&mut told.people, count);
-        told.people.push('\n');
+        say_hidden(&mut output.text, count);
+        output.text.push('\n');
     }
-    told
+    output
 }
 
 /// An error keeps what it is made of, unless a credential is in it.

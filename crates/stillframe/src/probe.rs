@@ -1,6 +1,6 @@
 //! `stillframe probe`: run a program, stop at a place, print what is there, end it.
 
-pub(crate) mod place;
+pub(crate) mod location_arg;
 pub(crate) mod report;
 
 use std::process::ExitCode;
@@ -16,8 +16,8 @@ use tools::ops::run_until::{Frames, Ran, RunUntil, run_until, whole};
 use tools::ops::settle::{Settled, Wait};
 use tools::render::{CallerData, StopReport, expression_value};
 
-use self::place::Place;
-use crate::one_shot::{Around, OneShot, Told};
+use self::location_arg::LocationArg;
+use crate::one_shot::{CommandOutput, OneShot, RunContext};
 use crate::program::ProgramArgs;
 use crate::setup::told;
 
@@ -32,7 +32,7 @@ Exit codes: 0 stopped at the place (or, without one, ended with code 0);
   4 an uncaught exception came first; 5 still running when the time was up")]
 pub(crate) struct ProbeArgs {
     /// Where to stop: `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION`, or FILE alone to stop only at an uncaught exception.
-    place: Place,
+    place: LocationArg,
     /// Evaluate this at the stop; can be given several times.
     #[arg(short, long = "expression", value_name = "EXPR", allow_hyphen_values = true)]
     expressions: Vec<String>,
@@ -56,8 +56,8 @@ pub(crate) struct ProbeArgs {
 }
 
 /// Does it.
-pub(crate) async fn run(args: ProbeArgs, around: Around) -> anyhow::Result<ExitCode> {
-    let one_shot = OneShot { name: "probe", around, as_json: args.json, patience: 1 };
+pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
+    let one_shot = OneShot { name: "probe", run_context, as_json: args.json, patience: 1 };
     let has_place = !args.places().is_empty();
     let operation = async |context: &Context| {
         let ran = probe(args, context).await?;
@@ -67,7 +67,7 @@ pub(crate) async fn run(args: ProbeArgs, around: Around) -> anyhow::Result<ExitC
         let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
         let callers = ran.callers.iter().map(CallerData::from).collect();
         let report = report::Probed { stop, callers, values };
-        Ok(Told { people: report.people(), data: serde_json::to_value(&report)?, code })
+        Ok(CommandOutput { text: report.to_text(), data: serde_json::to_value(&report)?, code })
     };
     one_shot.run(operation).await
 }
@@ -87,7 +87,7 @@ async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
 
 impl ProbeArgs {
     fn places(&self) -> Vec<Wanted> {
-        let Place { file, line, column, function } = self.place.clone();
+        let LocationArg { file, line, column, function } = self.place.clone();
         if line.is_none() && function.is_none() && self.statement.is_none() {
             return Vec::new();
         }

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use engine::adapter::{self, Host, Machine, Protocol};
-use engine::debugger::Progress;
+use engine::adapter::{self, Driver, Host, Machine};
+use engine::progress::Progress;
 use tools::ToolError;
 
 use crate::terminal;
@@ -23,10 +23,12 @@ pub(crate) async fn run(language: &str, executable: Option<&Path>) -> anyhow::Re
         terminal::hint(&format!("installing the debugger for {found}"));
     }
     adapter.provide(host, &runtime, &Progress::new()).await.map_err(told)?;
-    let state = match (already, adapter.protocol()) {
-        (_, Protocol::Cdp) => format!("is part of it; our hook is below {}", host.cache_dir().display()),
-        (true, Protocol::Dap) => format!("was there already, below {}", host.cache_dir().display()),
-        (false, Protocol::Dap) => format!("is installed, below {}", host.cache_dir().display()),
+    let cache = host.cache_dir();
+    let state = match (already, adapter.driver()) {
+        (_, Driver::Node) => format!("is part of it; our hook is below {}", cache.display()),
+        (_, Driver::Dap) => "is it".to_owned(),
+        (true, Driver::Python) => format!("was there already, below {}", cache.display()),
+        (false, Driver::Python) => format!("is installed, below {}", cache.display()),
     };
     terminal::print(&format!("the debugger for {found} {state}\n"))?;
     Ok(ExitCode::SUCCESS)

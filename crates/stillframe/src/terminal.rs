@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::AnsiColor;
 pub(crate) use anstyle::Style;
-use engine::redaction;
-use engine::visible::visible;
+use journal::redaction;
+use journal::visible::visible;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The width that everything fits in.

@@ -15,7 +15,7 @@ use tools::ops::settle::Wait;
 use tools::ops::test::{self, Test, Tested, Verdict};
 use tools::render::TestData;
 
-use crate::one_shot::{Around, OneShot, Told};
+use crate::one_shot::{CommandOutput, OneShot, RunContext};
 use crate::setup::told;
 
 /// The tests to run.
@@ -42,13 +42,13 @@ pub(crate) struct TestArgs {
 }
 
 /// Does it.
-pub(crate) async fn run(args: TestArgs, around: Around) -> anyhow::Result<ExitCode> {
-    let one_shot = OneShot { name: "test", around, as_json: args.json, patience: 1 };
+pub(crate) async fn run(args: TestArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
+    let one_shot = OneShot { name: "test", run_context, as_json: args.json, patience: 1 };
     let operation = async |context: &Context| {
         let tested = tested(args, context).await?;
         let code = exit_code(tested.verdict);
         let data = TestData::new(tested, test::limits(context.bounds()));
-        Ok(Told { people: report::people(&data), data: serde_json::to_value(&data)?, code })
+        Ok(CommandOutput { text: report::to_text(&data), data: serde_json::to_value(&data)?, code })
     };
     one_shot.run(operation).await
 }

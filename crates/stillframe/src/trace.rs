@@ -13,12 +13,12 @@ use engine::recording::Cells;
 use engine::{bounds, deadlines};
 use tokio::sync::Notify;
 use tools::ops::settle::Wait;
-use tools::ops::trace::{self, Because, Trace, Traced, WhenFull};
+use tools::ops::trace::{self, Trace, TraceEndReason, Traced, WhenFull};
 use tools::render::TraceReport;
 use tools::{Context, ToolError};
 
 use self::points::PointsArgs;
-use crate::one_shot::{Around, INTERRUPTED, OneShot, Told};
+use crate::one_shot::{CommandOutput, INTERRUPTED, OneShot, RunContext};
 use crate::program::ProgramArgs;
 use crate::setup::told;
 
@@ -74,9 +74,9 @@ fn most_rows() -> u64 {
 }
 
 /// Does it. When it is interrupted, what was recorded so far is printed.
-pub(crate) async fn run(args: TraceArgs, around: Around) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: TraceArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
     // The second Ctrl-C is for those who cannot wait.
-    let one_shot = OneShot { name: "trace", around, as_json: args.json, patience: 2 };
+    let one_shot = OneShot { name: "trace", run_context, as_json: args.json, patience: 2 };
     let interrupt = Arc::new(Notify::new());
     let operation = async |context: &Context| {
         let traced = record(args, Arc::clone(&interrupt), context);
@@ -91,7 +91,7 @@ pub(crate) async fn run(args: TraceArgs, around: Around) -> anyhow::Result<ExitC
         let traced = traced?;
         let code = exit_code(&traced);
         let report = TraceReport::new(traced, true);
-        Ok(Told { people: report::people(&report), data: serde_json::to_value(&report)?, code })
+        Ok(CommandOutput { text: report::to_text(&report), data: serde_json::to_value(&report)?, code })
     };
     one_shot.run(operation).await
 }
@@ -123,10 +123,10 @@ const NEVER_PASSED: u8 = 3;
 const TIME_WAS_UP: u8 = 5;
 
 fn exit_code(traced: &Traced) -> u8 {
-    match traced.because {
-        Because::Interrupted => INTERRUPTED,
+    match traced.end_reason {
+        TraceEndReason::Interrupted => INTERRUPTED,
         _ if !traced.rows.is_empty() => 0,
-        Because::TimedOut => TIME_WAS_UP,
+        TraceEndReason::TimedOut => TIME_WAS_UP,
         _ => NEVER_PASSED,
     }
 }

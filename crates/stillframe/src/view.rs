@@ -45,7 +45,7 @@ async fn serve(args: &ViewArgs, path: &Path) -> anyhow::Result<ExitCode> {
     terminal::print(&format!("{}\n", server.url()))?;
     let shutdown = CancellationToken::new();
     tokio::spawn(cancel_on_signal(shutdown.clone()));
-    server.serve(shutdown.cancelled_owned()).await?;
+    server.serve(shutdown.cancelled_owned()).await;
     Ok(ExitCode::SUCCESS)
 }
 

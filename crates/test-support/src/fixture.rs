@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::{Language, Texts};
+use crate::{Language, Program};
 
 /// The root of the repository.
 pub fn repository() -> PathBuf {
@@ -20,7 +20,8 @@ pub struct Fixture {
 
 impl Fixture {
     /// `fixtures/SCENARIO/main.EXTENSION`.
-    pub fn of(language: Language, scenario: &str) -> Self {
+    pub fn of(language: impl Into<Language>, scenario: &str) -> Self {
+        let language = language.into();
         Self::read(repository().join("fixtures").join(scenario).join(language.file("main")))
     }
 
@@ -57,14 +58,20 @@ impl Fixture {
     }
 
     /// Writes the text of a language into a folder, as a file of that language.
-    pub fn write_in(language: Language, folder: &Path, stem: &str, texts: Texts) -> Self {
-        Self::write(folder, &language.file(stem), texts.of(language))
+    pub fn write_in<L: Into<Language> + Copy>(
+        language: L,
+        folder: &Path,
+        stem: &str,
+        program: impl Program<L>,
+    ) -> Self {
+        Self::write(folder, &language.into().file(stem), program.text(language))
     }
 
     /// The language of its extension; Python when it has none that is known.
     pub fn language(&self) -> Language {
         match self.path.extension().and_then(|extension| extension.to_str()) {
             Some("js" | "cjs" | "mjs" | "ts" | "cts" | "mts") => Language::Node,
+            Some("c" | "cpp") => Language::C,
             _ => Language::Python,
         }
     }
@@ -97,22 +104,27 @@ mod tests {
         Fixture::of(language, scenario).lines.into_keys().collect()
     }
 
-    /// A name that one language has no line for is not asked for in bodies that are for both.
+    /// A name that one language has no line for is not asked for in bodies that are for all of them.
     #[test]
     fn scenarios_name_the_same_lines_in_each_language() {
         let only_python = ["bill_header", "decorator"];
-        for scenario in
-            ["bank", "empty_scope", "endings", "readers", "steps", "swap_vars", "traced", "values"]
-        {
+        let only_dynamic = ["first_yield", "second_yield"];
+        let only_c = ["crash"];
+        for scenario in ["bank", "empty_scope", "endings", "readers", "steps", "swap_vars", "values"] {
             let mut python = names(Language::Python, scenario);
             python.retain(|name| !only_python.contains(&name.as_str()));
             assert_eq!(names(Language::Node, scenario), python, "{scenario}");
+            python.retain(|name| !only_dynamic.contains(&name.as_str()));
+            let mut c = names(Language::C, scenario);
+            c.retain(|name| !only_c.contains(&name.as_str()));
+            assert_eq!(c, python, "{scenario}");
         }
+        assert_eq!(names(Language::Node, "traced"), names(Language::Python, "traced"));
     }
 
     #[test]
     fn the_language_of_a_file_is_told_by_its_extension() {
-        for language in [Language::Python, Language::Node] {
+        for language in Language::ALL {
             assert_eq!(Fixture::of(language, "bank").language(), language);
         }
     }

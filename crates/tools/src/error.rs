@@ -324,6 +324,10 @@ impl From<Error> for ToolError {
                 };
                 Self { code, error, message, next: None, context: Map::new() }.with("type", json!(type_name))
             }
+            Error::UnknownName(message) => {
+                let error = format!("Name not found: {message}");
+                Self { code, error, message, next: None, context: Map::new() }.with("type", json!(""))
+            }
             Error::Lost => Self::new(code, text, "").then(Next::LearnEnd),
             Error::Forbidden { rule, .. } => Self::new(code, text, &rule),
             Error::Limit { name, value, .. } => {

@@ -1,6 +1,6 @@
 //! Credentials are hidden in answers before they leave: whatever has the shape of one.
 
-use engine::redaction;
+use journal::redaction;
 use serde_json::Value;
 
 use crate::Reply;

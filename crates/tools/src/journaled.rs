@@ -1,8 +1,8 @@
 //! A call as the journal has it: what was asked, and what came of it.
 
-use engine::journal::entry::{Call, Entry, Event, Failure, Response};
-use engine::journal::truncation;
 use engine::sessions::Sessions;
+use journal::entry::{Call, Entry, Event, Failure, Response};
+use journal::truncation;
 use serde_json::{Map, Value};
 
 use crate::{Context, Reply};

@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use engine::journal::Entry;
-use engine::journal::entry::{
+use jiff::Timestamp;
+use journal::Entry;
+use journal::entry::{
     BreakpointChange, BreakpointEvent, Call, Closed, Created, Event, Location, Response, SourceWindow, State,
     StateEvent, Variable, Variables, Written,
 };
-use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 /// How many sessions are open at the same time.

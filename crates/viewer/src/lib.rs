@@ -3,10 +3,11 @@
 //! Reading order: [`log`] (the entries of all files, by number), [`moment`] (what was the case at one of them),
 //! [`words`] (an entry as one line), `timeline` (the rows of what happened), [`report`] (a session as a document),
 //! [`terminal`] (a journal in a terminal), [`web`] (the same in a browser), [`plain`] (what programs wrote, made
-//! harmless).
+//! harmless), [`http`] (how pages are served, here and for MCP).
 
 mod around;
 mod clock;
+pub mod http;
 mod lexer;
 pub mod log;
 pub mod moment;

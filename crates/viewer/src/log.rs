@@ -26,7 +26,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use engine::journal::Entry;
+use journal::Entry;
 
 use self::backward::Backward;
 use self::follow::Follow;
@@ -182,7 +182,7 @@ impl Log {
         }
         self.sessions.sort();
         let is_complete = self.older.is_none() && !self.follow.has_more();
-        Poll { added: batch.found.len(), prepended, removed, is_complete }
+        Poll { added: batch.entries.len(), prepended, removed, is_complete }
     }
 
     /// Takes up everything that is in the files now, however long it takes.
@@ -307,11 +307,11 @@ impl Log {
 
     fn put_behind(&mut self, batch: &Batch) {
         self.skipped += batch.skipped;
-        for found in &batch.found {
+        for entry in &batch.entries {
             let number = self.records.len();
-            self.records.push_back(found.record);
-            self.sessions.push_back(number, &found.record, &self.indexer);
-            let pair = self.pairs.push_back(found.record.kind, found.call, self.front + place(number));
+            self.records.push_back(entry.record);
+            self.sessions.push_back(number, &entry.record, &self.indexer);
+            let pair = self.pairs.push_back(entry.record.kind, entry.call, self.front + place(number));
             self.join(pair.into_iter());
         }
     }
@@ -337,24 +337,24 @@ impl Log {
         if self.records.len() > MOST - BATCH {
             self.older = None;
         }
-        batch.found.len()
+        batch.entries.len()
     }
 
     fn put_in_front(&mut self, batch: &Batch) {
         self.skipped += batch.skipped;
-        self.sessions.move_up(batch.found.len());
-        self.front -= place(batch.found.len());
-        for found in batch.found.iter().rev() {
-            self.records.push_front(found.record);
+        self.sessions.move_up(batch.entries.len());
+        self.front -= place(batch.entries.len());
+        for entry in batch.entries.iter().rev() {
+            self.records.push_front(entry.record);
         }
-        for (number, found) in batch.found.iter().enumerate().rev() {
-            self.sessions.push_front(number, &found.record, &self.indexer);
+        for (number, entry) in batch.entries.iter().enumerate().rev() {
+            self.sessions.push_front(number, &entry.record, &self.indexer);
         }
-        let entries = batch.found.iter().zip(self.front..);
-        let entries = entries.map(|(found, place)| (found.record.kind, found.call, place));
-        let mut found = Vec::new();
-        self.pairs.put_in_front(entries, |pair| found.push(pair));
-        self.join(found.into_iter());
+        let entries = batch.entries.iter().zip(self.front..);
+        let entries = entries.map(|(entry, place)| (entry.record.kind, entry.call, place));
+        let mut pairs = Vec::new();
+        self.pairs.put_in_front(entries, |pair| pairs.push(pair));
+        self.join(pairs.into_iter());
     }
 
     /// Lets calls and their answers know of each other. A call that opened a session belongs to it, as its answer

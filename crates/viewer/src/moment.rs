@@ -5,7 +5,7 @@
 pub(crate) mod shown;
 pub(crate) mod walk;
 
-use engine::journal::entry::{BreakpointChange, Location, SourceWindow, Variable};
+use journal::entry::{BreakpointChange, Location, SourceWindow, Variable};
 
 use crate::log::Log;
 
@@ -33,14 +33,14 @@ pub struct Moment {
     /// The frames, innermost first.
     pub stack: Vec<Location>,
     /// The variables of the innermost frame, as far as somebody read them at this stop.
-    pub variables: Vec<Seen>,
+    pub variables: Vec<ComparedVariable>,
     /// The last output, oldest first.
     pub output: Vec<Line>,
 }
 
-/// A variable, and whether it is as it was.
+/// A variable, compared with the stop before.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct ComparedVariable {
     /// What it is now.
     pub variable: Variable,
     /// Its value at the stop before, where that was another one and in the same function.

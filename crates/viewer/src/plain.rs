@@ -1,6 +1,6 @@
 //! What programs wrote, without its colours, and with what else a terminal would obey, or what hides text, shown.
 
-use engine::visible::visible;
+use journal::visible::visible;
 
 /// A text of several lines in which control characters are shown. Lines end in `\n`; tabs are kept. Colours, which
 /// test runners use most, only say how a text is to look, and are left out.

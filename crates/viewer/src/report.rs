@@ -8,12 +8,12 @@ mod markdown;
 
 use std::fmt::Write;
 
-use engine::journal::entry::{Location, State, StateEvent};
+use journal::entry::{Location, State, StateEvent};
 
 use self::chapters::{Chapter, Item, chapters};
 use self::markdown::{block, code, excerpt};
 use crate::log::Log;
-use crate::moment::{Seen, walk};
+use crate::moment::{ComparedVariable, walk};
 use crate::{plain, words};
 
 /// How many frames are told.
@@ -35,7 +35,7 @@ pub fn report(log: &Log, session: usize) -> String {
         if let Some(state) = chapter.state.as_ref().filter(|state| state.event != StateEvent::Running) {
             let now = (state, &*chapter.read);
             if state.event == StateEvent::Paused {
-                text.push_str(&stop(state, &walk::seen(now, before)));
+                text.push_str(&stop(state, &walk::variables(now, before)));
             }
             before = Some(now);
         }
@@ -95,7 +95,7 @@ fn heading(chapter: &Chapter, began: i64, stops: &mut usize) -> String {
     format!("\n## {title}\n\n{} after the beginning.\n", after(began, chapter.time))
 }
 
-fn stop(state: &State, variables: &[Seen]) -> String {
+fn stop(state: &State, variables: &[ComparedVariable]) -> String {
     let mut text = String::new();
     if let Some(description) = &state.description {
         let _ = write!(text, "\n{}", block("text", &plain::text(description)));
@@ -118,8 +118,8 @@ fn stop(state: &State, variables: &[Seen]) -> String {
     text
 }
 
-fn variable(seen: &Seen) -> String {
-    let Seen { variable, before, is_new } = seen;
+fn variable(compared: &ComparedVariable) -> String {
+    let ComparedVariable { variable, before, is_new } = compared;
     let type_name =
         if variable.type_name.is_empty() { String::new() } else { format!(": {}", variable.type_name) };
     let change = match before {

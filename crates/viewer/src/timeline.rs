@@ -4,7 +4,7 @@
 
 mod filter;
 
-use engine::journal::entry::{Event, Failure, State, StateEvent, Written};
+use journal::entry::{Event, Failure, State, StateEvent, Written};
 
 pub(crate) use self::filter::{Filter, Kinds};
 use crate::clock::duration;

@@ -32,6 +32,7 @@ use self::guard::Guard;
 use self::reader::Reader;
 use crate::around;
 use crate::clock::Clock;
+use crate::http;
 use crate::log::Log;
 
 /// What of a journal is served, and where.
@@ -76,7 +77,7 @@ impl Server {
             io::Result::Ok((Reader::new(log, &path), session))
         };
         let (reader, session) = tokio::task::spawn_blocking(opening).await.map_err(io::Error::other)??;
-        let guard = Guard::new(listener.local_addr()?.port());
+        let guard = Guard::new(listener.local_addr()?.port())?;
         let url = guard.url(session.as_deref());
         let site = Site {
             reader: Arc::new(reader),
@@ -93,18 +94,16 @@ impl Server {
     }
 
     /// Answers until that is over.
-    pub async fn serve(self, until: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
+    pub async fn serve(self, until: impl Future<Output = ()>) {
         let (reader, ends) = (Arc::clone(&self.site.reader), self.site.ends.clone());
         let following = tokio::spawn(reader.follow(ends.clone()));
         let app = router(self.site);
-        let ended = async move {
+        let refuse = |status, message| (status, format!("{message}\n")).into_response();
+        tokio::join!(http::serve(self.listener, app, refuse, ends.clone()), async {
             until.await;
-            // Streams of events would else go on for ever.
             ends.cancel();
-        };
-        let served = axum::serve(self.listener, app).with_graceful_shutdown(ended).await;
+        });
         following.abort();
-        served
     }
 }
 

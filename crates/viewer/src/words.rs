@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use engine::journal::Entry;
-use engine::journal::entry::{BreakpointChange, BreakpointEvent, Event, Location, State, StateEvent};
+use journal::Entry;
+use journal::entry::{BreakpointChange, BreakpointEvent, Event, Location, State, StateEvent};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use engine::journal::{Journal, Options};
+use engine::policy::Policy;
 use engine::sessions::Sessions;
+use journal::Journal;
 use serde_json::{Map, Value, json};
 use tools::{Context, JournaledCall, Reply};
 
@@ -15,7 +16,7 @@ const ROUNDS: usize = 20;
 /// Measures what a call waits for: its arguments and its answer are cut and handed on.
 pub(super) fn measure() -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
-    let journal = Journal::open(Options::new(folder.path().join("journal.log")));
+    let journal = Journal::open(Policy::default().journal(folder.path().join("journal.log")));
     let context = Context::new(Sessions::journaled(journal.clone()));
     let arguments = json!({ "sessionId": "a8bc", "file": "/home/ann/shop/basket.py", "line": 22 });
     let arguments = arguments.as_object().cloned().unwrap_or_default();

@@ -12,13 +12,18 @@ use crate::repository::{File, Node, Resolve};
 const RULES: &[Rule] = &[
     Rule {
         of: "stillframe-dap",
-        never: Reaches(&["stillframe-cdp", "stillframe-engine"]),
+        never: Reaches(&["stillframe-cdp", "stillframe-engine", "stillframe-journal"]),
         because: "a wire client has no opinion about debugging",
     },
     Rule {
         of: "stillframe-cdp",
-        never: Reaches(&["stillframe-dap", "stillframe-engine"]),
+        never: Reaches(&["stillframe-dap", "stillframe-engine", "stillframe-journal"]),
         because: "a wire client has no opinion about debugging",
+    },
+    Rule {
+        of: "stillframe-journal",
+        never: Reaches(&["stillframe-cdp", "stillframe-dap", "stillframe-engine", "tokio"]),
+        because: "writing or reading a journal needs no debugger",
     },
     Rule {
         of: "stillframe-engine",
@@ -37,12 +42,15 @@ const RULES: &[Rule] = &[
     },
     Rule {
         of: "stillframe-viewer",
-        never: Reaches(&["rmcp", "stillframe-tools"]),
-        because: "what the viewer shows can be reproduced from the journal alone",
-    },
-    Rule {
-        of: "stillframe-viewer",
-        never: Names(&["stillframe-cdp", "stillframe-dap"]),
+        never: Reaches(&[
+            "oxc_parser",
+            "rmcp",
+            "stillframe-cdp",
+            "stillframe-dap",
+            "stillframe-engine",
+            "stillframe-tools",
+            "tokio-tungstenite",
+        ]),
         because: "what the viewer shows can be reproduced from the journal alone",
     },
     Rule {
@@ -67,6 +75,7 @@ const RULES: &[Rule] = &[
             "stillframe-cdp",
             "stillframe-dap",
             "stillframe-engine",
+            "stillframe-journal",
             "stillframe-tools",
             "stillframe-viewer",
         ]),

@@ -10,17 +10,17 @@ pub(super) fn check(files: &[File], exists: impl Fn(&str) -> bool) -> Vec<Findin
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.has_extension("md")) {
         for (line, target) in targets(&file.text) {
-            match place(&file.path, target) {
-                Place::Elsewhere => {}
-                Place::Outside => {
+            match resolve(&file.path, target) {
+                LinkTarget::Elsewhere => {}
+                LinkTarget::Outside => {
                     findings.push(Finding::new(
                         &file.path,
                         line,
                         format!("`{target}` leads out of the repository"),
                     ));
                 }
-                Place::File(path) if exists(&path) => {}
-                Place::File(path) => {
+                LinkTarget::File(path) if exists(&path) => {}
+                LinkTarget::File(path) => {
                     findings.push(Finding::new(
                         &file.path,
                         line,
@@ -35,7 +35,7 @@ pub(super) fn check(files: &[File], exists: impl Fn(&str) -> bool) -> Vec<Findin
 
 /// Where a link leads.
 #[derive(Debug, PartialEq, Eq)]
-enum Place {
+enum LinkTarget {
     /// To another site, or to a heading of the same page.
     Elsewhere,
     /// Above the root of the repository.
@@ -45,12 +45,12 @@ enum Place {
 }
 
 /// Where a link in a file leads. One that starts with `/` starts at the root of the repository.
-fn place(from: &str, target: &str) -> Place {
+fn resolve(from: &str, target: &str) -> LinkTarget {
     let target = target.split(['#', '?']).next().unwrap_or_default();
     let is_scheme = |scheme: &str| scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
     let has_scheme = target.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme));
     if target.is_empty() || target.starts_with("//") || has_scheme {
-        return Place::Elsewhere;
+        return LinkTarget::Elsewhere;
     }
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let folder = if target.starts_with('/') { "" } else { folder };
@@ -60,13 +60,13 @@ fn place(from: &str, target: &str) -> Place {
             "" | "." => {}
             ".." => {
                 if path.pop().is_none() {
-                    return Place::Outside;
+                    return LinkTarget::Outside;
                 }
             }
             name => path.push(name),
         }
     }
-    Place::File(path.join("/").replace("%20", " "))
+    LinkTarget::File(path.join("/").replace("%20", " "))
 }
 
 /// The targets of all links, with their lines. Code has no links.
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_target_is_read_from_the_folder_of_its_page() {
-        let file = |path: &str| Place::File(path.to_owned());
+        let file = |path: &str| LinkTarget::File(path.to_owned());
         let cases = [
             ("a.md", "b.md", file("b.md")),
             ("docs/a.md", "b.md#part", file("docs/b.md")),
@@ -173,14 +173,14 @@ mod tests {
             ("docs/a.md", "./adr/", file("docs/adr")),
             ("docs/a.md", "/b.md", file("b.md")),
             ("a.md", "two%20words.md", file("two words.md")),
-            ("a.md", "../issues", Place::Outside),
-            ("a.md", "#part", Place::Elsewhere),
-            ("a.md", "https://example.org/a", Place::Elsewhere),
-            ("a.md", "mailto:a@example.org", Place::Elsewhere),
-            ("a.md", "//example.org", Place::Elsewhere),
+            ("a.md", "../issues", LinkTarget::Outside),
+            ("a.md", "#part", LinkTarget::Elsewhere),
+            ("a.md", "https://example.org/a", LinkTarget::Elsewhere),
+            ("a.md", "mailto:a@example.org", LinkTarget::Elsewhere),
+            ("a.md", "//example.org", LinkTarget::Elsewhere),
         ];
         for (from, target, expected) in cases {
-            assert_eq!(place(from, target), expected, "{target} in {from}");
+            assert_eq!(resolve(from, target), expected, "{target} in {from}");
         }
     }
 

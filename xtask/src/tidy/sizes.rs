@@ -19,7 +19,7 @@ const EXCEPTIONS: &[Exception] = &[
         because: "the messages of one protocol, one after the other",
     },
     Exception {
-        path: "crates/engine/src/debuggee/python/stillframe_inspector.py",
+        path: "crates/engine/src/debuggee/python/stillframe_agent.py",
         limit: None,
         because: "it is loaded into the debuggee as one module",
     },

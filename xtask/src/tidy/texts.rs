@@ -61,7 +61,7 @@ fn gives_reason(line: &str) -> bool {
 
 /// What a line of a Rust file belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     /// The product.
     Product,
     /// A module of tests in a file of the product.
@@ -72,7 +72,7 @@ enum Part {
 
 impl Part {
     /// What the first line of a file belongs to.
-    fn of(file: &File) -> Self {
+    pub(super) fn of(file: &File) -> Self {
         let mut folders = file.path.split('/');
         let name = folders.next_back();
         let is_test =
@@ -82,7 +82,7 @@ impl Part {
 
     /// What a line belongs to that follows a line of this part. The formatter puts the brackets of a module
     /// at the start of a line.
-    fn after(self, above: &str, line: &str) -> Self {
+    pub(super) fn after(self, above: &str, line: &str) -> Self {
         match self {
             Self::Product if above == "#[cfg(test)]" && line.starts_with("mod ") && line.ends_with('{') => {
                 Self::InnerTests
@@ -92,7 +92,7 @@ impl Part {
         }
     }
 
-    fn is_tests(self) -> bool {
+    pub(super) fn is_tests(self) -> bool {
         self != Self::Product
     }
 }

@@ -90,13 +90,24 @@ async fn events_keep_their_order_and_never_hold_up_a_reply() {
 }
 
 #[tokio::test]
-async fn a_refusal_carries_the_debuggers_words_from_either_place() {
+async fn a_refusal_carries_the_debuggers_words_from_whichever_place() {
+    let format = |text: &str| serde_json::json!({ "error": { "id": 1, "format": text, "variables": { "what": "frame" } } });
     let table = [
         (serde_json::json!({ "message": "no such name" }), "no such name"),
+        (serde_json::json!({ "body": format("no {what}") }), "no frame"),
+        (serde_json::json!({ "body": { "message": "no number" } }), "no number"),
+        (serde_json::json!({ "message": "notStopped", "body": format("no {what}") }), "no frame"),
+        (serde_json::json!({ "message": "no name", "body": { "message": "no number" } }), "no name"),
+        (serde_json::json!({ "message": "no name", "body": format("") }), "no name"),
+        (serde_json::json!({ "message": "", "body": { "error": {}, "message": "no number" } }), "no number"),
+        (serde_json::json!({ "message": "no name", "body": null }), "no name"),
+        (serde_json::json!({ "message": "no name", "body": { "error": "what?" } }), "no name"),
         (
-            serde_json::json!({ "body": { "error": { "format": "no {what}", "variables": { "what": "frame" } } } }),
-            "no frame",
+            serde_json::json!({ "body": { "error": { "format": "line {line} of {file}", "variables": { "line": 3, "file": "f" } } } }),
+            "line 3 of f",
         ),
+        (serde_json::json!({ "body": { "error": { "format": "no", "variables": null } } }), "no"),
+        (serde_json::json!({ "message": null }), ""),
         (serde_json::json!({}), ""),
     ];
     for (fields, expected) in table {
@@ -184,4 +195,63 @@ async fn what_was_said_before_a_debugger_stops_listening_is_heard() {
     drop(theirs);
     driver.await.unwrap();
     assert_eq!(asked.await.unwrap().err(), Some(Error::Closed));
+}
+
+#[tokio::test]
+async fn a_request_that_is_given_up_is_cancelled_where_the_debugger_takes_that() {
+    let (client, _incoming, mut peer) = Peer::connect();
+    drop(client.begin::<Evaluate>(&evaluate("a"), SOON));
+    client.cancel_dropped_requests();
+    drop(client.begin::<Evaluate>(&evaluate("b"), SOON));
+    let next = async |peer: &mut Peer| {
+        let message = peer.receive().await;
+        (message["command"].clone(), message["arguments"].clone(), message["seq"].clone())
+    };
+    assert_eq!(next(&mut peer).await.1["expression"], "a");
+    let (_, asked, seq) = next(&mut peer).await;
+    assert_eq!(asked["expression"], "b", "the first one is not cancelled");
+    let (command, arguments, _) = next(&mut peer).await;
+    assert_eq!((command, arguments), ("cancel".into(), serde_json::json!({ "requestId": seq })));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_meets_its_deadline_is_cancelled_and_an_answered_one_is_not() {
+    let (client, _incoming, mut peer) = Peer::connect();
+    client.cancel_dropped_requests();
+    let (late, request) = tokio::join!(client.request::<Evaluate>(evaluate("a"), SOON), peer.receive());
+    assert!(matches!(late, Err(Error::Deadline { .. })));
+    let cancel = peer.receive().await;
+    assert_eq!((&cancel["command"], &cancel["arguments"]["requestId"]), (&"cancel".into(), &request["seq"]));
+    // Both are answered, and nobody waits for that.
+    peer.answer(&request, Value::Null).await;
+    peer.answer(&cancel, Value::Null).await;
+    for _ in 0..2 {
+        let served = async {
+            let request = peer.receive().await;
+            assert_eq!(request["command"], "threads", "nothing else was sent");
+            peer.answer(&request, Value::Null).await;
+        };
+        tokio::join!(client.request::<Threads>(Empty {}, SOON), served).0.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_request_is_sent_at_once_whoever_waits_for_it() {
+    let (client, _incoming, mut peer) = Peer::connect();
+    let answer = client.begin::<Evaluate>(&evaluate("a"), SOON);
+    let request = peer.receive().await;
+    peer.answer(&request, serde_json::json!({ "result": "1" })).await;
+    assert_eq!(answer.await.unwrap().result, "1");
+}
+
+/// There is nothing to cancel.
+#[tokio::test]
+async fn a_closed_connection_is_not_written_to() {
+    let (client, mut incoming, peer) = Peer::connect();
+    client.cancel_dropped_requests();
+    let answer = client.begin::<Evaluate>(&evaluate("a"), SOON);
+    drop(peer);
+    assert!(incoming.recv().await.is_none());
+    drop(answer);
+    client.closed().await;
 }

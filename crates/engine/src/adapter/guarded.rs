@@ -121,8 +121,8 @@ impl Host for Guarded<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::host::FakeMachine;
     use super::*;
+    use crate::host::FakeMachine;
 
     fn machine() -> FakeMachine {
         let env = [("PATH".to_owned(), "/usr/local/bin:/bin".to_owned())].into();

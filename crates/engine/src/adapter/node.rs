@@ -19,17 +19,19 @@ use std::path::{Path, PathBuf};
 
 pub use command_line::{names_code, takes_next_word};
 
-use super::{Adapter, Boxed, Host, Plan, Protocol, Question, Runtime};
-use crate::debugger::Progress;
+use super::{
+    Adapter, Boxed, Driver, Host, Observation, Plan, ProcessIdentity, Question, Runtime, Sample,
+    SourceAnalysis, ValueExpressions,
+};
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
 use crate::model::source::Code;
-use crate::model::stop::ExceptionMode;
+use crate::progress::Progress;
 
 /// The extensions of source files.
 const EXTENSIONS: [&str; 8] = ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"];
 
-/// What makes the list of [`Adapter::as_json`]: a function as one expression.
+/// What makes the list of [`ValueExpressions::as_json`]: a function as one expression.
 const AS_JSON: &str = include_str!("../debuggee/node/as_json.js");
 
 /// The language.
@@ -49,16 +51,16 @@ impl Adapter for Node {
         "JavaScript and TypeScript in Node.js"
     }
 
-    fn protocol(&self) -> Protocol {
-        Protocol::Cdp
+    fn driver(&self) -> Driver {
+        Driver::Node
     }
 
     fn extensions(&self) -> &'static [&'static str] {
         &EXTENSIONS
     }
 
-    fn sample(&self) -> &'static str {
-        "const answer = 6 * 7;\nconsole.log(answer);\n"
+    fn sample(&self) -> Sample {
+        Sample { source: "const answer = 6 * 7;\nconsole.log(answer);\n", line: 2 }
     }
 
     fn locate<'a>(
@@ -77,11 +79,6 @@ impl Adapter for Node {
         _progress: &'a Progress,
     ) -> Boxed<'a, Result<PathBuf>> {
         Box::pin(async move { hook::provide(host) })
-    }
-
-    /// The inspector is part of Node.
-    fn is_provided(&self, _host: &dyn Host, _runtime: &Runtime) -> bool {
-        true
     }
 
     fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
@@ -116,6 +113,41 @@ impl Adapter for Node {
         })
     }
 
+    fn is_internal(&self, path: &Path) -> bool {
+        is_internal(path)
+    }
+
+    fn has_columns(&self) -> bool {
+        true
+    }
+
+    fn source_analysis(&self) -> Option<&dyn SourceAnalysis> {
+        Some(self)
+    }
+
+    fn value_expressions(&self) -> Option<&dyn ValueExpressions> {
+        Some(self)
+    }
+
+    fn process_identity(&self) -> Option<&dyn ProcessIdentity> {
+        Some(self)
+    }
+
+    fn observation(&self) -> Observation {
+        Observation { records: true, samples: true, reports_tests: true }
+    }
+
+    /// The kernel decides, and says so: a signal may be sent to every process of the same user.
+    fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
+        (!cfg!(unix)).then(|| {
+            "attaching by process id needs a signal that this system does not have; start the program with \
+             `--inspect` and attach by host and port"
+                .to_owned()
+        })
+    }
+}
+
+impl SourceAnalysis for Node {
     fn analyze<'a>(
         &'a self,
         _host: &'a dyn Host,
@@ -124,16 +156,9 @@ impl Adapter for Node {
     ) -> Boxed<'a, Result<Code>> {
         Box::pin(analysis::analyze(question))
     }
+}
 
-    fn is_internal(&self, path: &Path) -> bool {
-        is_internal(path)
-    }
-
-    /// Stopping at exceptions is asked for by its mode here, not by filters.
-    fn has_columns(&self) -> bool {
-        true
-    }
-
+impl ValueExpressions for Node {
     fn as_json(&self, expression: &str, longest: usize) -> String {
         format!("({AS_JSON})((\n{expression}\n), {longest})")
     }
@@ -154,22 +179,11 @@ impl Adapter for Node {
              String(error)))"
         )
     }
+}
 
-    fn exception_filters(&self, _mode: ExceptionMode) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// The kernel decides, and says so: a signal may be sent to every process of the same user.
+impl ProcessIdentity for Node {
     fn may_be_interpreter(&self, program: &Path) -> bool {
         interpreter::is_node(program)
-    }
-
-    fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
-        (!cfg!(unix)).then(|| {
-            "attaching by process id needs a signal that this system does not have; start the program with \
-             `--inspect` and attach by host and port"
-                .to_owned()
-        })
     }
 }
 

@@ -9,30 +9,50 @@ mod debugpy;
 mod interpreter;
 
 pub use self::debugpy::VERSION as DEBUGPY;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transport};
 use super::{
-    ADDRESS, Adapter, Boxed, DapSetup, Host, Inspector, Plan, Protocol, Question, Runtime, TOKEN, Wire,
+    Adapter, Boxed, Driver, Host, Observation, ProcessIdentity, Question, Runtime, Sample, SourceAnalysis,
+    ValueExpressions,
 };
-use crate::debugger::Progress;
+use crate::deadlines;
 use crate::error::{Error, Result};
-use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
+use crate::model::launch::{Attach, Endpoint, Launch, Program, Start, Stdin};
 use crate::model::source::Code;
 use crate::model::stop::ExceptionMode;
 use crate::process::ProcessSpec;
+use crate::progress::Progress;
 
-/// The function that a blocked main thread is brought into by a signal; see the inspector.
-pub(crate) const PAUSE_FRAME: &str = "stillframe_pause";
-
-/// What makes the list of [`Adapter::as_json`]: a function as one expression.
+/// What makes the list of [`ValueExpressions::as_json`]: a function as one expression.
 const AS_JSON: &str = include_str!("../debuggee/python/stillframe_as_json.py");
 
 /// Where the launcher finds the secret by which the program shows who it is. It is taken out of the environment
 /// before the program begins.
 const SECRET: &str = "STILLFRAME_TOKEN";
+
+/// What runs inside the program beside pydevd, and is sent to one that was not started with it.
+pub(crate) use self::debugpy::AGENT;
+
+const QUIRKS: Quirks = Quirks {
+    // The program itself is the adapter, and is configured once it has answered.
+    sends_initialized: false,
+    // Native code at the very beginning may keep it from answering.
+    configured_within: deadlines::RUN,
+    listens: "`python -m debugpy --listen PORT program.py`",
+    exception_filters: |mode| match mode {
+        ExceptionMode::None => &[],
+        ExceptionMode::Uncaught => &["uncaught"],
+        ExceptionMode::UserUnhandled | ExceptionMode::All => &["raised", "uncaught"],
+    },
+    // The agent does.
+    reports_hits: true,
+    ..Quirks::NONE
+};
 
 /// The language.
 #[derive(Clone, Copy, Debug)]
@@ -47,16 +67,16 @@ impl Adapter for Python {
         "Python"
     }
 
-    fn protocol(&self) -> Protocol {
-        Protocol::Dap
+    fn driver(&self) -> Driver {
+        Driver::Python
     }
 
     fn extensions(&self) -> &'static [&'static str] {
         &["py", "pyw"]
     }
 
-    fn sample(&self) -> &'static str {
-        "answer = 6 * 7\nprint(answer)\n"
+    fn sample(&self) -> Sample {
+        Sample { source: "answer = 6 * 7\nprint(answer)\n", line: 2 }
     }
 
     fn locate<'a>(
@@ -102,6 +122,41 @@ impl Adapter for Python {
         })
     }
 
+    fn is_internal(&self, path: &Path) -> bool {
+        is_internal(path)
+    }
+
+    fn source_analysis(&self) -> Option<&dyn SourceAnalysis> {
+        Some(self)
+    }
+
+    fn value_expressions(&self) -> Option<&dyn ValueExpressions> {
+        Some(self)
+    }
+
+    fn process_identity(&self) -> Option<&dyn ProcessIdentity> {
+        Some(self)
+    }
+
+    fn observation(&self) -> Observation {
+        Observation { records: true, samples: true, reports_tests: true }
+    }
+
+    fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
+        if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+            let problem = "attaching by process id needs Linux on a processor of the x86-64 family; attaching by \
+                           host and port does not";
+            return Some(problem.to_owned());
+        }
+        host.forbids_tracing().then(|| {
+            "attaching by process id is forbidden by /proc/sys/kernel/yama/ptrace_scope; as root, run \
+             `echo 0 > /proc/sys/kernel/yama/ptrace_scope`, or run stillframe as root, or attach by host and port"
+                .to_owned()
+        })
+    }
+}
+
+impl SourceAnalysis for Python {
     fn analyze<'a>(
         &'a self,
         host: &'a dyn Host,
@@ -110,21 +165,9 @@ impl Adapter for Python {
     ) -> Boxed<'a, Result<Code>> {
         Box::pin(analysis::analyze(host, runtime, question))
     }
+}
 
-    fn is_internal(&self, path: &Path) -> bool {
-        is_internal(path)
-    }
-
-    /// pydevd appends the frames of an exception's causes, and our pause runs in a frame of its own.
-    fn is_foreign_frame(&self, name: &str) -> bool {
-        name.starts_with("[Chained Exc: ") || name == PAUSE_FRAME
-    }
-
-    /// pydevd stops at `sys.exit("message")` whatever it was told.
-    fn is_orderly_exit(&self, exception: &str) -> bool {
-        exception == "SystemExit"
-    }
-
+impl ValueExpressions for Python {
     fn as_json(&self, expression: &str, longest: usize) -> String {
         format!("({AS_JSON})((\n{expression}\n), {longest})")
     }
@@ -140,31 +183,12 @@ impl Adapter for Python {
         let pattern = Value::from(pattern);
         format!("__import__('re').search({pattern}, type(error).__name__ + ': ' + str(error)) is not None")
     }
+}
 
-    fn exception_filters(&self, mode: ExceptionMode) -> &'static [&'static str] {
-        match mode {
-            ExceptionMode::None => &[],
-            ExceptionMode::Uncaught => &["uncaught"],
-            ExceptionMode::UserUnhandled | ExceptionMode::All => &["raised", "uncaught"],
-        }
-    }
-
+impl ProcessIdentity for Python {
     fn may_be_interpreter(&self, program: &Path) -> bool {
         let name = program.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         name.contains("python") || name.contains("pypy")
-    }
-
-    fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
-        if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-            let problem = "attaching by process id needs Linux on a processor of the x86-64 family; attaching by \
-                           host and port does not";
-            return Some(problem.to_owned());
-        }
-        host.forbids_tracing().then(|| {
-            "attaching by process id is forbidden by /proc/sys/kernel/yama/ptrace_scope; as root, run \
-             `echo 0 > /proc/sys/kernel/yama/ptrace_scope`, or run stillframe as root, or attach by host and port"
-                .to_owned()
-        })
     }
 }
 
@@ -198,11 +222,11 @@ fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Result<Pl
         env,
         cwd: launch.cwd.clone(),
         stdin: launch.stdin.clone(),
-        muted: &[],
+        ..ProcessSpec::default()
     };
     let arguments = arguments(launch.just_my_code, [("stopOnEntry", json!(launch.stop_on_entry))]);
-    let wire = Wire::DapListen(setup(true, arguments, true, true));
-    Ok(Plan { process: Some(process), injector: None, wire })
+    let transport = Transport::Listen { process: Some(process), injector: None };
+    Ok(Plan::Dap { transport, setup: setup(StartRequest::Launch, arguments, true) })
 }
 
 fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Plan {
@@ -214,13 +238,9 @@ fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Plan {
     // The program's pipes are not ours, so pydevd has to copy what it writes.
     let extra = [("redirectOutput", json!(true)), ("pathMappings", Value::Array(mappings))];
     let is_local = matches!(attach.to, Endpoint::Process(_));
-    let setup = setup(false, arguments(attach.just_my_code, extra), false, is_local);
-    match &attach.to {
-        Endpoint::Address { host, port } => Plan {
-            process: None,
-            injector: None,
-            wire: Wire::DapConnect { host: host.clone(), port: *port, setup },
-        },
+    let setup = setup(StartRequest::Attach, arguments(attach.just_my_code, extra), is_local);
+    let transport = match &attach.to {
+        Endpoint::Address { host, port } => Transport::Connect { host: host.clone(), port: *port },
         Endpoint::Process(pid) => {
             let root = debugpy::root_beside(debugger, runtime);
             let args = vec![
@@ -230,17 +250,12 @@ fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Plan {
                 root.into_os_string(),
                 pid.to_string().into(),
             ];
-            Plan {
-                process: None,
-                injector: Some(ProcessSpec {
-                    program: runtime.executable.clone(),
-                    args,
-                    ..Default::default()
-                }),
-                wire: Wire::DapListen(setup),
-            }
+            let injector =
+                ProcessSpec { program: runtime.executable.clone(), args, ..ProcessSpec::default() };
+            Transport::Listen { process: None, injector: Some(injector) }
         }
-    }
+    };
+    Plan::Dap { transport, setup }
 }
 
 fn arguments<const N: usize>(just_my_code: bool, extra: [(&str, Value); N]) -> Map<String, Value> {
@@ -254,16 +269,18 @@ fn arguments<const N: usize>(just_my_code: bool, extra: [(&str, Value); N]) -> M
     common.into_iter().chain(extra).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn setup(launch: bool, arguments: Map<String, Value>, is_loaded: bool, is_local: bool) -> DapSetup {
-    let inspector = Inspector {
-        source: debugpy::INSPECTOR,
-        recorder: &debugpy::RECORDER,
-        sampler: &debugpy::SAMPLER,
-        pure: &debugpy::PURE,
-        throws: &debugpy::THROWS,
-        is_loaded,
-    };
-    DapSetup { adapter_id: "debugpy", launch, arguments, inspector: Some(inspector), is_local }
+fn setup(request: StartRequest, arguments: Map<String, Value>, is_local: bool) -> DapSetup {
+    DapSetup {
+        adapter_id: "debugpy",
+        request,
+        arguments,
+        stdin: Stdin::Empty,
+        env: BTreeMap::new(),
+        remote: None,
+        stops_on_entry: false,
+        is_local,
+        quirks: &QUIRKS,
+    }
 }
 
 /// The standard library and what pip installs.

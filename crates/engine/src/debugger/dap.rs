@@ -1,4 +1,9 @@
-//! The Debug Adapter Protocol as a [`Debugger`].
+//! The Debug Adapter Protocol as a [`Debugger`]: the specification, and the [`Quirks`] of one adapter.
+//!
+//! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
+//! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
+//! (`breakpoints.rs`, `rules.rs`), values (`values.rs`). A language with more to offer wraps this type, see
+//! `Dialect`.
 //!
 //! Tasks, for every connection: the client's driver, which moves bytes, and `events::pump`, which turns
 //! what arrives into [`Event`]s. Both end with the connection.
@@ -6,45 +11,42 @@
 mod breakpoints;
 mod connector;
 mod events;
-mod inspect;
-mod inspector;
-mod sampling;
+mod reverse;
+mod rules;
+mod start;
+mod transport;
+mod values;
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use serde_json::{Map, Value as Json};
 use tokio::sync::{mpsc, watch};
 
-use self::breakpoints::Planting;
-use self::inspector::InspectorClient;
-use self::sampling::Sampling;
-use super::{Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
-use crate::adapter::{Adapter, DapSetup};
+use self::breakpoints::Breakpoints;
+use self::events::LineEnds;
+use self::rules::Stepping;
+use self::values::References;
+use super::{Debugger, Evaluate, Event, FunctionBreakpoint, Planted, Sinks, SourceBreakpoint, Step};
+use crate::adapter::Adapter;
+use crate::adapter::plan::{DapSetup, Quirks, StartRequest};
 use crate::deadlines;
 use crate::error::{Error, Result};
-use crate::model::activity::Activity;
 use crate::model::ids::RawId;
-use crate::model::limits::MAX_VALUE;
 use crate::model::source::{Location, Source};
 use crate::model::stack::{RawThread, Scope, Stack, StackFrame};
-use crate::model::stop::{Exception, ExceptionMode};
-use crate::model::thrown::Thrown;
+use crate::model::stop::{End, Exception, ExceptionMode};
 use crate::model::variable::{Children, Page, Value};
-use crate::output::Output;
-use crate::policy::SharedPolicy;
-use crate::process::Injector;
+use crate::process::{Injector, Process};
 
 pub use connector::DapConnector;
+pub(crate) use events::Extension;
 
-/// A server by itself cannot tell beforehand what an expression does.
-const NOT_PURE: &str = "this debugger cannot evaluate without side effects; leave `sideEffects` out, \
-                        and ask for names and attributes only";
-
-/// One connection to a server of the protocol.
+/// One connection to an adapter. Clones share it.
 #[derive(Clone, Debug)]
 pub struct DapDebugger(Arc<Connection>);
 
@@ -53,135 +55,265 @@ struct Connection {
     client: ::dap::Client,
     adapter: &'static dyn Adapter,
     setup: DapSetup,
-    policy: SharedPolicy,
+    sinks: Sinks,
     /// The program itself, as opposed to a child of it.
     is_program: bool,
-    /// Where children go that the server announces; those of a program that we started come by themselves.
-    children: Option<mpsc::Sender<Map<String, Json>>>,
+    /// The request that debugging begins with on this connection.
+    begins_by: StartRequest,
+    /// Where the children go that the adapter announces; those of a program that connects to us come by themselves.
+    children: Option<mpsc::Sender<Child>>,
+    /// The adapter, where it is a process that was started for this connection.
+    adapter_process: Option<Process>,
     capabilities: OnceLock<::dap::Capabilities>,
-    /// Set when the server says that breakpoints may be sent.
+    /// The adapter has said that breakpoints may be sent.
     initialized: watch::Sender<bool>,
-    /// Which of the user's breakpoints the server's numbers stand for.
-    planting: Mutex<Planting>,
-    inspector: OnceLock<InspectorClient>,
-    /// What brought the debugger into the program, where it ran already.
-    injector: OnceLock<Injector>,
-    sampling: Sampling,
-    /// The sources of frames that only the server has, by what we call them.
+    /// Held while debugging starts.
+    starting: tokio::sync::Mutex<()>,
+    /// The answer to the request that starts debugging.
+    started: watch::Sender<Option<Result<()>>>,
+    breakpoints: Mutex<Breakpoints>,
+    stepping: Mutex<Stepping>,
+    references: Mutex<References>,
+    /// Held by whoever needs the scopes of one frame to stay those of that frame.
+    scoping: tokio::sync::Mutex<()>,
+    /// The sources of frames that only the adapter has, by what we call them.
     texts: Mutex<HashMap<String, ::dap::Source>>,
-    /// The operating system's number of the process, once the server has told it.
+    /// The operating system's number of the process, once the adapter has reported it.
     pid: OnceLock<u32>,
-    /// Counts the stops.
-    stops: AtomicU64,
-    /// The program was brought to its present stop by a signal.
-    nudged: AtomicBool,
-    /// It has stopped, and was not asked to run since.
-    suspended: AtomicBool,
-    /// The server has said that the program has ended.
-    terminated: AtomicBool,
+    /// The cursor of the session's output at the start.
+    output_before: u64,
+    /// How long the adapter may take for its first answer.
+    initialize_within: Duration,
+    /// What the adapter had us start: the program itself.
+    terminal: OnceLock<Process>,
+    /// It has stopped on entry.
+    entered: AtomicBool,
+    /// A pause was asked for, and no stop has come since.
+    pausing: AtomicBool,
+    line_ends: Mutex<LineEnds>,
+    end: Mutex<Option<End>>,
+}
+
+/// A child that the adapter wants to be debugged.
+#[derive(Clone, Debug)]
+pub(super) struct Child {
+    request: StartRequest,
+    arguments: Map<String, Json>,
+}
+
+/// A debugger that is built on the protocol.
+pub(crate) trait Dialect: Debugger + Sized {
+    /// Speaks the dialect on a connection, and begins to listen.
+    fn on(debugger: DapDebugger, incoming: ::dap::Incoming) -> (Self, mpsc::Receiver<Event>);
+
+    /// Has the other side show that it is the program that was given this secret.
+    fn identify(&self, token: &str) -> impl Future<Output = Result<()>> + Send {
+        let _ = token;
+        async { Ok(()) }
+    }
+
+    /// Takes charge of what brought the debugger into the program.
+    fn injected_by(&self, injector: Injector) {
+        drop(injector);
+    }
+}
+
+impl Dialect for DapDebugger {
+    fn on(debugger: Self, incoming: ::dap::Incoming) -> (Self, mpsc::Receiver<Event>) {
+        let events = debugger.listen(incoming, ());
+        (debugger, events)
+    }
+}
+
+/// What a connection is made with, besides the streams.
+pub(super) struct Options {
+    pub(super) adapter: &'static dyn Adapter,
+    pub(super) setup: DapSetup,
+    pub(super) sinks: Sinks,
+    pub(super) is_program: bool,
+    pub(super) begins_by: StartRequest,
+    pub(super) children: Option<mpsc::Sender<Child>>,
+    pub(super) adapter_process: Option<Process>,
+    pub(super) initialize_within: Duration,
 }
 
 impl DapDebugger {
-    /// Speaks to the server at the other end of `reader` and `writer`.
-    fn connect<R, W>(
-        (reader, writer): (R, W),
-        adapter: &'static dyn Adapter,
-        setup: DapSetup,
-        is_program: bool,
-        children: Option<mpsc::Sender<Map<String, Json>>>,
-        output: Output,
-        policy: SharedPolicy,
-    ) -> (Self, mpsc::Receiver<Event>)
+    /// Speaks to the adapter at the other end of `reader` and `writer`. [`DapDebugger::listen`] comes next.
+    pub(super) fn connect<R, W>((reader, writer): (R, W), options: Options) -> (Self, ::dap::Incoming)
     where
         R: tokio::io::AsyncRead + Send + Unpin + 'static,
         W: tokio::io::AsyncWrite + Send + Unpin + 'static,
     {
         let (client, incoming, driver) = ::dap::connect(reader, writer);
         tokio::spawn(driver);
+        let Options {
+            adapter,
+            setup,
+            sinks,
+            is_program,
+            begins_by,
+            children,
+            adapter_process,
+            initialize_within,
+        } = options;
+        let output_before = sinks.output.end();
         let debugger = Self(Arc::new(Connection {
             client,
             adapter,
             setup,
-            policy,
+            sinks,
             is_program,
+            begins_by,
             children,
+            adapter_process,
             capabilities: OnceLock::new(),
             initialized: watch::Sender::new(false),
-            planting: Mutex::default(),
-            inspector: OnceLock::new(),
-            injector: OnceLock::new(),
-            sampling: Sampling::default(),
+            starting: tokio::sync::Mutex::default(),
+            started: watch::Sender::new(None),
+            breakpoints: Mutex::default(),
+            stepping: Mutex::default(),
+            references: Mutex::default(),
+            scoping: tokio::sync::Mutex::default(),
             texts: Mutex::default(),
             pid: OnceLock::new(),
-            stops: AtomicU64::new(0),
-            nudged: AtomicBool::new(false),
-            suspended: AtomicBool::new(false),
-            terminated: AtomicBool::new(false),
+            output_before,
+            initialize_within,
+            terminal: OnceLock::new(),
+            entered: AtomicBool::new(false),
+            pausing: AtomicBool::new(false),
+            line_ends: Mutex::default(),
+            end: Mutex::default(),
         }));
+        (debugger, incoming)
+    }
+
+    /// Turns what arrives into events, with what a language adds.
+    pub(crate) fn listen(
+        &self,
+        incoming: ::dap::Incoming,
+        extension: impl Extension,
+    ) -> mpsc::Receiver<Event> {
         let (events, received) = mpsc::channel(256);
-        // The pump must not keep the connection open when nobody uses it any more.
-        tokio::spawn(events::pump(incoming, Arc::downgrade(&debugger.0), events, output));
-        (debugger, received)
+        // The pump must not keep the connection open once nothing else uses it.
+        tokio::spawn(events::pump(incoming, Arc::downgrade(&self.0), events, extension));
+        received
     }
 
-    /// Has the program on the other side show that it is the one that was given this secret.
-    async fn identify(&self, token: &str) -> Result<()> {
-        let asked = ::dap::PydevdAuthorizeArguments::default();
-        let answer = self.request::<::dap::PydevdAuthorize>(asked, deadlines::REQUEST).await?;
-        if answer.client_access_token.as_deref() == Some(token) {
-            return Ok(());
-        }
-        Err(Error::Refused("it does not know the secret that the program was given".to_owned()))
-    }
-
-    /// It is told, once, what brought it into the program.
-    fn injected_by(&self, injector: Injector) {
-        let _ = self.0.injector.set(injector);
-    }
-
-    async fn request<R: ::dap::Request>(
+    /// Sends a request, and waits for the answer.
+    pub(crate) async fn request<R: ::dap::Request>(
         &self,
         arguments: R::Arguments,
         deadline: Duration,
     ) -> Result<R::Response> {
-        Ok(self.0.client.request::<R>(arguments, deadline).await?)
+        let answer = self.0.client.request::<R>(arguments, deadline).await;
+        answer.map_err(|error| self.error(error))
     }
 
-    /// Between us and the process is an adapter that somebody else started, and that goes on when we leave.
-    fn is_by_adapter(&self) -> bool {
+    /// The connection itself.
+    pub(crate) fn client(&self) -> &::dap::Client {
+        &self.0.client
+    }
+
+    /// The language.
+    pub(crate) fn adapter(&self) -> &'static dyn Adapter {
+        self.0.adapter
+    }
+
+    /// How debugging was set up.
+    pub(crate) fn setup(&self) -> &DapSetup {
+        &self.0.setup
+    }
+
+    /// Where output goes, and what limits hold.
+    pub(crate) fn sinks(&self) -> &Sinks {
+        &self.0.sinks
+    }
+
+    /// Between us and the process is an adapter that was there before us, and stays when we leave.
+    pub(crate) fn is_by_adapter(&self) -> bool {
         self.0.children.is_some()
+    }
+
+    /// What the adapter can do; nothing before it has said so.
+    pub(crate) fn capabilities(&self) -> ::dap::Capabilities {
+        self.0.capabilities.get().cloned().unwrap_or_default()
+    }
+
+    fn quirks(&self) -> &'static Quirks {
+        self.0.setup.quirks
+    }
+
+    fn error(&self, error: ::dap::Error) -> Error {
+        match error {
+            ::dap::Error::Refused { message, .. } => Error::Refused((self.quirks().message)(&message)),
+            other => other.into(),
+        }
     }
 
     fn thread(thread: RawId) -> ::dap::ThreadArguments {
         ::dap::ThreadArguments { thread_id: thread.0 }
     }
 
-    fn capabilities(&self) -> ::dap::Capabilities {
-        self.0.capabilities.get().cloned().unwrap_or_default()
+    /// Lets a thread run, by whichever request.
+    async fn go(&self, thread: RawId, step: Option<Step>) -> Result<()> {
+        lock(&self.0.references).forget();
+        let thread = Self::thread(thread);
+        match step {
+            None => self.request::<::dap::Continue>(thread, deadlines::REQUEST).await?,
+            Some(Step::Over) => self.request::<::dap::Next>(thread, deadlines::REQUEST).await?,
+            Some(Step::Into) => self.request::<::dap::StepIn>(thread, deadlines::REQUEST).await?,
+            Some(Step::Out) => self.request::<::dap::StepOut>(thread, deadlines::REQUEST).await?,
+        };
+        Ok(())
     }
 
-    /// Whether a thread was brought to its stop by a signal, into a function of ours.
-    async fn is_in_pause(&self, thread: RawId) -> bool {
-        if !self.0.nudged.swap(false, Ordering::Relaxed) {
-            return false;
-        }
-        let top = ::dap::StackTraceArguments { thread_id: thread.0, start_frame: None, levels: Some(1) };
-        let stack = self.request::<::dap::StackTrace>(top, deadlines::REQUEST).await.unwrap_or_default();
-        stack.stack_frames.first().is_some_and(|frame| self.0.adapter.is_foreign_frame(&frame.name))
+    /// Frames of a thread. `name` gives the name under which a frame is shown, or none for one that is hidden.
+    pub(crate) async fn frames(
+        &self,
+        thread: RawId,
+        start: usize,
+        levels: usize,
+        name: fn(&str) -> Option<&str>,
+    ) -> Result<Stack<RawId>> {
+        let page = |number: usize| i64::try_from(number).ok();
+        let arguments = ::dap::StackTraceArguments {
+            thread_id: thread.0,
+            start_frame: page(start),
+            levels: page(levels),
+        };
+        let response = self.request::<::dap::StackTrace>(arguments, deadlines::REQUEST).await?;
+        let total = response.total_frames.and_then(|total| usize::try_from(total).ok());
+        let sent = response.stack_frames.len();
+        // A server without paging sends everything.
+        let has_pages = self.capabilities().supports_delayed_stack_trace_loading;
+        let is_whole = sent > levels || (total == Some(sent) && !has_pages);
+        let skipped = if is_whole { start } else { 0 };
+        let frames: Vec<StackFrame<RawId>> = response
+            .stack_frames
+            .into_iter()
+            .filter_map(|frame| {
+                let name = name(&frame.name)?.to_owned();
+                let location = frame.source.map(|mut source| {
+                    source.presentation_hint = source.presentation_hint.or(frame.presentation_hint);
+                    self.location(source, frame.line, frame.column)
+                });
+                Some(StackFrame { id: RawId(frame.id), name, location })
+            })
+            .collect();
+        let hidden = sent - frames.len();
+        let total = total.unwrap_or(if is_whole { sent } else { start + sent }).saturating_sub(hidden);
+        Ok(Stack { frames: frames.into_iter().skip(skipped).take(levels).collect(), total })
     }
 
-    fn inspector(&self) -> Option<&InspectorClient> {
-        self.0.inspector.get()
-    }
-
-    fn location(&self, source: ::dap::Source, line: i64, column: i64) -> Location {
+    /// A place in a source, as the adapter has it.
+    pub(crate) fn location(&self, source: ::dap::Source, line: i64, column: i64) -> Location {
         let path = source.path.clone().filter(|path| !path.starts_with('<'));
         let hint = source.presentation_hint.as_deref();
         let internal = matches!(hint, Some("subtle" | "deemphasize"))
             || path.as_deref().is_some_and(|path| self.0.adapter.is_internal(Path::new(path)));
         let name = source.path.clone().or_else(|| source.name.clone()).unwrap_or_default();
         if source.source_reference.is_some_and(|reference| reference > 0) {
-            self.0.texts.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone(), source);
+            lock(&self.0.texts).insert(name.clone(), source);
         }
         let source = Source { path: path.map(Into::into), name, internal };
         Location {
@@ -191,82 +323,27 @@ impl DapDebugger {
             generated: None,
         }
     }
+
+    /// The innermost frame of a suspended thread.
+    pub(crate) async fn top(&self, thread: RawId) -> Result<Option<StackFrame<RawId>>> {
+        Ok(self.stack_trace(thread, 0, 1).await?.frames.into_iter().next())
+    }
+
+    fn launched(&self) -> bool {
+        self.0.is_program && self.0.setup.request == StartRequest::Launch
+    }
 }
 
+#[async_trait]
 impl Debugger for DapDebugger {
-    /// Source: the specification's "Launch sequencing". Servers disagree on whether `initialized` or the
-    /// answer to `launch` comes first; either opens the configuration.
     async fn prepare(&self) -> Result<()> {
-        let setup = &self.0.setup;
-        let arguments = ::dap::InitializeArguments {
-            adapter_id: setup.adapter_id.to_owned(),
-            client_name: "stillframe".to_owned(),
-            lines_start_at1: true,
-            columns_start_at1: true,
-            path_format: "path".to_owned(),
-            supports_variable_type: true,
-            supports_variable_paging: true,
-            supports_start_debugging_request: false,
-        };
-        let answer = self.request::<::dap::Initialize>(arguments, deadlines::REQUEST).await;
-        let capabilities = match answer {
-            Err(Error::Deadline { after, .. }) if self.is_by_adapter() => return Err(deaf_adapter(after)),
-            answer => answer?,
-        };
-        // It is asked for once in the life of a connection.
-        let _ = self.0.capabilities.set(capabilities);
-
-        let mut arguments = setup.arguments.clone();
-        let mut initialized = self.0.initialized.subscribe();
-        let started = async {
-            if setup.launch && self.0.is_program {
-                self.request::<::dap::Launch>(arguments, deadlines::REQUEST).await
-            } else {
-                arguments.remove("stopOnEntry");
-                self.request::<::dap::Attach>(arguments, deadlines::REQUEST).await
-            }
-        };
-        tokio::select! {
-            started = started => { started?; }
-            initialized = initialized.wait_for(|&initialized| initialized) => {
-                initialized.map_err(|_| Error::Lost)?;
-            }
-        }
-        if let Some(inspector) = setup.inspector {
-            let client = InspectorClient::new(
-                self.0.client.clone(),
-                inspector,
-                self.pid(),
-                self.0.policy.safety.read_only,
-            );
-            if !inspector.is_loaded {
-                client.send_itself().await?;
-            }
-            if self.0.policy.safety.read_only {
-                client.be_careful().await?;
-            }
-            let _ = self.0.inspector.set(client);
-        }
-        Ok(())
+        let _starting = self.0.starting.lock().await;
+        start::prepare(self).await
     }
 
     async fn run(&self) -> Result<()> {
-        if self.capabilities().supports_configuration_done_request {
-            let is_inside = self.inspector().is_some();
-            let deadline = if is_inside { deadlines::RUN } else { deadlines::REQUEST };
-            match self.request::<::dap::ConfigurationDone>(::dap::Empty {}, deadline).await {
-                // Native code at the very beginning may keep a server inside the program from answering.
-                Err(Error::Deadline { .. }) if is_inside => {}
-                done => {
-                    done?;
-                }
-            }
-        }
-        if let Some(injector) = self.0.injector.get() {
-            // Until then the main thread may stand still.
-            let _ = tokio::time::timeout(deadlines::INJECT, injector.ended()).await;
-        }
-        Ok(())
+        let _starting = self.0.starting.lock().await;
+        start::run(self).await
     }
 
     async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<Planted>> {
@@ -283,45 +360,30 @@ impl Debugger for DapDebugger {
             // The request itself is an error then.
             return Ok(());
         }
-        let wanted = self.0.adapter.exception_filters(mode);
+        let wanted = (self.quirks().exception_filters)(mode);
         let filters = wanted
             .iter()
             .filter(|wanted| offered.iter().any(|filter| filter.filter == **wanted))
             .map(|&wanted| wanted.to_owned())
             .collect();
         let arguments = ::dap::SetExceptionBreakpointsArguments { filters };
-        if let Some(inspector) = self.inspector() {
-            inspector.watch_throws(mode == ExceptionMode::UserUnhandled).await?;
-        }
         self.request::<::dap::SetExceptionBreakpoints>(arguments, deadlines::REQUEST).await?;
         Ok(())
     }
 
     async fn resume(&self, thread: RawId) -> Result<()> {
-        self.0.suspended.store(false, Ordering::Release);
-        self.request::<::dap::Continue>(Self::thread(thread), deadlines::REQUEST).await?;
-        Ok(())
+        lock(&self.0.stepping).end();
+        self.go(thread, None).await
     }
 
     async fn step(&self, thread: RawId, step: Step) -> Result<()> {
-        // A step from inside our own pause leads back to where the program was.
-        let step = if self.is_in_pause(thread).await { Step::Out } else { step };
-        let thread = Self::thread(thread);
-        self.0.suspended.store(false, Ordering::Release);
-        match step {
-            Step::Over => self.request::<::dap::Next>(thread, deadlines::REQUEST).await?,
-            Step::Into => self.request::<::dap::StepIn>(thread, deadlines::REQUEST).await?,
-            Step::Out => self.request::<::dap::StepOut>(thread, deadlines::REQUEST).await?,
-        };
-        Ok(())
+        rules::begin_step(self, thread, step).await;
+        self.go(thread, Some(step)).await
     }
 
     async fn pause(&self, thread: RawId) -> Result<()> {
-        let stops = self.0.stops.load(Ordering::Relaxed);
+        self.0.pausing.store(true, std::sync::atomic::Ordering::Release);
         self.request::<::dap::Pause>(Self::thread(thread), deadlines::REQUEST).await?;
-        if self.0.setup.is_local && self.inspector().is_some() {
-            tokio::spawn(nudge_unless_stopped(Arc::downgrade(&self.0), stops));
-        }
         Ok(())
     }
 
@@ -335,69 +397,23 @@ impl Debugger for DapDebugger {
     }
 
     async fn stack_trace(&self, thread: RawId, start: usize, levels: usize) -> Result<Stack<RawId>> {
-        let page = |number: usize| i64::try_from(number).ok();
-        let arguments = ::dap::StackTraceArguments {
-            thread_id: thread.0,
-            start_frame: page(start),
-            levels: page(levels),
-        };
-        let response = self.request::<::dap::StackTrace>(arguments, deadlines::REQUEST).await?;
-        let total = response.total_frames.and_then(|total| usize::try_from(total).ok());
-        let sent = response.stack_frames.len();
-        let frames: Vec<StackFrame<RawId>> = response
-            .stack_frames
-            .into_iter()
-            .filter(|frame| !self.0.adapter.is_foreign_frame(&frame.name))
-            .map(|frame| StackFrame {
-                id: RawId(frame.id),
-                // pydevd says so of the frame that an exception has reached.
-                name: frame.name.trim_end_matches(" (Current frame)").to_owned(),
-                location: frame.source.map(|mut source| {
-                    source.presentation_hint = source.presentation_hint.or(frame.presentation_hint);
-                    self.location(source, frame.line, frame.column)
-                }),
-            })
-            .collect();
-        let foreign = sent - frames.len();
-        let total = total.map_or(start + frames.len(), |total| total.saturating_sub(foreign));
-        // A server without paging sends everything.
-        Ok(Stack { frames: frames.into_iter().take(levels).collect(), total })
+        self.frames(thread, start, levels, |name| Some(name)).await
     }
 
     async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>> {
-        match self.inspector() {
-            Some(inspector) => inspector.scopes(frame).await,
-            None => inspect::scopes(self, frame).await,
-        }
+        values::scopes(self, frame).await
     }
 
     async fn variables(&self, reference: RawId, page: Page, text: usize) -> Result<Children<RawId>> {
-        match self.inspector() {
-            Some(inspector) => inspector.variables(reference, page, text).await,
-            None => inspect::variables(self, reference, page, text).await,
-        }
+        values::variables(self, reference, page, text).await
     }
 
     async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)> {
-        match self.inspector() {
-            Some(inspector) => inspector.locals(frame, page, text).await,
-            None => inspect::locals(self, frame, page, text).await,
-        }
+        values::locals(self, frame, page, text).await
     }
 
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
-        match self.inspector() {
-            Some(inspector) => inspector.evaluate(request).await,
-            None if request.pure => Err(Error::Unsupported(NOT_PURE.to_owned())),
-            None => inspect::evaluate(self, request).await,
-        }
-    }
-
-    async fn same_as(&self, value: RawId, among: Vec<RawId>) -> Result<Option<usize>> {
-        match self.inspector() {
-            Some(inspector) => inspector.same_as(value, &among).await,
-            None => Ok(None),
-        }
+        values::evaluate(self, request).await
     }
 
     async fn set_variable(
@@ -407,57 +423,25 @@ impl Debugger for DapDebugger {
         value: &str,
         text: usize,
     ) -> Result<Value<RawId>> {
-        match self.inspector() {
-            Some(inspector) => inspector.set_variable(parent, name, value, text).await,
-            None => inspect::set_variable(self, parent, name, value, text).await,
-        }
+        values::set_variable(self, parent, name, value, text).await
     }
 
     async fn exception(&self, thread: RawId) -> Result<Exception> {
-        match self.inspector().filter(|_| self.0.policy.safety.read_only) {
-            // The server asks the exception for its text, which is the program's own code.
-            Some(inspector) => {
-                let frame = self.stack_trace(thread, 0, 1).await?.frames.into_iter().next();
-                let frame = frame.ok_or_else(|| Error::Refused("the stack is empty".to_owned()))?;
-                inspector.exception(frame.id, MAX_VALUE).await
-            }
-            None => inspect::exception(self, thread).await,
-        }
+        values::exception(self, thread).await
     }
 
     async fn is_worth_a_stop(
         &self,
-        thread: RawId,
-        exception: Option<&str>,
+        _thread: RawId,
+        _exception: Option<&str>,
         mode: ExceptionMode,
     ) -> Result<bool> {
-        if exception.is_some_and(|exception| self.0.adapter.is_orderly_exit(exception)) {
-            return Ok(false);
-        }
-        // Each is told once, where it is thrown.
-        let is_repeated = matches!(mode, ExceptionMode::All | ExceptionMode::UserUnhandled);
-        let Some(inspector) = self.inspector().filter(|_| is_repeated) else {
-            return Ok(true);
-        };
-        match self.stack_trace(thread, 0, 1).await?.frames.first() {
-            Some(frame) => Ok(!inspector.exception_is_known(frame.id).await?),
-            None => Ok(true),
-        }
-    }
-
-    async fn thrown(&self, thread: RawId, text: usize) -> Result<Thrown> {
-        let Some(inspector) = self.inspector() else { return Ok(Thrown::default()) };
-        match self.stack_trace(thread, 0, 1).await?.frames.first() {
-            Some(frame) => {
-                let adapter = self.0.adapter;
-                inspector.thrown(frame.id, text, |path| adapter.is_internal(path)).await
-            }
-            None => Ok(Thrown::default()),
-        }
+        // It stops at a signal whatever it was told.
+        Ok(mode != ExceptionMode::None)
     }
 
     async fn source_text(&self, name: &str) -> Result<Option<String>> {
-        let known = self.0.texts.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        let known = lock(&self.0.texts).get(name).cloned();
         let Some(source) = known else { return Ok(None) };
         let source_reference = source.source_reference.unwrap_or_default();
         let arguments = ::dap::SourceArguments { source, source_reference };
@@ -465,43 +449,30 @@ impl Debugger for DapDebugger {
         Ok(Some(response.content))
     }
 
-    async fn exception_meets(&self, thread: RawId, condition: &str) -> Result<bool> {
-        let Some(inspector) = self.inspector() else {
-            return Err(Error::Unsupported("this debugger has no conditions on exceptions".to_owned()));
-        };
-        match self.stack_trace(thread, 0, 1).await?.frames.first() {
-            Some(frame) => inspector.exception_meets(frame.id, condition).await,
-            None => Ok(true),
-        }
+    async fn exception_meets(&self, _thread: RawId, _condition: &str) -> Result<bool> {
+        Err(Error::Unsupported(
+            "this debugger has no conditions on exceptions; leave the condition out, and evaluate at the stop"
+                .to_owned(),
+        ))
     }
 
-    async fn start_sampling(&self, interval: Duration) -> Result<()> {
-        sampling::start(self, interval).await
-    }
-
-    async fn activity(&self) -> Result<Activity> {
-        sampling::activity(self).await
-    }
-
-    async fn stop_sampling(&self) -> Result<()> {
-        sampling::stop(self).await
-    }
-
+    /// Ends a program that the adapter has launched; one that it has attached to runs on.
     async fn detach(&self) -> Result<()> {
-        if let Some(inspector) = self.inspector() {
-            // A program that does not answer is let go all the same.
-            let _ = inspector.let_children_go().await;
+        let launched = self.launched();
+        let takes = self.0.capabilities.get().is_none_or(|can| can.support_terminate_debuggee);
+        let arguments = ::dap::DisconnectArguments { terminate_debuggee: takes.then_some(launched) };
+        let answer = self.request::<::dap::Disconnect>(arguments, deadlines::GOODBYE).await;
+        if launched && let Some(program) = self.0.terminal.get() {
+            program.kill().await;
         }
-        let arguments = ::dap::DisconnectArguments { terminate_debuggee: Some(false) };
-        self.request::<::dap::Disconnect>(arguments, deadlines::GOODBYE).await?;
-        if self.is_by_adapter() {
-            // A client that came while debugpy's adapter still lets go of another would be its last: it tells the
-            // oldest of them, and the thread that takes connections ends when that one is gone (debugpy 1.8.22,
-            // `Client.__init__` and `sessions.report_sockets`). It closes the connection first, and forgets it then.
-            let _ = tokio::time::timeout(deadlines::GOODBYE, self.0.client.closed()).await;
-            tokio::time::sleep(deadlines::FORGET).await;
+        if let Some(adapter) = &self.0.adapter_process {
+            adapter.kill().await;
         }
-        Ok(())
+        // An adapter that closes the connection has let go too.
+        match answer {
+            Ok(_) | Err(Error::Lost) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// A number of another machine, or of a container, means nothing here.
@@ -509,35 +480,8 @@ impl Debugger for DapDebugger {
         self.0.pid.get().copied().filter(|_| self.0.setup.is_local)
     }
 
-    fn has_terminated(&self) -> bool {
-        self.0.terminated.load(Ordering::Acquire)
-    }
-}
-
-/// An adapter of debugpy that has lost its thread for connections: the system takes them in its place.
-fn deaf_adapter(after: Duration) -> Error {
-    Error::Environment {
-        problem: format!(
-            "a debugger takes connections there, but did not answer `initialize` within {} ms",
-            after.as_millis()
-        ),
-        remedy:
-            "start the program again: debugpy serves nobody any more once a client has come while it was \
-                 letting go of another, or has gone at once"
-                .to_owned(),
-    }
-}
-
-/// A main thread that waits in the operating system does not notice a pause. A signal brings it out, into
-/// the inspector's `stillframe_pause`; one that is busy stops by itself before that.
-async fn nudge_unless_stopped(connection: Weak<Connection>, stops: u64) {
-    tokio::time::sleep(deadlines::NUDGE).await;
-    if let Some(connection) = connection.upgrade()
-        && connection.stops.load(Ordering::Relaxed) == stops
-        && let Some(pid) = connection.pid.get()
-    {
-        connection.nudged.store(true, Ordering::Relaxed);
-        crate::process::nudge(*pid);
+    fn end(&self) -> Option<End> {
+        lock(&self.0.end).clone()
     }
 }
 
@@ -554,5 +498,10 @@ impl From<::dap::Error> for Error {
     }
 }
 
+/// Nothing panics while one of these locks is held, and none is held across an await.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use async_trait::async_trait;
 use tokio::sync::{mpsc, watch};
 
 use super::{
@@ -17,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::launch::Start;
 use crate::model::stack::{RawThread, Scope, ScopeKind, Stack, StackFrame};
-use crate::model::stop::{Exception, ExceptionMode};
+use crate::model::stop::{End, Exception, ExceptionMode};
 use crate::model::variable::{Children, Page, Value, Variable};
 
 /// One fake process.
@@ -91,6 +92,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+#[async_trait]
 impl Debugger for FakeDebugger {
     async fn prepare(&self) -> Result<()> {
         self.act("prepare", String::new()).await
@@ -206,8 +208,8 @@ impl Debugger for FakeDebugger {
         self.act("detach", String::new()).await
     }
 
-    fn has_terminated(&self) -> bool {
-        false
+    fn end(&self) -> Option<End> {
+        None
     }
 
     fn pid(&self) -> Option<u32> {
@@ -237,11 +239,11 @@ fn children() -> Children<RawId> {
 pub struct FakeConnector(Mutex<mpsc::UnboundedReceiver<FakeProgram>>);
 
 /// Lets processes arrive.
-pub type Arrivals = mpsc::Sender<Arrival<FakeDebugger>>;
+pub type Arrivals = mpsc::Sender<Arrival>;
 
 /// What a fake start leads to.
 #[derive(Debug)]
-pub struct FakeProgram(mpsc::Receiver<Arrival<FakeDebugger>>);
+pub struct FakeProgram(mpsc::Receiver<Arrival>);
 
 impl FakeConnector {
     /// A connector, and where to put the programs that it is to start.
@@ -261,17 +263,16 @@ impl FakeProgram {
 }
 
 /// A process that can be sent as an arrival, and where what it does comes from.
-pub fn process() -> (FakeDebugger, mpsc::Sender<Event>, Arrival<FakeDebugger>) {
+pub fn process() -> (FakeDebugger, mpsc::Sender<Event>, Arrival) {
     let (events, received) = mpsc::channel(16);
     let debugger = FakeDebugger::default();
-    let arrival = Arrival { debugger: debugger.clone(), events: received };
+    let arrival: Arrival = Arrival { debugger: Arc::new(debugger.clone()), events: received };
     (debugger, events, arrival)
 }
 
+#[async_trait]
 impl Connector for FakeConnector {
-    type Debugger = FakeDebugger;
-
-    async fn start(&self, _start: Start, _to: Sinks) -> Result<Started<FakeDebugger>> {
+    async fn start(&self, _start: Start, _to: Sinks) -> Result<Started> {
         let program = lock(&self.0).try_recv();
         let FakeProgram(arrivals) =
             program.map_err(|_| Error::Unsupported("no program was prepared".to_owned()))?;

@@ -16,16 +16,30 @@ pub(super) struct Preparation {
     pub(super) executable: Option<PathBuf>,
 }
 
+/// What is needed for a start.
+pub(super) struct Prepared {
+    pub(super) runtime: Runtime,
+    pub(super) plan: Plan,
+    /// What is started, as it was built.
+    pub(super) start: Start,
+}
+
 impl Preparation {
-    /// Finds the interpreter, makes sure that the debugger is there, and plans the start.
-    pub(super) async fn plan(&self, start: &Start, sinks: &Sinks) -> Result<(Runtime, Plan)> {
-        if let Start::Attach(attach) = start {
+    /// Finds the interpreter or compiler, makes sure that the debugger is there, builds, and plans the start.
+    pub(super) async fn plan(&self, start: Start, sinks: &Sinks) -> Result<Prepared> {
+        if let Start::Attach(attach) = &start {
             self.check_attach(&attach.to)?;
         }
-        let runtime = self.runtime(start, &sinks.policy.safety).await?;
+        let runtime = self.runtime(&start, &sinks.policy.safety).await?;
         let debugger = self.adapter.provide(self.host, &runtime, &sinks.progress).await?;
-        let plan = self.adapter.plan(self.host, &runtime, &debugger, start)?;
-        Ok((runtime, plan))
+        let start = match start {
+            Start::Launch(launch) => {
+                Start::Launch(self.adapter.build(self.host, &runtime, launch, &sinks.progress).await?)
+            }
+            attach @ Start::Attach(_) => attach,
+        };
+        let plan = self.adapter.plan(self.host, &runtime, &debugger, &start)?;
+        Ok(Prepared { runtime, plan, start })
     }
 
     /// Looks for what would keep the program from starting at all.
@@ -56,16 +70,20 @@ impl Preparation {
         self.adapter.locate(&Guarded::starting(self.host, safety), None, near.as_deref()).await
     }
 
+    /// The program of a process, where the language is debugged by an interpreter. Others have a debugger beside it.
     fn interpreter_of(&self, pid: u32) -> Result<Option<PathBuf>> {
+        let Some(identity) = self.adapter.process_identity() else { return Ok(None) };
         match self.host.program_of(pid) {
-            Some(program) if !self.adapter.may_be_interpreter(&program) => Err(Error::Environment {
+            Some(program) if !identity.may_be_interpreter(&program) => Err(Error::Environment {
                 problem: format!(
                     "process {pid} runs `{}`, which is no interpreter for {}",
                     program.display(),
                     self.adapter.about()
                 ),
-                remedy: "give the number of the process of the interpreter, such as a child of that one; for a                          program with an interpreter inside, give the same one as `executablePath`"
-                    .to_owned(),
+                remedy:
+                    "give the number of the process of the interpreter, such as a child of that one; for a \
+                         program with an interpreter inside, give the same one as `executablePath`"
+                        .to_owned(),
             }),
             program => Ok(program),
         }

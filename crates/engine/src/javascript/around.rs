@@ -10,11 +10,11 @@ use oxc_syntax::scope::ScopeFlags;
 use super::caught::offset;
 
 /// A line and a column, both 0-based, the column in UTF-16 units.
-type Position = (u32, u32);
+type LineColumn = (u32, u32);
 
 /// Where the functions around a place begin, with their parameters, and end; the innermost first. None for a
 /// text that cannot be parsed.
-pub fn functions_around(text: &str, line: u32, column: u32) -> Vec<(Position, Position)> {
+pub fn functions_around(text: &str, line: u32, column: u32) -> Vec<(LineColumn, LineColumn)> {
     let Some(offset) = offset(text, line, column) else { return Vec::new() };
     let spans = super::parsing(text, || look(text, offset)).unwrap_or_default();
     spans.into_iter().rev().map(|span| (position(text, span.start), position(text, span.end))).collect()
@@ -26,21 +26,21 @@ fn look(text: &str, offset: u32) -> Vec<Span> {
     for kind in [SourceType::mjs(), SourceType::script()] {
         let parsed = Parser::new(&allocator, text, kind).with_options(options).parse();
         if !parsed.panicked && parsed.diagnostics.errors().next().is_none() {
-            let mut around = Around { offset, spans: Vec::new() };
-            around.visit_program(&parsed.program);
-            return around.spans;
+            let mut enclosing = EnclosingFunctions { offset, spans: Vec::new() };
+            enclosing.visit_program(&parsed.program);
+            return enclosing.spans;
         }
     }
     Vec::new()
 }
 
 /// Follows the functions around a place inwards.
-struct Around {
+struct EnclosingFunctions {
     offset: u32,
     spans: Vec<Span>,
 }
 
-impl Around {
+impl EnclosingFunctions {
     fn enters(&mut self, params: Span, whole: Span) -> bool {
         let is_around = (whole.start..whole.end).contains(&self.offset);
         if is_around {
@@ -50,7 +50,7 @@ impl Around {
     }
 }
 
-impl<'a> VisitJs<'a> for Around {
+impl<'a> VisitJs<'a> for EnclosingFunctions {
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         if self.enters(it.params.span, it.span) {
             walk_js::walk_function(self, it, flags);
@@ -65,7 +65,7 @@ impl<'a> VisitJs<'a> for Around {
 }
 
 /// The position of a byte.
-fn position(text: &str, offset: u32) -> Position {
+fn position(text: &str, offset: u32) -> LineColumn {
     let before = usize::try_from(offset).ok().and_then(|offset| text.get(..offset)).unwrap_or(text);
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let line = before.rsplit('\n').next().unwrap_or_default();

@@ -23,26 +23,26 @@ fn look(text: &str, offset: u32) -> bool {
         if parsed.panicked || parsed.diagnostics.errors().next().is_some() {
             return true;
         }
-        let mut place = Place { offset, caught: false };
-        place.visit_program(&parsed.program);
-        place.caught
+        let mut search = CatchSearch { offset, caught: false };
+        search.visit_program(&parsed.program);
+        search.caught
     })
 }
 
 /// Follows the code around a place inwards.
-struct Place {
+struct CatchSearch {
     offset: u32,
     /// As far as the innermost function that was seen goes.
     caught: bool,
 }
 
-impl Place {
+impl CatchSearch {
     fn is_in(&self, span: Span) -> bool {
         (span.start..span.end).contains(&self.offset)
     }
 }
 
-impl<'a> VisitJs<'a> for Place {
+impl<'a> VisitJs<'a> for CatchSearch {
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         if self.is_in(it.span) {
             self.caught = it.r#async;

@@ -41,7 +41,7 @@ pub fn expects(function: &str) -> bool {
 
 /// What a function does with what is thrown in it, or with a promise that was rejected in a call of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum ThrowFate {
     /// It goes on to the caller.
     Passed,
     /// It rejects the promise that the caller has.
@@ -64,11 +64,11 @@ pub struct Handlers {
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     span: Span,
-    kind: Kind,
+    kind: MarkKind,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum MarkKind {
     /// A function; whether it is asynchronous.
     Function(bool),
     /// The block of a `try` whose handler does not just throw on.
@@ -99,9 +99,9 @@ impl Handlers {
 
     /// What the function around a place (0-based line, UTF-16 column) does with what is thrown there; with a
     /// rejection, of the promise that a call there has given it.
-    pub fn fate(&self, line: u32, column: u32, is_rejection: bool) -> Fate {
-        let Some(offset) = offset(&self.text, line, column) else { return Fate::Caught };
-        let mut state = State { is_rejection, ..State::default() };
+    pub fn fate(&self, line: u32, column: u32, is_rejection: bool) -> ThrowFate {
+        let Some(offset) = offset(&self.text, line, column) else { return ThrowFate::Caught };
+        let mut state = CatchState { is_rejection, ..CatchState::default() };
         for mark in self.marks.iter().filter(|mark| (mark.span.start..mark.span.end).contains(&offset)) {
             state.enter(mark.kind, is_rejection);
         }
@@ -116,17 +116,17 @@ impl Handlers {
         let (mut function, mut is_closed, mut is_unseen) = (0..u32::MAX, false, false);
         for mark in self.marks.iter().filter(|mark| (mark.span.start..mark.span.end).contains(&offset)) {
             match mark.kind {
-                Kind::Function(_) => {
+                MarkKind::Function(_) => {
                     (function, is_closed, is_unseen) = (mark.span.start..mark.span.end, false, false);
                 }
-                Kind::Closed => is_closed = true,
-                Kind::Finalizer => is_unseen = true,
-                Kind::Return => is_unseen |= is_closed,
+                MarkKind::Closed => is_closed = true,
+                MarkKind::Finalizer => is_unseen = true,
+                MarkKind::Return => is_unseen |= is_closed,
                 _ => {}
             }
         }
         let is_way_out = |mark: &Mark| {
-            matches!(mark.kind, Kind::Closed | Kind::Finalizer) && function.contains(&mark.span.start)
+            matches!(mark.kind, MarkKind::Closed | MarkKind::Finalizer) && function.contains(&mark.span.start)
         };
         is_unseen || any && self.marks.iter().any(is_way_out)
     }
@@ -135,7 +135,7 @@ impl Handlers {
 /// What holds at a place, as far as the innermost function that was seen goes.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each holds or does not, whatever the others do")]
-struct State {
+struct CatchState {
     is_rejection: bool,
     is_asynchronous: bool,
     is_in_try: bool,
@@ -143,31 +143,31 @@ struct State {
     is_expected: bool,
 }
 
-impl State {
-    fn enter(&mut self, kind: Kind, is_rejection: bool) {
+impl CatchState {
+    fn enter(&mut self, kind: MarkKind, is_rejection: bool) {
         match kind {
-            Kind::Function(is_asynchronous) => {
+            MarkKind::Function(is_asynchronous) => {
                 *self = Self { is_rejection, is_asynchronous, ..Self::default() };
             }
-            Kind::Try => self.is_in_try = true,
+            MarkKind::Try => self.is_in_try = true,
             // Without an `await`, a promise leaves the block as it is.
-            Kind::Await => self.is_handled |= self.is_in_try && self.is_rejection,
-            Kind::Handled => self.is_handled |= self.is_rejection,
-            Kind::Promise => *self = Self { is_rejection: true, is_in_try: false, ..*self },
-            Kind::Expected => self.is_expected = true,
-            Kind::Closed | Kind::Finalizer | Kind::Return => {}
+            MarkKind::Await => self.is_handled |= self.is_in_try && self.is_rejection,
+            MarkKind::Handled => self.is_handled |= self.is_rejection,
+            MarkKind::Promise => *self = Self { is_rejection: true, is_in_try: false, ..*self },
+            MarkKind::Expected => self.is_expected = true,
+            MarkKind::Closed | MarkKind::Finalizer | MarkKind::Return => {}
         }
     }
 
-    fn fate(self) -> Fate {
+    fn fate(self) -> ThrowFate {
         if self.is_expected {
-            Fate::Expected
+            ThrowFate::Expected
         } else if self.is_handled || (self.is_in_try && !self.is_rejection) {
-            Fate::Caught
+            ThrowFate::Caught
         } else if self.is_asynchronous || self.is_rejection {
-            Fate::Rejected
+            ThrowFate::Rejected
         } else {
-            Fate::Passed
+            ThrowFate::Passed
         }
     }
 }
@@ -180,68 +180,68 @@ fn look(text: &str) -> Option<Vec<Mark>> {
         if parsed.panicked || parsed.diagnostics.errors().next().is_some() {
             return None;
         }
-        let mut found = Found::default();
-        found.visit_program(&parsed.program);
+        let mut collector = MarkCollector::default();
+        collector.visit_program(&parsed.program);
         // The widest of those that begin at one place is the outermost.
-        found.marks.sort_by_key(|mark| (mark.span.start, std::cmp::Reverse(mark.span.end)));
-        Some(found.marks)
+        collector.marks.sort_by_key(|mark| (mark.span.start, std::cmp::Reverse(mark.span.end)));
+        Some(collector.marks)
     })
 }
 
 #[derive(Default)]
-struct Found {
+struct MarkCollector {
     marks: Vec<Mark>,
 }
 
-impl Found {
-    fn mark(&mut self, span: Span, kind: Kind) {
+impl MarkCollector {
+    fn mark(&mut self, span: Span, kind: MarkKind) {
         self.marks.push(Mark { span, kind });
     }
 }
 
-impl<'a> VisitJs<'a> for Found {
+impl<'a> VisitJs<'a> for MarkCollector {
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
-        self.mark(it.span, Kind::Function(it.r#async));
+        self.mark(it.span, MarkKind::Function(it.r#async));
         walk_js::walk_function(self, it, flags);
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
-        self.mark(it.span, Kind::Function(it.r#async));
+        self.mark(it.span, MarkKind::Function(it.r#async));
         walk_js::walk_arrow_function_expression(self, it);
     }
 
     fn visit_try_statement(&mut self, it: &TryStatement<'a>) {
         if it.handler.as_ref().is_some_and(|handler| !throws_on(handler)) {
-            self.mark(it.block.span, Kind::Try);
+            self.mark(it.block.span, MarkKind::Try);
         }
         if let Some(finalizer) = &it.finalizer {
-            self.mark(Span::new(it.span.start, finalizer.span.start), Kind::Closed);
-            self.mark(finalizer.span, Kind::Finalizer);
+            self.mark(Span::new(it.span.start, finalizer.span.start), MarkKind::Closed);
+            self.mark(finalizer.span, MarkKind::Finalizer);
         }
         walk_js::walk_try_statement(self, it);
     }
 
     fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
-        self.mark(it.argument.span(), Kind::Await);
+        self.mark(it.argument.span(), MarkKind::Await);
         walk_js::walk_await_expression(self, it);
     }
 
     fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
         if it.r#await {
-            self.mark(it.right.span(), Kind::Await);
+            self.mark(it.right.span(), MarkKind::Await);
         }
-        self.mark(it.body.span(), Kind::Closed);
+        self.mark(it.body.span(), MarkKind::Closed);
         walk_js::walk_for_of_statement(self, it);
     }
 
     fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
-        self.mark(it.span, Kind::Return);
+        self.mark(it.span, MarkKind::Return);
         walk_js::walk_return_statement(self, it);
     }
 
     fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
         if it.callee.get_identifier_reference().is_some_and(|callee| callee.name == "Promise") {
-            self.mark(it.span, Kind::Promise);
+            self.mark(it.span, MarkKind::Promise);
         }
         walk_js::walk_new_expression(self, it);
     }
@@ -254,14 +254,14 @@ impl<'a> VisitJs<'a> for Found {
             None => it.callee.get_identifier_reference().map(|callee| callee.name.as_str()),
         };
         if let (Some(object), Some("catch")) = (object, name) {
-            self.mark(object.span(), Kind::Handled);
+            self.mark(object.span(), MarkKind::Handled);
         }
         if let (Some(object), Some("then"), 2..) = (object, name, it.arguments.len()) {
-            self.mark(object.span(), Kind::Handled);
+            self.mark(object.span(), MarkKind::Handled);
         }
         let wants = name.is_some_and(|name| EXPECTS.contains(&name)) && !object.is_some_and(is_denied);
         if wants || object.is_some_and(|object| has_member(object, "rejects")) {
-            self.mark(it.span, Kind::Expected);
+            self.mark(it.span, MarkKind::Expected);
         }
         walk_js::walk_call_expression(self, it);
     }
@@ -307,7 +307,7 @@ fn throws_on(handler: &CatchClause<'_>) -> bool {
 mod tests {
     use super::*;
 
-    fn fate(text: &str, is_rejection: bool) -> Fate {
+    fn fate(text: &str, is_rejection: bool) -> ThrowFate {
         let before = text.split('!').next().unwrap();
         let column = u32::try_from(before.encode_utf16().count()).unwrap();
         let text: Arc<str> = format!("\n{}", text.replacen('!', "", 1)).into();
@@ -317,27 +317,27 @@ mod tests {
     #[test]
     fn what_is_thrown_is_caught_by_the_function_around_or_leaves_it() {
         let table = [
-            ("f(!)", Fate::Passed),
-            ("try { f(!) } catch {}", Fate::Caught),
-            ("try { f() } catch { g(!) }", Fate::Passed),
-            ("try { f(!) } finally {}", Fate::Passed),
-            ("try { call(() => f(!)) } catch {}", Fate::Passed),
-            ("try { f(!) } catch (e) { log(e); throw e }", Fate::Passed),
-            ("try { f(!) } catch (e) { throw new Error('b') }", Fate::Caught),
-            ("try { f(!) } catch (e) { reject(e) }", Fate::Passed),
-            ("async function g() { f(!) }", Fate::Rejected),
-            ("async () => { try { f(!) } catch {} }", Fate::Caught),
-            ("async function g() { h(function () { f(!) }) }", Fate::Passed),
-            ("try { new Promise((resolve) => { f(!) }) } catch {}", Fate::Passed),
-            ("try { new !Promise(f) } catch {}", Fate::Rejected),
-            ("test('a', () => { expect(f).!toThrow() })", Fate::Expected),
-            ("expect(() => f(!)).toThrow()", Fate::Passed),
-            ("expect(f).not.!toThrow()", Fate::Passed),
-            ("expect(f).to.!throw(Error)", Fate::Expected),
-            ("assert.!throws(f)", Fate::Expected),
-            ("assert.!doesNotThrow(f)", Fate::Passed),
-            ("import x from 'x'; f(!)", Fate::Passed),
-            ("with (a) { f(!) }", Fate::Passed),
+            ("f(!)", ThrowFate::Passed),
+            ("try { f(!) } catch {}", ThrowFate::Caught),
+            ("try { f() } catch { g(!) }", ThrowFate::Passed),
+            ("try { f(!) } finally {}", ThrowFate::Passed),
+            ("try { call(() => f(!)) } catch {}", ThrowFate::Passed),
+            ("try { f(!) } catch (e) { log(e); throw e }", ThrowFate::Passed),
+            ("try { f(!) } catch (e) { throw new Error('b') }", ThrowFate::Caught),
+            ("try { f(!) } catch (e) { reject(e) }", ThrowFate::Passed),
+            ("async function g() { f(!) }", ThrowFate::Rejected),
+            ("async () => { try { f(!) } catch {} }", ThrowFate::Caught),
+            ("async function g() { h(function () { f(!) }) }", ThrowFate::Passed),
+            ("try { new Promise((resolve) => { f(!) }) } catch {}", ThrowFate::Passed),
+            ("try { new !Promise(f) } catch {}", ThrowFate::Rejected),
+            ("test('a', () => { expect(f).!toThrow() })", ThrowFate::Expected),
+            ("expect(() => f(!)).toThrow()", ThrowFate::Passed),
+            ("expect(f).not.!toThrow()", ThrowFate::Passed),
+            ("expect(f).to.!throw(Error)", ThrowFate::Expected),
+            ("assert.!throws(f)", ThrowFate::Expected),
+            ("assert.!doesNotThrow(f)", ThrowFate::Passed),
+            ("import x from 'x'; f(!)", ThrowFate::Passed),
+            ("with (a) { f(!) }", ThrowFate::Passed),
         ];
         for (text, expected) in table {
             assert_eq!(fate(text, false), expected, "{text}");
@@ -347,18 +347,18 @@ mod tests {
     #[test]
     fn a_rejection_is_caught_by_who_awaits_it() {
         let table = [
-            ("async () => { try { await f!() } catch {} }", Fate::Caught),
-            ("async () => { try { f!() } catch {} }", Fate::Rejected),
-            ("async () => { try { return f!() } catch {} }", Fate::Rejected),
-            ("async () => { try { for await (const a of f!()) {} } catch {} }", Fate::Caught),
-            ("async () => { await f!() }", Fate::Rejected),
-            ("f!().catch(log)", Fate::Caught),
-            ("f!().then(g).catch(log)", Fate::Caught),
-            ("f!().then(g, log)", Fate::Caught),
-            ("f!().then(g)", Fate::Rejected),
-            ("await expect(f!()).rejects.toThrow()", Fate::Expected),
-            ("await expect(f!()).rejects.toEqual(a)", Fate::Expected),
-            ("await assert.rejects(f!())", Fate::Expected),
+            ("async () => { try { await f!() } catch {} }", ThrowFate::Caught),
+            ("async () => { try { f!() } catch {} }", ThrowFate::Rejected),
+            ("async () => { try { return f!() } catch {} }", ThrowFate::Rejected),
+            ("async () => { try { for await (const a of f!()) {} } catch {} }", ThrowFate::Caught),
+            ("async () => { await f!() }", ThrowFate::Rejected),
+            ("f!().catch(log)", ThrowFate::Caught),
+            ("f!().then(g).catch(log)", ThrowFate::Caught),
+            ("f!().then(g, log)", ThrowFate::Caught),
+            ("f!().then(g)", ThrowFate::Rejected),
+            ("await expect(f!()).rejects.toThrow()", ThrowFate::Expected),
+            ("await expect(f!()).rejects.toEqual(a)", ThrowFate::Expected),
+            ("await assert.rejects(f!())", ThrowFate::Expected),
         ];
         for (text, expected) in table {
             assert_eq!(fate(text, true), expected, "{text}");

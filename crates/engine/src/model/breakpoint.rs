@@ -5,20 +5,20 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::ids::BreakpointId;
-use crate::recording::Record;
+use super::record::Record;
 
 /// What a user asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Where.
-    pub place: Place,
+    pub place: BreakpointTarget,
     /// Under which circumstances, and to what end.
     pub rule: Rule,
 }
 
 /// Where a breakpoint is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum BreakpointTarget {
     /// On a line.
     Line {
         /// The file.
@@ -81,6 +81,20 @@ pub struct HitCondition {
     pub operator: HitOperator,
     /// With what.
     pub count: u64,
+}
+
+impl HitCondition {
+    /// Whether it is met at the hit of this number.
+    pub fn is_met(self, hit: u64) -> bool {
+        match self.operator {
+            HitOperator::Equal => hit == self.count,
+            HitOperator::Greater => hit > self.count,
+            HitOperator::GreaterOrEqual => hit >= self.count,
+            HitOperator::Less => hit < self.count,
+            HitOperator::LessOrEqual => hit <= self.count,
+            HitOperator::Multiple => hit.is_multiple_of(self.count),
+        }
+    }
 }
 
 /// How a count is compared.
@@ -159,7 +173,7 @@ pub struct Breakpoint {
     /// Its name.
     pub id: BreakpointId,
     /// Where it was asked for.
-    pub place: Place,
+    pub place: BreakpointTarget,
     /// When it acts.
     pub rule: Rule,
     /// Off: it is kept, and not planted.
@@ -200,8 +214,8 @@ pub enum Fate {
     /// There was no such run, or it had nothing to say.
     #[default]
     Unknown,
-    /// It was bound.
-    Bound,
+    /// It was bound, on this line where that is known.
+    Bound(Option<u32>),
     /// It never was, for this reason.
     Unbound(String),
 }
@@ -239,15 +253,17 @@ impl Breakpoint {
     /// The line that it was asked for on.
     pub fn requested_line(&self) -> Option<u32> {
         match &self.place {
-            Place::Line { line, .. } => Some(*line),
-            Place::Function { .. } => None,
+            BreakpointTarget::Line { line, .. } => Some(*line),
+            BreakpointTarget::Function { .. } => None,
         }
     }
 
     /// The line that it is on, or will be, as far as is known.
     pub fn line(&self) -> Option<u32> {
-        match &self.binding {
-            Binding::Bound { line: Some(line), .. } => Some(*line),
+        match (&self.binding, &self.fate) {
+            (Binding::Bound { line: Some(line), .. }, _) | (Binding::Pending(_), Fate::Bound(Some(line))) => {
+                Some(*line)
+            }
             _ => self.planned.line.or_else(|| self.requested_line()),
         }
     }
@@ -255,8 +271,8 @@ impl Breakpoint {
     /// The column that it was asked for at.
     pub fn requested_column(&self) -> Option<u32> {
         match &self.place {
-            Place::Line { column, .. } => *column,
-            Place::Function { .. } => None,
+            BreakpointTarget::Line { column, .. } => *column,
+            BreakpointTarget::Function { .. } => None,
         }
     }
 
@@ -280,19 +296,19 @@ impl Breakpoint {
     /// Where it is, in short: `app.py:22`, or the name of its function.
     pub fn label(&self) -> String {
         match &self.place {
-            Place::Line { path, line, .. } => {
+            BreakpointTarget::Line { path, line, .. } => {
                 let file = path.file_name().unwrap_or_default().to_string_lossy();
                 format!("{file}:{}", self.line().unwrap_or(*line))
             }
-            Place::Function { name } => name.clone(),
+            BreakpointTarget::Function { name } => name.clone(),
         }
     }
 
     /// Its file, when it has one.
     pub fn path(&self) -> Option<&std::path::Path> {
         match &self.place {
-            Place::Line { path, .. } => Some(path),
-            Place::Function { .. } => None,
+            BreakpointTarget::Line { path, .. } => Some(path),
+            BreakpointTarget::Function { .. } => None,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Processes, threads and frames.
 
-use super::ids::{RawId, TargetId, ThreadId};
+use super::ids::{RawId, Reference, TargetId, ThreadId};
 use super::source::Location;
+use super::stop::{Stop, StopReason};
 
 /// A process of a program, or a worker of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +64,23 @@ pub struct Stack<Id> {
     pub total: usize,
 }
 
+/// The frames of the user's own code; all of them, when there is none of it. A thread that stopped inside a
+/// library because of a step or a breakpoint was meant to stop there, so that frame stays too.
+pub fn users_frames(
+    frames: Vec<StackFrame<Reference>>,
+    stop: Option<&Stop>,
+) -> (Vec<StackFrame<Reference>>, usize) {
+    if frames.iter().all(StackFrame::is_internal) {
+        return (frames, 0);
+    }
+    let all = frames.len();
+    let meant = stop.is_some_and(|stop| matches!(stop.reason, StopReason::Step | StopReason::Breakpoint));
+    let shown = |(at, frame): &(usize, StackFrame<Reference>)| (meant && *at == 0) || !frame.is_internal();
+    let users: Vec<_> = frames.into_iter().enumerate().filter(shown).map(|(_, frame)| frame).collect();
+    let hidden = all - users.len();
+    (users, hidden)
+}
+
 /// A named set of variables of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope<Id> {
@@ -74,6 +92,17 @@ pub struct Scope<Id> {
     pub reference: Id,
     /// Large or slow: not to be read unasked.
     pub expensive: bool,
+}
+
+impl<Id> Scope<Id> {
+    /// The same scope with its reference replaced.
+    pub fn try_map<Other, E>(
+        self,
+        reference: impl FnOnce(Id) -> Result<Other, E>,
+    ) -> Result<Scope<Other>, E> {
+        let Self { name, kind, reference: id, expensive } = self;
+        Ok(Scope { name, kind, reference: reference(id)?, expensive })
+    }
 }
 
 /// What a scope holds.

@@ -11,7 +11,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::{marked, presence};
-use crate::named_pipe;
+use crate::temporary;
 
 /// The hidden argument that makes this program a guardian. The server's mark follows it.
 pub const ARGUMENT: &str = "__guard";
@@ -114,6 +114,6 @@ pub fn run(server_mark: &str, orders: impl Read) {
     // An empty mark would be everybody's.
     if !server_mark.is_empty() {
         marked::kill_marked(server_mark);
-        named_pipe::sweep(&std::env::temp_dir(), server_mark);
+        temporary::sweep(&std::env::temp_dir(), server_mark.trim_end_matches('/'));
     }
 }

@@ -1,19 +1,12 @@
 //! Finding and signalling processes by group and by the mark in their environment.
 
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::temporary::server_id;
 
 /// The environment variable that marks everything a session starts. Its value names the server, the session
 /// and the program.
 pub const MARK: &str = "STILLFRAME_SESSION";
-
-/// Marks of one server begin with this, so that they can be told from another server's.
-static SERVER: LazyLock<String> = LazyLock::new(|| uuid::Uuid::new_v4().simple().to_string());
-
-/// What stands for this server, and for no other.
-pub(super) fn server_id() -> &'static str {
-    &SERVER
-}
 
 /// Whether a text can stand for a server. An empty one would stand for all.
 pub(super) fn is_server_id(text: &str) -> bool {
@@ -39,7 +32,7 @@ pub(super) fn mark_of_next(session: &str) -> String {
 }
 
 /// The beginning of the marks of all sessions of this server.
-pub(crate) fn server_mark() -> String {
+pub(super) fn server_mark() -> String {
     mark("")
 }
 

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::{guardian, marked};
-use crate::named_pipe;
+use crate::temporary;
 
 /// Where the files are; unset in tests of the engine alone.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
@@ -49,7 +49,7 @@ pub(super) fn show() {
     if !matches!(*shown, Shown::NotYet) {
         return;
     }
-    *shown = match locked_file(&folder.join(marked::server_id())) {
+    *shown = match locked_file(&folder.join(temporary::server_id())) {
         Ok(file) => Shown::As(file),
         Err(error) => {
             tracing::warn!(
@@ -69,7 +69,7 @@ pub fn end() {
         && guardian::watched() == 0
     {
         // A later server removes it otherwise.
-        let _ = std::fs::remove_file(folder.join(marked::server_id()));
+        let _ = std::fs::remove_file(folder.join(temporary::server_id()));
         *shown = Shown::NotYet;
     }
 }
@@ -117,9 +117,9 @@ fn sweep_after(id: &str, path: &Path) {
     }
     let mark = marked::mark_of_server(id);
     marked::kill_marked(&mark);
-    let mut temporary = String::new();
-    if file.read_to_string(&mut temporary).is_ok() && !temporary.is_empty() {
-        named_pipe::sweep(Path::new(&temporary), &mark);
+    let mut folder = String::new();
+    if file.read_to_string(&mut folder).is_ok() && !folder.is_empty() {
+        temporary::sweep(Path::new(&folder), id);
     }
     // What could not be killed yet is a matter of the next server.
     if marked::marked(&mark).is_empty() {

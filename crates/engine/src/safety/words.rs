@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::adapter::Host;
+use crate::host::Host;
 use crate::source_map::file_url_path;
 
 /// Programs that find files by patterns and variables, which nobody else can foresee.

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
-use crate::model::breakpoint::{Binding, Breakpoint, Failures, Fate, Pending, Place, Planned, Request, Rule};
+use crate::model::breakpoint::{
+    Binding, Breakpoint, BreakpointTarget, Failures, Fate, Pending, Planned, Request, Rule,
+};
 use crate::model::ids::{BreakpointId, TargetId};
 use crate::recording::Record;
 
@@ -100,7 +102,7 @@ impl Breakpoints {
     /// Moves a breakpoint to where it belongs now. It is planted there at the next start.
     pub(crate) fn relocate(&mut self, id: BreakpointId, to: Relocation) {
         if let Some(entry) = self.find(id)
-            && let Place::Line { line, .. } = &mut entry.request.place
+            && let BreakpointTarget::Line { line, .. } = &mut entry.request.place
         {
             *line = to.line;
             entry.planned = to.planned;
@@ -111,7 +113,7 @@ impl Breakpoints {
     /// Removes those that `which` picks, and says which groups to plant again.
     pub(crate) fn remove(
         &mut self,
-        which: impl Fn(BreakpointId, &Place) -> bool,
+        which: impl Fn(BreakpointId, &BreakpointTarget) -> bool,
     ) -> (Vec<BreakpointId>, Vec<Group>) {
         let removed: Vec<Entry> =
             self.entries.extract_if(.., |entry| which(entry.id, &entry.request.place)).collect();
@@ -126,14 +128,14 @@ impl Breakpoints {
         self.entries.len()
     }
 
-    /// What is known of all of them. `untold` is why one is pending that no process was told of.
-    pub(crate) fn list(&self, untold: &Pending) -> Vec<Breakpoint> {
-        self.entries.iter().map(|entry| entry.view(untold)).collect()
+    /// What is known of all of them. `pending` is why one is pending that no process has yet.
+    pub(crate) fn list(&self, pending: &Pending) -> Vec<Breakpoint> {
+        self.entries.iter().map(|entry| entry.view(pending)).collect()
     }
 
     /// What is known of one.
-    pub(crate) fn get(&self, id: BreakpointId, untold: &Pending) -> Option<Breakpoint> {
-        self.entries.iter().find(|entry| entry.id == id).map(|entry| entry.view(untold))
+    pub(crate) fn get(&self, id: BreakpointId, pending: &Pending) -> Option<Breakpoint> {
+        self.entries.iter().find(|entry| entry.id == id).map(|entry| entry.view(pending))
     }
 
     /// The group of one.
@@ -166,7 +168,7 @@ impl Breakpoints {
     pub(crate) fn for_functions(&self) -> Vec<FunctionBreakpoint> {
         let mut names: BTreeMap<&str, Vec<RuleFor>> = BTreeMap::new();
         for entry in self.active(&Group::Functions) {
-            if let Place::Function { name } = &entry.request.place {
+            if let BreakpointTarget::Function { name } = &entry.request.place {
                 names.entry(name).or_default().push(entry.rule());
             }
         }
@@ -241,14 +243,14 @@ impl Breakpoints {
 impl Entry {
     fn group(&self) -> Group {
         match &self.request.place {
-            Place::Line { path, .. } => Group::Source(path.clone()),
-            Place::Function { .. } => Group::Functions,
+            BreakpointTarget::Line { path, .. } => Group::Source(path.clone()),
+            BreakpointTarget::Function { .. } => Group::Functions,
         }
     }
 
     /// The line and the column to plant it at. What begins at the first column is the first code on the line.
     fn planted_at(&self) -> Option<(u32, Option<u32>)> {
-        let Place::Line { line, column, .. } = &self.request.place else { return None };
+        let BreakpointTarget::Line { line, column, .. } = &self.request.place else { return None };
         match self.planned.line {
             Some(line) => Some((line, None)),
             None => Some((*line, self.planned.column.or(*column).filter(|column| *column > 1))),
@@ -265,7 +267,7 @@ impl Entry {
     }
 
     /// It is bound when any process has bound it. Else the first process speaks for all.
-    fn binding(&self, untold: &Pending) -> Binding {
+    fn binding(&self, pending: &Pending) -> Binding {
         if !self.enabled {
             return Binding::Pending(Pending::Disabled);
         }
@@ -278,27 +280,27 @@ impl Entry {
             }
             Some(Planted::NotLoaded(reason)) => Binding::Pending(Pending::NotLoaded(reason.clone())),
             Some(Planted::Refused(reason)) => Binding::Refused(reason.clone()),
-            None => Binding::Pending(untold.clone()),
+            None => Binding::Pending(pending.clone()),
         }
     }
 
     /// What the processes that are gone had made of it.
     fn fate(&self) -> Fate {
         match of_all(&self.left) {
-            Some(Planted::Bound { .. }) => Fate::Bound,
+            Some(Planted::Bound { line, .. }) => Fate::Bound(*line),
             Some(Planted::NotLoaded(reason) | Planted::Refused(reason)) => Fate::Unbound(reason.clone()),
             None => Fate::Unknown,
         }
     }
 
-    fn view(&self, untold: &Pending) -> Breakpoint {
+    fn view(&self, pending: &Pending) -> Breakpoint {
         Breakpoint {
             id: self.id,
             place: self.request.place.clone(),
             rule: self.request.rule.clone(),
             enabled: self.enabled,
             planned: self.planned.clone(),
-            binding: self.binding(untold),
+            binding: self.binding(pending),
             fate: self.fate(),
             hits: self.hits,
             failures: self.failures.clone(),
@@ -322,13 +324,13 @@ mod tests {
     fn at(line: u32, condition: &str) -> Request {
         let condition = (!condition.is_empty()).then(|| condition.to_owned());
         Request {
-            place: Place::Line { path: FILE.into(), line, column: None, statement: None },
+            place: BreakpointTarget::Line { path: FILE.into(), line, column: None, statement: None },
             rule: Rule { condition, ..Rule::default() },
         }
     }
 
     fn on(name: &str) -> Request {
-        Request { place: Place::Function { name: name.to_owned() }, rule: Rule::default() }
+        Request { place: BreakpointTarget::Function { name: name.to_owned() }, rule: Rule::default() }
     }
 
     /// `line: ids` for every place in the file.
@@ -353,7 +355,7 @@ mod tests {
     fn each_column_of_a_line_is_a_place_and_the_first_one_is_the_line() {
         let mut breakpoints = Breakpoints::default();
         let at_column = |column| Request {
-            place: Place::Line { path: FILE.into(), line: 7, column, statement: None },
+            place: BreakpointTarget::Line { path: FILE.into(), line: 7, column, statement: None },
             rule: Rule::default(),
         };
         let moved = Planned { column: Some(12), columns: vec![3, 12], ..Planned::default() };
@@ -386,9 +388,9 @@ mod tests {
         let child = TargetId(1);
         let table = [
             (vec![], Fate::Unknown),
-            (vec![(PROGRAM, Planted::on(None))], Fate::Bound),
+            (vec![(PROGRAM, Planted::on(None))], Fate::Bound(None)),
             (vec![(PROGRAM, waiting.clone())], Fate::Unbound("not loaded".to_owned())),
-            (vec![(PROGRAM, waiting), (child, Planted::on(Some(7)))], Fate::Bound),
+            (vec![(PROGRAM, waiting), (child, Planted::on(Some(7)))], Fate::Bound(Some(7))),
         ];
         for (outcomes, expected) in table {
             let mut breakpoints = Breakpoints::default();

@@ -7,10 +7,10 @@ use super::Session;
 use super::breakpoints::Relocation;
 use crate::adapter::{self, Guarded, Question};
 use crate::error::{Error, Result};
-use crate::model::breakpoint::{Breakpoint, Place, Planned, Request, Rule};
+use crate::model::breakpoint::{Breakpoint, BreakpointTarget, Planned, Request, Rule};
 use crate::model::launch::{Endpoint, Launch, Program, Start};
 use crate::model::source::{Code, Placement};
-use crate::sources::{self, Found};
+use crate::sources::{self, StatementMatch};
 
 /// What a user says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -142,7 +142,7 @@ impl Session {
         let mut notes = Vec::new();
         for breakpoint in breakpoints {
             let id = breakpoint.id;
-            let Place::Line { line, column, statement, .. } = &breakpoint.place else { continue };
+            let BreakpointTarget::Line { line, column, statement, .. } = &breakpoint.place else { continue };
             match &read {
                 Ok((lines, code)) => {
                     let (found, gone) = find_again(path, lines, *line, statement.as_deref());
@@ -192,7 +192,7 @@ impl Session {
         });
         let problem = code.and_then(|code| code.problem);
         let note = note.or(problem.map(|problem| format!("the file does not run as it is: {problem}")));
-        let place = Place::Line { path, line, column, statement: wanted.statement };
+        let place = BreakpointTarget::Line { path, line, column, statement: wanted.statement };
         Ok(Placed { request: Request { place, rule: wanted.rule }, planned, note })
     }
 
@@ -200,7 +200,11 @@ impl Session {
         // A file that is not there is told in better words here than an interpreter has for it.
         self.read_lines(&path)?;
         let Some(code) = self.analyze(Some(&path), &rule).await? else {
-            return self.place_on_name(name, rule).await;
+            let placed = self.place_on_name(name.clone(), rule).await?;
+            return Ok(Placed {
+                note: Some(format!("stops in every function `{name}` that is entered")),
+                ..placed
+            });
         };
         let found: Vec<_> = code.functions_named(&name).collect();
         match found.as_slice() {
@@ -221,7 +225,7 @@ impl Session {
             [function] => {
                 let note = format!("at the first line of `{}`", function.name);
                 let column = (function.body == function.header).then_some(function.body_column);
-                let place = Place::Line { path, line: function.body, column, statement: None };
+                let place = BreakpointTarget::Line { path, line: function.body, column, statement: None };
                 let line = match code.place(function.body) {
                     Placement::Moved(to) => Some(to),
                     _ => None,
@@ -249,7 +253,7 @@ impl Session {
     async fn place_on_name(&self, name: String, rule: Rule) -> Result<Placed> {
         self.analyze(None, &rule).await?;
         let note = format!("stops in every function `{name}` that is entered; give `file` to mean one");
-        let place = Place::Function { name };
+        let place = BreakpointTarget::Function { name };
         Ok(Placed { request: Request { place, rule }, planned: Planned::default(), note: Some(note) })
     }
 
@@ -282,7 +286,8 @@ impl Session {
             return Ok(None);
         }
         let ours = question.file.is_some_and(|file| adapter::by_extension(file).is_some());
-        match adapter.analyze(&host, &runtime, question).await {
+        let Some(analysis) = adapter.source_analysis() else { return Ok(None) };
+        match analysis.analyze(&host, &runtime, question).await {
             Ok(code) => Ok(question.file.map(|_| code)),
             // What another interpreter does not take, the program's own may: it says so at the start.
             Err(Error::BadFile { .. }) if !ours || host.has_refused() => Ok(None),
@@ -311,7 +316,7 @@ impl Session {
 /// that it had. The second part says that it is gone.
 fn find_again(path: &Path, lines: &[String], line: u32, statement: Option<&str>) -> (u32, Option<String>) {
     let Some(statement) = statement else { return (line, None) };
-    if let Found::Line(found) = sources::find_statement(lines, statement, Some(line)) {
+    if let StatementMatch::Line(found) = sources::find_statement(lines, statement, Some(line)) {
         return (found, None);
     }
     let path = path.display();
@@ -333,6 +338,9 @@ fn relocation(path: &Path, lines: &[String], code: Option<&Code>, at: At) -> Rel
 /// nothing.
 fn planning(path: &Path, lines: &[String], code: Option<&Code>, (line, column): At) -> Result<Planned> {
     match code.map_or(Placement::Exact, |code| code.place(line)) {
+        Placement::Exact if code.is_none() && !lines.is_empty() && !has_line(lines, line) => {
+            Err(no_code(path.to_owned(), line, Vec::new(), lines))
+        }
         Placement::Exact => Ok(code
             .zip(column)
             .map_or_else(Planned::default, |(code, column)| at_column(code.columns(line), column))),
@@ -352,14 +360,14 @@ fn at_column(columns: Vec<u32>, asked: u32) -> Planned {
 fn find(path: &Path, lines: &[String], statement: &str, near: Option<u32>) -> Result<u32> {
     let listed = |lines: Vec<(u32, String)>| lines.into_iter().take(20).collect();
     match sources::find_statement(lines, statement, near) {
-        Found::Line(line) => Ok(line),
-        Found::Several(several) => Err(Error::NoStatement {
+        StatementMatch::Line(line) => Ok(line),
+        StatementMatch::Several(several) => Err(Error::NoStatement {
             path: path.to_owned(),
             statement: statement.to_owned(),
             problem: format!("stands on {} lines; add text, or `nearLine`", several.len()),
             lines: listed(several),
         }),
-        Found::Nowhere(alike) => Err(Error::NoStatement {
+        StatementMatch::Nowhere(alike) => Err(Error::NoStatement {
             path: path.to_owned(),
             statement: statement.to_owned(),
             problem: "stands on no line".to_owned(),
@@ -375,8 +383,8 @@ fn check_content(path: &Path, lines: &[String], line: u32, expected: &str) -> Re
         return Ok(());
     }
     let elsewhere = match sources::find_statement(lines, expected, Some(line)) {
-        Found::Line(line) => vec![(line, text_of(lines, line))],
-        Found::Several(several) | Found::Nowhere(several) => several,
+        StatementMatch::Line(line) => vec![(line, text_of(lines, line))],
+        StatementMatch::Several(several) | StatementMatch::Nowhere(several) => several,
     };
     Err(Error::NoLine {
         path: path.to_owned(),
@@ -396,6 +404,10 @@ fn no_code(path: PathBuf, line: u32, nearest: Vec<u32>, lines: &[String]) -> Err
     };
     let nearest = nearest.into_iter().map(|line| (line, text_of(lines, line).trim().to_owned())).collect();
     Error::NoLine { path, line, problem, nearest }
+}
+
+fn has_line(lines: &[String], line: u32) -> bool {
+    (1..=lines.len()).contains(&(line as usize))
 }
 
 fn text_of(lines: &[String], line: u32) -> String {

@@ -44,9 +44,9 @@ pub struct Watch {
     /// The expression.
     pub expression: String,
     /// What it was at the last stop before, as far as it had a value.
-    pub before: Option<Seen>,
+    pub before: Option<WatchValue>,
     /// What it was when it was looked at last; none before the first time.
-    pub now: Option<Seen>,
+    pub now: Option<WatchValue>,
     /// The stop that `now` is of.
     epoch: u64,
 }
@@ -63,7 +63,7 @@ impl fmt::Display for WatchId {
 
 /// What a watched expression was found to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum WatchValue {
     /// It had a value.
     Value {
         /// The language's text for it.
@@ -80,7 +80,7 @@ pub enum Seen {
 }
 
 /// As it is told in a change.
-impl fmt::Display for Seen {
+impl fmt::Display for WatchValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Value { text, .. } | Self::Failed(text) => text,
@@ -89,13 +89,14 @@ impl fmt::Display for Seen {
     }
 }
 
-impl Seen {
+impl WatchValue {
     /// What came of an evaluation; nothing where that says nothing of the expression.
     fn of(value: &Result<Value<Reference>>) -> Option<Self> {
         Some(match value {
             Ok(value) => {
                 Self::Value { text: value.text.clone(), type_name: value.type_name.clone(), cut: value.cut }
             }
+            Err(Error::UnknownName(_)) => Self::NotInScope,
             Err(Error::Raised { type_name, .. }) if NO_NAME.contains(&type_name.as_str()) => Self::NotInScope,
             Err(Error::Raised { message, .. }) => Self::Failed(message.clone()),
             Err(_) => return None,
@@ -111,28 +112,28 @@ pub struct Changed {
     /// The expression.
     pub expression: String,
     /// What it was before.
-    pub old: Seen,
+    pub old: WatchValue,
     /// What it is now.
-    pub new: Seen,
+    pub new: WatchValue,
 }
 
 impl Watch {
     /// The change between the stop that it was looked at last and the one before, when there is one.
     pub fn change(&self) -> Option<Changed> {
         let (old, new) = (self.before.clone()?, self.now.clone()?);
-        if old == new || new == Seen::NotInScope {
+        if old == new || new == WatchValue::NotInScope {
             return None;
         }
         Some(Changed { id: self.id, expression: self.expression.clone(), old, new })
     }
 
     /// Takes down what it is at a stop.
-    fn note(&mut self, epoch: u64, new: Seen) {
+    fn note(&mut self, epoch: u64, new: WatchValue) {
         if epoch != self.epoch {
             self.epoch = epoch;
             // Out of scope is no value; what was there before is compared with on return.
             let last = self.now.take();
-            if self.before.is_none() || last.as_ref().is_some_and(|last| *last != Seen::NotInScope) {
+            if self.before.is_none() || last.as_ref().is_some_and(|last| *last != WatchValue::NotInScope) {
                 self.before = last;
             }
         }
@@ -173,7 +174,7 @@ impl Watches {
     }
 
     /// Takes down what an expression is at a stop, and tells when it was something else before.
-    pub(super) fn note(&self, id: WatchId, epoch: u64, new: Seen) -> Option<Changed> {
+    pub(super) fn note(&self, id: WatchId, epoch: u64, new: WatchValue) -> Option<Changed> {
         let mut list = self.lock();
         let watch = list.watches.iter_mut().find(|watch| watch.id == id)?;
         watch.note(epoch, new);
@@ -204,7 +205,7 @@ impl Session {
     }
 
     /// What an expression is in a frame, without taking it down.
-    pub async fn glance(&self, frame: Reference, expression: &str) -> Option<Seen> {
+    pub async fn glance(&self, frame: Reference, expression: &str) -> Option<WatchValue> {
         self.look(frame, expression, deadlines::WATCH).await.1
     }
 
@@ -213,11 +214,11 @@ impl Session {
         frame: Reference,
         expression: &str,
         deadline: Duration,
-    ) -> (Result<Value<Reference>>, Option<Seen>) {
+    ) -> (Result<Value<Reference>>, Option<WatchValue>) {
         let value = self.evaluate(frame, expression.to_owned(), deadline, TEXT, false).await;
         let seen = match &value {
-            Err(Error::Deadline { .. }) => Some(Seen::Failed(LATE.to_owned())),
-            value => Seen::of(value),
+            Err(Error::Deadline { .. }) => Some(WatchValue::Failed(LATE.to_owned())),
+            value => WatchValue::of(value),
         };
         (value, seen)
     }
@@ -239,7 +240,7 @@ impl Session {
     ) -> Result<Value<Reference>> {
         let id = self.watch_later(expression)?;
         let value = self.evaluate(frame, expression.to_owned(), deadline, TEXT, false).await;
-        match Seen::of(&value) {
+        match WatchValue::of(&value) {
             Some(seen) => drop(self.watches().note(id, self.epoch(), seen)),
             None => self.watches().remove(expression),
         }
@@ -256,12 +257,12 @@ impl Session {
 mod tests {
     use super::*;
 
-    fn value(text: &str) -> Seen {
-        Seen::Value { text: text.to_owned(), type_name: "number".to_owned(), cut: false }
+    fn value(text: &str) -> WatchValue {
+        WatchValue::Value { text: text.to_owned(), type_name: "number".to_owned(), cut: false }
     }
 
     /// The changes that are told when an expression is these things, at one stop after another.
-    fn told(seen: &[Seen]) -> Vec<String> {
+    fn told(seen: &[WatchValue]) -> Vec<String> {
         let watches = Watches::default();
         let id = watches.add("x", 20).unwrap();
         let changes = (1..).zip(seen).filter_map(|(epoch, seen)| watches.note(id, epoch, seen.clone()));
@@ -270,9 +271,9 @@ mod tests {
 
     #[test]
     fn only_a_change_is_told() {
-        use Seen::NotInScope as No;
-        let failed = || Seen::Failed("TypeError".to_owned());
-        let table: [(&[Seen], &[&str]); 7] = [
+        use WatchValue::NotInScope as No;
+        let failed = || WatchValue::Failed("TypeError".to_owned());
+        let table: [(&[WatchValue], &[&str]); 7] = [
             (&[value("1")], &[]),
             (&[value("1"), value("1"), value("2")], &["1 -> 2"]),
             (&[value("1"), No, No, value("1")], &[]),

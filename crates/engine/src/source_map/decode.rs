@@ -12,9 +12,9 @@ use memchr::{memchr, memchr2_iter};
 use sourcemap::{DecodedMap, RawToken, SourceMap as Decoded};
 
 use super::place::check_size;
-use super::problem::Problem;
+use super::problem::MapProblem;
 use super::resolve::Resolver;
-use super::{NONE, Position, Segment, Source, SourceMap};
+use super::{MapSource, NONE, Position, Segment, SourceMap};
 
 /// The most entries that are decoded. Each takes up to 52 bytes meanwhile.
 const ENTRIES: usize = 10_000_000;
@@ -22,20 +22,20 @@ const ENTRIES: usize = 10_000_000;
 /// The largest line or column that is taken for one. Below zero becomes very large in the crate.
 const FURTHEST: u32 = i32::MAX.cast_unsigned();
 
-pub(super) fn decode(raw: &[u8], base: &Path) -> Result<SourceMap, Problem> {
+pub(super) fn decode(raw: &[u8], base: &Path) -> Result<SourceMap, MapProblem> {
     check_size(raw.len() as u64)?;
     let json = json(raw);
     // Texts of sources have commas too, but not so many.
     let entries = memchr2_iter(b',', b';', json).take(ENTRIES + 1).count();
     if entries > ENTRIES {
-        return Err(Problem::TooLarge {
+        return Err(MapProblem::TooLarge {
             size: entries as u64,
             limit: ENTRIES as u64,
             unit: "entries or more",
         });
     }
     let decoded =
-        sourcemap::decode_slice(json).map_err(|error| Problem::Corrupt { reason: error.to_string() })?;
+        sourcemap::decode_slice(json).map_err(|error| MapProblem::Corrupt { reason: error.to_string() })?;
     let mut parts = Parts::new(base);
     parts.add(decoded, (0, 0));
     Ok(parts.into_map())
@@ -55,7 +55,7 @@ pub(super) fn json(raw: &[u8]) -> &[u8] {
 struct Parts<'a> {
     resolver: Resolver<'a>,
     segments: Vec<Segment>,
-    sources: Vec<Source>,
+    sources: Vec<MapSource>,
     /// By path, or by name without one.
     known: HashMap<Identity, u32>,
     names: Vec<Box<str>>,
@@ -133,7 +133,7 @@ impl<'a> Parts<'a> {
                 return id;
             }
         }
-        self.sources.push(Source { path, name: name.to_owned(), content: content.map(Box::from) });
+        self.sources.push(MapSource { path, name: name.to_owned(), content: content.map(Box::from) });
         next
     }
 

@@ -1,6 +1,6 @@
 //! The way back: from a line that somebody wrote to the places in the script that were made of it.
 
-use super::problem::Problem;
+use super::problem::MapProblem;
 use super::{NONE, Position, Segment, SourceId, SourceMap};
 
 /// The lines around one without code, 0-based.
@@ -38,7 +38,12 @@ impl SourceMap {
     /// V8 binds the breakpoint elsewhere then, also before it. [`original`](Self::original) of where it was
     /// bound tells. In minified code it may tell another line even for the right stop, because statements of
     /// several lines have become one.
-    pub fn places(&self, source: SourceId, line: u32, column: Option<u32>) -> Result<Vec<Position>, Problem> {
+    pub fn places(
+        &self,
+        source: SourceId,
+        line: u32,
+        column: Option<u32>,
+    ) -> Result<Vec<Position>, MapProblem> {
         let first = self.line(source, line).next().map(|(_, segment)| segment.original_column);
         let mut pieces: Vec<(usize, &Segment)> = self.pieces(source, line, column.or(first)).collect();
         if pieces.is_empty() {
@@ -71,13 +76,13 @@ impl SourceMap {
     }
 
     /// Says that a line has no code, and which lines near it have.
-    pub fn no_code(&self, source: SourceId, line: u32) -> Problem {
+    pub fn no_code(&self, source: SourceId, line: u32) -> MapProblem {
         let nearest = self.nearest_lines(source, line);
         let name = self.source(source).map(|source| {
             source.path.as_ref().map_or_else(|| source.name.clone(), |path| path.display().to_string())
         });
         let counted = |line: u32| line.saturating_add(1);
-        Problem::NoCode {
+        MapProblem::NoCode {
             name: name.unwrap_or_default(),
             line: counted(line),
             before: nearest.before.map(counted),

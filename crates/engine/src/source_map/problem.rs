@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Which step failed. Lines are 1-based here, because these are words for people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum MapProblem {
     /// The script names a map, and there is no such file.
     #[error("there is no source map `{}`: build again, with source maps", path.display())]
     Missing {

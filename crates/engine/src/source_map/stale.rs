@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::Source;
+use super::MapSource;
 use super::place::LARGEST;
-use super::problem::Problem;
+use super::problem::MapProblem;
 
 /// What speaks against a map that names this source. `built` is the file that the map is in: the map itself,
 /// or the script with the inline map.
@@ -13,7 +13,7 @@ use super::problem::Problem;
 /// If the map carries the source's text, the text decides, whatever the line ends. Otherwise times do, and
 /// only say that lines may be off. None where all is well or nothing can be said: no such file, or only a
 /// part of it (`App.vue?vue&type=script`).
-pub fn staleness(source: &Source, built: &Path) -> Option<Problem> {
+pub fn staleness(source: &MapSource, built: &Path) -> Option<MapProblem> {
     let path = source.path.as_deref()?;
     if source.name.contains('?') {
         return None;
@@ -22,10 +22,11 @@ pub fn staleness(source: &Source, built: &Path) -> Option<Problem> {
     if let Some(content) = &source.content {
         let on_disk = std::fs::read(path).ok()?;
         let is_same = one_line_end(&String::from_utf8_lossy(&on_disk)) == one_line_end(content);
-        return (!is_same).then(|| Problem::Differs { path: path.to_owned() });
+        return (!is_same).then(|| MapProblem::Differs { path: path.to_owned() });
     }
     let then = std::fs::metadata(built).ok()?.modified().ok()?;
-    (now.modified().ok()? > then).then(|| Problem::Newer { path: path.to_owned(), built: built.to_owned() })
+    (now.modified().ok()? > then)
+        .then(|| MapProblem::Newer { path: path.to_owned(), built: built.to_owned() })
 }
 
 /// The text without its byte order mark, with one kind of line end.

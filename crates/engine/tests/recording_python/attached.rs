@@ -5,8 +5,8 @@ use std::process::Stdio;
 
 use engine::adapter::Adapter;
 use engine::adapter::python::Python;
-use engine::debugger::Progress;
 use engine::model::launch::{Attach, Endpoint, Start};
+use engine::progress::Progress;
 use engine::recording::Record;
 use test_support::Fixture;
 use tokio::io::{AsyncBufReadExt, BufReader};

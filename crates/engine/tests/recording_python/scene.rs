@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::adapter::python::Python;
-use engine::debugger::dap::DapConnector;
-use engine::journal::Journal;
+use engine::debugger::python::PythonConnector;
 use engine::model::breakpoint::{Breakpoint, Rule};
 use engine::model::launch::{Launch, Program, Start};
 use engine::model::stop::End;
 use engine::recording::{Cell, Cells, Record, Recorded, Recorder, Row};
 use engine::session::placing::Wanted;
 use engine::session::{Outcome, Session, SessionOptions};
+use journal::Journal;
 use tempfile::TempDir;
 use test_support::Mark;
 use tokio::time::Instant;
@@ -43,13 +43,13 @@ impl Scene {
             std::fs::write(folder.path().join(name), text).unwrap();
         }
         let executable = Some(way.python.clone());
-        let connector = DapConnector::new(&Python, &TestMachine, executable.clone());
+        let connector = PythonConnector::new(&Python, &TestMachine, executable.clone());
         let options = SessionOptions {
             name: "recording".to_owned(),
             adapter: &Python,
             host: &TestMachine,
             executable,
-            connector,
+            connector: std::sync::Arc::new(connector),
             journal: Journal::none(),
             policy: std::sync::Arc::default(),
         };
@@ -69,7 +69,7 @@ impl Scene {
             only_when_changed: false,
             max_rows: 100_000,
             cells: Cells::Text(200),
-            recorder: self.recorder.clone(),
+            recorder: self.recorder.sink(),
         }
     }
 

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::adapter::python::Python;
-use engine::debugger::dap::DapConnector;
-use engine::journal::Journal;
+use engine::debugger::python::PythonConnector;
 use engine::model::activity::{Activity, CallNode, ThreadActivity};
 use engine::model::launch::{Launch, Program, Start, Stdin};
 use engine::model::source::Location;
 use engine::session::{Session, SessionOptions};
+use journal::Journal;
 use tempfile::TempDir;
 use test_support::Mark;
 use tokio::time::Instant;
@@ -39,13 +39,13 @@ impl Scene {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         std::fs::write(folder.path().join("main.py"), source).unwrap();
         let executable = Some(way.python.clone());
-        let connector = DapConnector::new(&Python, &TestMachine, executable.clone());
+        let connector = PythonConnector::new(&Python, &TestMachine, executable.clone());
         let options = SessionOptions {
             name: "sampling".to_owned(),
             adapter: &Python,
             host: &TestMachine,
             executable,
-            connector,
+            connector: std::sync::Arc::new(connector),
             journal: Journal::none(),
             policy: std::sync::Arc::default(),
         };

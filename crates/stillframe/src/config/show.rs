@@ -15,12 +15,12 @@ const COLUMNS: (usize, usize) = (18, 22);
 /// Prints every setting.
 pub(crate) fn run(settings: &Settings, as_json: bool) -> anyhow::Result<ExitCode> {
     let text =
-        if as_json { serde_json::to_string_pretty(&machine(settings))? + "\n" } else { people(settings) };
+        if as_json { serde_json::to_string_pretty(&to_json(settings))? + "\n" } else { to_text(settings) };
     terminal::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn people(settings: &Settings) -> String {
+fn to_text(settings: &Settings) -> String {
     let mut text = String::new();
     for file in &settings.files {
         let _ = writeln!(text, "read {}", fit_end(&file.display().to_string(), 75));
@@ -69,7 +69,7 @@ fn line(text: &mut String, key: &str, given: &Given) {
     }
 }
 
-fn machine(settings: &Settings) -> Json {
+fn to_json(settings: &Settings) -> Json {
     let one = |given: &Given| {
         let setting = table::named(given.name);
         let value = match &given.value {

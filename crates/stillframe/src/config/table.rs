@@ -98,8 +98,7 @@ impl Setting {
             Kind::Flag => Value::Flag(self.name == "safety.redact"),
             Kind::Toolset => Value::Text("standard".to_owned()),
             Kind::File => Value::Text(
-                engine::journal::default_path()
-                    .map_or_else(|| "off".to_owned(), |path| path.display().to_string()),
+                journal::default_path().map_or_else(|| "off".to_owned(), |path| path.display().to_string()),
             ),
             Kind::Paths | Kind::Languages => Value::List(Vec::new()),
         }

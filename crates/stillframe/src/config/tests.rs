@@ -97,7 +97,7 @@ fn a_mistake_is_told_with_its_line_and_what_is_allowed() {
         ),
         (
             "[safety]\nlanguages = [\"cobol\"]\n",
-            "/p/stillframe.toml:2: `safety.languages` has `cobol`, and takes a list of languages: \"python\", \"javascript\"",
+            "/p/stillframe.toml:2: `safety.languages` has `cobol`, and takes a list of languages: \"python\", \"javascript\", \"c\"",
         ),
         (
             "[serve]\ntoolset = \"all-of-it\"\n",
@@ -138,7 +138,7 @@ fn a_mistake_in_the_environment_is_told_with_its_variable_and_what_is_allowed() 
         (
             "ALLOW_LANGUAGE",
             "python,cobol",
-            "`safety.languages` has `cobol`, and takes a list of languages: \"python\", \"javascript\"",
+            "`safety.languages` has `cobol`, and takes a list of languages: \"python\", \"javascript\", \"c\"",
         ),
         (
             "TOOLSET",

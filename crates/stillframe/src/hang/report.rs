@@ -11,7 +11,7 @@ use crate::terminal::{
 };
 
 /// The verdict first.
-pub(crate) fn people(report: &HangReport) -> String {
+pub(crate) fn to_text(report: &HangReport) -> String {
     let mut text = styled(style(report), wrapped(&report.report.message, ""));
     for line in report.report.source.lines().filter(|_| report.hung) {
         let style = if line.starts_with('>') { PLACE } else { FAINT };

@@ -1,15 +1,14 @@
 //! Streamable HTTP: the server for several clients at once, each with debug sessions of its own.
 //!
-//! Reading order: `options.rs` (what can be chosen), this file (the beginning and the end), `connections.rs` (who may
-//! connect), `access.rs`, `names.rs` and `tokens.rs` (who may ask), `endpoint.rs`, `message.rs` and `explained.rs` (what was asked, and why not), `clients.rs` (for
-//! whom), then `session.rs` and `outbox.rs`, which stand where the SDK lets one put a manager of sessions, and
-//! `health.rs`.
+//! Reading order: `options.rs` (what can be chosen), this file (the beginning, the routes and the end), `access.rs`,
+//! `names.rs` and `tokens.rs` (who may ask), `endpoint.rs`, `message.rs` and `explained.rs` (what was asked, and why
+//! not), `clients.rs` (for whom), then `session.rs` and `outbox.rs`, which are the SDK's manager of sessions, and
+//! `health.rs`. `viewer::http` serves the connections.
 //! The rules of the transport, its headers and its status codes are the SDK's (`StreamableHttpService`).
 
 mod access;
 mod answers;
 mod clients;
-mod connections;
 mod endpoint;
 mod explained;
 mod health;
@@ -26,9 +25,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use hyper::body::Incoming;
-use hyper::header::{ALLOW, AUTHORIZATION, HeaderValue};
-use hyper::{Method, Request, Response, StatusCode};
+use axum::Router;
+use axum::extract::State;
+use axum::http::header::{ALLOW, HeaderMap};
+use axum::http::{StatusCode, Uri};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -36,14 +39,14 @@ use tokio_util::task::TaskTracker;
 use tools::Toolset;
 
 use self::access::Access;
-use self::answers::{Body, Refusal, empty_answer};
+use self::answers::Refusal;
 use self::clients::Clients;
 use self::names::Host;
 pub(crate) use self::options::HttpArgs;
 use self::tokens::Tokens;
 use super::LAST_PROGRAMS;
 use super::server::Offer;
-use crate::one_shot::Around;
+use crate::one_shot::RunContext;
 use crate::signals::cancel_on_signal;
 use crate::terminal;
 
@@ -71,7 +74,7 @@ pub(crate) async fn serve(
     args: &HttpArgs,
     address: SocketAddr,
     toolsets: Vec<&'static Toolset>,
-    around: Around,
+    run_context: RunContext,
 ) -> anyhow::Result<ExitCode> {
     ensure!(
         address.ip().is_loopback() || args.http_allow_remote,
@@ -93,7 +96,7 @@ pub(crate) async fn serve(
     }
     let ending = CancellationToken::new();
     let signals = tokio::spawn(cancel_on_signal(ending.clone()));
-    let clients = Clients::new(args.most_sessions(), args.idle(), around);
+    let clients = Clients::new(args.most_sessions(), args.idle(), run_context);
     let site = Arc::new(Site {
         access: Access::new(tokens, hosts, args.allow_origin.clone()),
         clients: Arc::clone(&clients),
@@ -103,7 +106,9 @@ pub(crate) async fn serve(
         calls: TaskTracker::new(),
     });
     let over = CancellationToken::new();
-    let connections = tokio::spawn(connections::serve(listener, Arc::clone(&site), over.clone()));
+    let refuse = |status, message| Refusal::new(status, message).into_response();
+    let app = router(Arc::clone(&site));
+    let connections = tokio::spawn(viewer::http::serve(listener, app, refuse, over.clone()));
     tokio::select! {
         () = ending.cancelled() => {}
         () = clients.reap() => {}
@@ -141,47 +146,25 @@ impl Site {
         let _ = timeout(LAST_ANSWERS, self.calls.wait()).await;
         self.clients.close();
     }
-
-    /// Answers a request.
-    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
-        if let Err(refusal) = self.access.check_place(request.uri(), request.headers()) {
-            return refusal.answer();
-        }
-        let for_page = self.access.headers_for_page(request.headers());
-        let answered = match request.uri().path() {
-            _ if request.method() == Method::OPTIONS && !for_page.is_empty() => {
-                Ok(empty_answer(StatusCode::NO_CONTENT))
-            }
-            ENDPOINT => self.mcp(request).await,
-            "/health" => self.health(&request),
-            other => self.access.owner(request.headers()).and_then(|_| {
-                let message = format!("there is nothing at `{other}`: MCP is at `{ENDPOINT}`");
-                Err(Refusal::new(StatusCode::NOT_FOUND, message))
-            }),
-        };
-        let mut response = answered.unwrap_or_else(Refusal::answer);
-        response.headers_mut().extend(for_page);
-        response
-    }
-
-    fn health(&self, request: &Request<Incoming>) -> Result<Response<Body>, Refusal> {
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            return Ok(wrong_method("GET, HEAD"));
-        }
-        let headers = request.headers();
-        let owner = self.access.owner(headers);
-        let knows_token = owner.is_ok();
-        // A token that is wrong is told so; none is none.
-        if headers.contains_key(AUTHORIZATION) {
-            owner?;
-        }
-        Ok(health::answer(self.ending.is_cancelled(), knows_token, self.started, &self.clients))
-    }
 }
 
-fn wrong_method(allowed: &'static str) -> Response<Body> {
+fn router(site: Arc<Site>) -> Router {
+    Router::new()
+        .route(ENDPOINT, any(endpoint::mcp))
+        .route("/health", get(health::health).fallback(async || wrong_method("GET, HEAD")))
+        .fallback(not_found)
+        .layer(from_fn_with_state(Arc::clone(&site), access::guard))
+        .with_state(site)
+}
+
+async fn not_found(State(site): State<Arc<Site>>, uri: Uri, headers: HeaderMap) -> Refusal {
+    site.access.owner(&headers).err().unwrap_or_else(|| {
+        let message = format!("there is nothing at `{}`: MCP is at `{ENDPOINT}`", uri.path());
+        Refusal::new(StatusCode::NOT_FOUND, message)
+    })
+}
+
+fn wrong_method(allowed: &'static str) -> Response {
     let message = format!("this method is not served, only {allowed}");
-    let mut response = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, message).answer();
-    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
-    response
+    ([(ALLOW, allowed)], Refusal::new(StatusCode::METHOD_NOT_ALLOWED, message)).into_response()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use engine::output::Output;
 use engine::sessions::Sessions;
-use engine::visible::visible;
+use journal::visible::visible;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate, ResourceUpdatedNotificationParam};
 use rmcp::service::SubscriptionSink;
 use rmcp::{ErrorData, Peer, RoleServer};

@@ -1,6 +1,6 @@
 //! The prompts of toolsets in MCP's terms.
 
-use engine::visible::visible;
+use journal::visible::visible;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, PromptArgument, PromptMessage, Role};
 use tools::{Prompt, Toolset};

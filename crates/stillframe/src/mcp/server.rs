@@ -23,7 +23,7 @@ use tools::{Context, Entry, Reply, Toolset, toolsets};
 
 use super::guarded::panic_text;
 use super::output::{self, Subscriptions};
-use super::readable::{INVALID, PROBLEM};
+use super::repair::{INVALID, PROBLEM};
 use super::{progress, prompts};
 
 /// For how long a client of revision 2026-07-28 may keep the lists that never change, in milliseconds.

@@ -26,7 +26,7 @@ pub(super) struct Probed {
 
 impl Probed {
     /// For people: the place first, then what was asked for, then what else is there.
-    pub(super) fn people(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let mut text = self.headline();
         text.push_str(&self.source());
         text.push_str(&self.exception());

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use tools::render::{AssertionData, BriefData, FailureData, SideData, TestData};
 
-use crate::hang::report::people as of_hang;
+use crate::hang::report::to_text as of_hang;
 use crate::probe::report::{short, variables};
 use crate::terminal::{BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped};
 
 /// All of it.
-pub(super) fn people(data: &TestData) -> String {
+pub(super) fn to_text(data: &TestData) -> String {
     let style = match data.verdict.as_str() {
         "passed" => GOOD,
         "failed" => BAD,

@@ -8,7 +8,7 @@ use engine::model::breakpoint::Rule;
 use engine::session::placing::Wanted;
 use tools::ops::trace::Point;
 
-use crate::probe::place::Place;
+use crate::probe::location_arg::LocationArg;
 
 /// `PLACE -e EXPR --at PLACE -e EXPR`: clap's derive does not tell in which order options were given.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub(super) struct PointsArgs(Vec<Given>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Given {
-    place: Place,
+    place: LocationArg,
     expressions: Vec<String>,
     statement: Option<String>,
     condition: Option<String>,
@@ -35,12 +35,12 @@ impl PointsArgs {
 }
 
 impl Given {
-    fn at(place: Place) -> Self {
+    fn at(place: LocationArg) -> Self {
         Self { place, expressions: Vec::new(), statement: None, condition: None }
     }
 
     fn point(self) -> Point {
-        let Place { file, line, column, function } = self.place;
+        let LocationArg { file, line, column, function } = self.place;
         let wanted = Wanted {
             file: Some(file),
             line,
@@ -129,7 +129,7 @@ fn in_order(matches: &ArgMatches) -> Vec<(usize, &'static str, String)> {
     all
 }
 
-fn place(text: &str) -> Place {
+fn place(text: &str) -> LocationArg {
     text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {})
 }
 

@@ -14,7 +14,7 @@ const NARROWEST: usize = 6;
 const GAP: &str = "  ";
 
 /// The places, the table, and what else there is to know.
-pub(super) fn people(report: &TraceReport) -> String {
+pub(super) fn to_text(report: &TraceReport) -> String {
     let mut text = String::new();
     for point in &report.points {
         text.push_str(&place(point, report.points.len() > 1));

@@ -20,7 +20,7 @@ mod wrong;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use test_support::{Built, Fixture, Language, Server};
+use test_support::{Built, DynamicLanguage as Language, Fixture, Server};
 
 use self::tried::{Tally, Tool};
 use self::wrong::Expected;

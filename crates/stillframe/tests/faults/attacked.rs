@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Language, Server};
+use test_support::{Answer, DynamicLanguage as Language, Fixture, Server};
 
 use crate::STILLFRAME;
 use crate::cells::{Moment, in_time};

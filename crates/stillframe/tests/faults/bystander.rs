@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, Server};
+use test_support::{DynamicLanguage as Language, Fixture, Server};
 
 /// How soon a session answers that is not attacked, on a busy machine: sooner than a debugger is given up that does not.
 const AT_ONCE: Duration = Duration::from_secs(4);

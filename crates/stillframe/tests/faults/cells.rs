@@ -47,7 +47,7 @@ impl Moment {
 }
 
 /// What came of a cell.
-pub(crate) struct Told {
+pub(crate) struct CellResult {
     pub(crate) fault: String,
     pub(crate) moment: Moment,
     /// What is to come of it; several that are as good are separated by `|`.
@@ -56,7 +56,7 @@ pub(crate) struct Told {
     pub(crate) outcome: String,
 }
 
-impl Told {
+impl CellResult {
     /// Does a cell, whose failure is one among others.
     pub(crate) async fn of(
         fault: String,
@@ -117,20 +117,20 @@ pub(crate) fn outcome(answer: &Answer) -> String {
     }
 }
 
-/// A cell for each fault at each moment, with what is to come of it. `cell` is told its number, too.
+/// A cell for each fault at each moment, with what is to come of it. `cell` also gets its number.
 pub(crate) fn cells<'a, F: Copy + Debug + 'a>(
     rows: &[(F, [&'static str; 7])],
     cell: impl Fn(usize, F, Moment) -> LocalBoxFuture<'a, Answer>,
-) -> Vec<LocalBoxFuture<'a, Told>> {
+) -> Vec<LocalBoxFuture<'a, CellResult>> {
     let of_row = |(fault, expected): &(F, [&'static str; 7])| {
         let fault = *fault;
         Moment::ALL.into_iter().zip(*expected).map(move |(moment, expected)| (fault, moment, expected))
     };
-    let told = |(number, (fault, moment, expected)): (usize, (F, Moment, &'static str))| {
+    let result = |(number, (fault, moment, expected)): (usize, (F, Moment, &'static str))| {
         let name = format!("{fault:?}").to_lowercase();
-        Told::of(name, moment, expected, cell(number, fault, moment)).boxed_local()
+        CellResult::of(name, moment, expected, cell(number, fault, moment)).boxed_local()
     };
-    rows.iter().flat_map(of_row).enumerate().map(told).collect()
+    rows.iter().flat_map(of_row).enumerate().map(result).collect()
 }
 
 /// Does all cells, a few at a time, and prints what came of them. Some are done before, so that what a server keeps for
@@ -138,18 +138,18 @@ pub(crate) fn cells<'a, F: Copy + Debug + 'a>(
 pub(crate) async fn table(
     name: &str,
     server: &Server,
-    warm_up: Vec<LocalBoxFuture<'_, Told>>,
-    cells: Vec<LocalBoxFuture<'_, Told>>,
+    warm_up: Vec<LocalBoxFuture<'_, CellResult>>,
+    cells: Vec<LocalBoxFuture<'_, CellResult>>,
 ) {
     futures_util::stream::iter(warm_up).buffer_unordered(AT_ONCE).collect::<Vec<_>>().await;
     let before = quiet(server.pid()).await;
     let began = Instant::now();
-    let mut told: Vec<Told> = futures_util::stream::iter(cells).buffered(AT_ONCE).collect().await;
+    let mut results: Vec<CellResult> = futures_util::stream::iter(cells).buffered(AT_ONCE).collect().await;
     let took = began.elapsed();
     let after = settled(server.pid(), &before).await;
 
-    let mut text = format!("\n{name}: {} cells in {:.0} s\n", told.len(), took.as_secs_f64());
-    let mut faults: Vec<String> = told.iter().map(|cell| cell.fault.clone()).collect();
+    let mut text = format!("\n{name}: {} cells in {:.0} s\n", results.len(), took.as_secs_f64());
+    let mut faults: Vec<String> = results.iter().map(|cell| cell.fault.clone()).collect();
     faults.dedup();
     let _ = write!(text, "{:<14}", "");
     for moment in Moment::ALL {
@@ -159,8 +159,8 @@ pub(crate) async fn table(
     for fault in faults {
         let _ = write!(text, "\n{fault:<14}");
         for moment in Moment::ALL {
-            let cell = told.iter().position(|cell| cell.fault == fault && cell.moment == moment);
-            let Some(cell) = cell.map(|at| told.remove(at)) else {
+            let cell = results.iter().position(|cell| cell.fault == fault && cell.moment == moment);
+            let Some(cell) = cell.map(|at| results.remove(at)) else {
                 let _ = write!(text, "{:<20}", "-");
                 continue;
             };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::stream::{self, StreamExt};
 use serde_json::{Value, json};
-use test_support::{Answer, Language, Server, ServerOptions, say};
+use test_support::{Answer, DynamicLanguage as Language, Server, ServerOptions, say};
 use tokio::sync::oneshot;
 
 use crate::STILLFRAME;

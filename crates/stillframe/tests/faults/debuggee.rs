@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use serde_json::json;
-use test_support::{Answer, Language, Mark, Signal};
+use test_support::{Answer, DynamicLanguage as Language, Mark, Signal};
 
 use crate::STILLFRAME;
 use crate::attacked::{Attacked, LAUNCHED_MS};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use serde_json::json;
-use test_support::{Answer, Fixture, Language, Server, ServerOptions};
+use test_support::{Answer, DynamicLanguage as Language, Fixture, Server, ServerOptions};
 
 use crate::STILLFRAME;
 use crate::attacked::{Attacked, in_turn};

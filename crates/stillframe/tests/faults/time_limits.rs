@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use test_support::{Answer, Language, Signal};
+use test_support::{Answer, DynamicLanguage as Language, Signal};
 
 use crate::STILLFRAME;
 use crate::attacked::{Attacked, LIMIT, LIMIT_MS};

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use serde_json::json;
-use test_support::{Answer, Fixture, Harm, Language, Mark, Server, Speech, Wire, say};
+use test_support::{Answer, DynamicLanguage as Language, Fixture, Harm, Mark, Server, Speech, Wire, say};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout};
 use tokio::sync::Mutex;
@@ -87,7 +87,7 @@ struct Program {
 impl Program {
     #[expect(clippy::disallowed_methods, reason = "a program of the test, which ends it")]
     async fn start(program: &Fixture, mark: &Mark) -> Self {
-        let language = program.language();
+        let language = program.language().dynamic();
         let (name, value) = mark.variable();
         let mut command = tokio::process::Command::new(language.pick("python3", "node"));
         match language {

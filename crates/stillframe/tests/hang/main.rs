@@ -9,7 +9,7 @@ mod reports;
 mod sessions;
 
 use serde_json::{Value, json};
-use test_support::{Answer, Built, Fixture, Language, Server, repository};
+use test_support::{Answer, Built, DynamicLanguage as Language, Fixture, Server, repository};
 
 /// The program under test.
 const STILLFRAME: Built =
@@ -22,7 +22,7 @@ fn program(name: &str) -> Fixture {
 
 /// What starts a program.
 fn command(program: &Fixture) -> Value {
-    let interpreter = match program.language() {
+    let interpreter = match program.language().dynamic() {
         Language::Python => "python3",
         Language::Node => "node",
     };

@@ -62,7 +62,7 @@ async fn bodies_and_headers_that_are_wrong_are_answered_with_what_is() {
 }
 
 /// The status of a refusal, its code, and what its text says of what is allowed.
-type Told<'a> = (u16, i64, &'a str);
+type ExpectedRefusal<'a> = (u16, i64, &'a str);
 
 #[tokio::test]
 async fn every_refusal_says_what_is_allowed() {
@@ -78,7 +78,7 @@ async fn every_refusal_says_what_is_allowed() {
     let none = r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#;
     let nameless = handshake(json!({ "protocolVersion": "2025-11-25", "capabilities": {} }));
     let wrong = handshake(json!({ "protocolVersion": 3, "capabilities": {}, "clientInfo": {} }));
-    let table: [(&str, &[Header<'_>], &str, Told<'_>); 15] = [
+    let table: [(&str, &[Header<'_>], &str, ExpectedRefusal<'_>); 15] = [
         ("POST", &[ACCEPT, JSON], none, (400, -32602, "params")),
         ("POST", &[ACCEPT, JSON], &nameless, (400, -32602, "clientInfo")),
         ("POST", &[ACCEPT, JSON], &wrong, (400, -32602, "initialize")),

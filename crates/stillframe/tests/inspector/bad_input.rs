@@ -1,11 +1,11 @@
 //! What cannot be done is said, with what to do next, and the program is as it was.
 
 use serde_json::json;
-use test_support::{Language, both};
+use test_support::{DynamicLanguage as Language, dynamic};
 
 use crate::talk::{ADDS, Talk, at};
 
-both![ids_that_do_not_exist_name_those_that_do, places_that_hold_no_code_name_some_that_do];
+dynamic![ids_that_do_not_exist_name_those_that_do, places_that_hold_no_code_name_some_that_do];
 
 async fn ids_that_do_not_exist_name_those_that_do(language: Language) {
     let (talk, program) = Talk::started(language, ADDS).await;

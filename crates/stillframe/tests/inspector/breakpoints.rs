@@ -1,11 +1,11 @@
 //! Breakpoints of every kind.
 
 use serde_json::{Value, json};
-use test_support::{Language, Texts, both};
+use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
 use crate::talk::{ADDS, Talk, at};
 
-both![
+dynamic![
     a_breakpoint_is_listed_toggled_and_removed,
     a_condition_stops_only_where_it_is_true,
     each_operator_stops_at_its_passes,
@@ -108,7 +108,7 @@ async fn a_logpoint_prints_and_does_not_stop(language: Language) {
     talk.finish().await;
 }
 
-const HANDLES: Texts = Texts {
+const HANDLES: Dynamic = Dynamic {
     python: "\
 def handle_get(path):
     return 'got ' + path  # @get
@@ -154,7 +154,7 @@ async fn functions_are_found_by_name_and_by_pattern(language: Language) {
     talk.finish().await;
 }
 
-const THROWS: Texts = Texts {
+const THROWS: Dynamic = Dynamic {
     python: "\
 class Lost(KeyError):
     pass

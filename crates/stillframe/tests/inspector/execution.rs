@@ -1,11 +1,11 @@
 //! Steps, pauses, and what every stop tells.
 
 use serde_json::{Value, json};
-use test_support::{Language, Texts, both};
+use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
 use crate::talk::{ADDS, Talk, named};
 
-both![
+dynamic![
     steps_go_over_into_and_out_of_calls,
     a_stop_tells_what_the_next_decision_needs,
     a_running_program_is_paused_and_waited_for,
@@ -41,7 +41,7 @@ async fn a_stop_tells_what_the_next_decision_needs(language: Language) {
     talk.finish().await;
 }
 
-const SPINS: Texts = Texts {
+const SPINS: Dynamic = Dynamic {
     python: "\
 turns = 0
 print('begun', flush=True)
@@ -72,7 +72,7 @@ async fn a_running_program_is_paused_and_waited_for(language: Language) {
     talk.finish().await;
 }
 
-const FAILS: Texts = Texts {
+const FAILS: Dynamic = Dynamic {
     python: "\
 def divide(number):
     rest = {}

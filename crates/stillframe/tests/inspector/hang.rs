@@ -1,13 +1,13 @@
 //! Why a program does not end, in this vocabulary.
 
 use serde_json::{Value, json};
-use test_support::{Language, Texts, both};
+use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
 use crate::talk::{ADDS, Talk};
 
-both![a_loop_is_found_with_its_place, a_program_that_ends_is_completed];
+dynamic![a_loop_is_found_with_its_place, a_program_that_ends_is_completed];
 
-const LOOPS: Texts = Texts {
+const LOOPS: Dynamic = Dynamic {
     python: "\
 count = 0
 while True:  # @loop

@@ -1,11 +1,11 @@
 //! Programs that are killed from outside while they are paused.
 
 use serde_json::json;
-use test_support::{Language, both};
+use test_support::{DynamicLanguage as Language, dynamic};
 
 use crate::talk::{ADDS, Talk};
 
-both![a_program_killed_while_it_is_paused_has_ended];
+dynamic![a_program_killed_while_it_is_paused_has_ended];
 
 async fn a_program_killed_while_it_is_paused_has_ended(language: Language) {
     let talk = Talk::new().await;

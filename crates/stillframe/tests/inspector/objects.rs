@@ -1,18 +1,18 @@
 //! Objects in depth, in pages, and in circles.
 
 use serde_json::{Value, json};
-use test_support::{Language, Texts, both};
+use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
 use crate::talk::{Talk, named};
 
-both![
+dynamic![
     an_object_is_opened_level_by_level_with_its_types,
     all_of_a_long_list_is_counted_and_reached_by_pages,
     what_contains_itself_is_marked,
     a_released_object_is_told_from_one_that_never_was,
 ];
 
-const TREE: Texts = Texts {
+const TREE: Dynamic = Dynamic {
     python: "\
 leaf = {'word': 'deep'}
 tree = {'name': 'root', 'list': [1, leaf]}

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use serde_json::json;
-use test_support::{Fixture, Language, both};
+use test_support::{DynamicLanguage as Language, Fixture, dynamic};
 
 use crate::talk::{ADDS, Talk};
 
-both![a_session_begins_paused_and_tells_what_it_is_of, a_breakpoint_pauses_the_program];
+dynamic![a_session_begins_paused_and_tells_what_it_is_of, a_breakpoint_pauses_the_program];
 
 async fn a_session_begins_paused_and_tells_what_it_is_of(language: Language) {
     let talk = Talk::new().await;

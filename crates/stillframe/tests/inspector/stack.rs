@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use test_support::{Language, both};
+use test_support::{DynamicLanguage as Language, dynamic};
 
 use crate::talk::{ADDS, Talk, named};
 
-both![every_frame_of_a_file_has_an_absolute_path, a_frame_that_was_switched_to_is_the_one_that_is_read,];
+dynamic![every_frame_of_a_file_has_an_absolute_path, a_frame_that_was_switched_to_is_the_one_that_is_read,];
 
 async fn every_frame_of_a_file_has_an_absolute_path(language: Language) {
     let (talk, program) = Talk::stopped_at(language, ADDS, "return").await;

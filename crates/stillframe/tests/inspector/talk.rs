@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use test_support::{Answer, Fixture, Language, Server, ServerOptions, Texts};
+use test_support::{Answer, Dynamic, DynamicLanguage as Language, Fixture, Server, ServerOptions};
 
 use crate::STILLFRAME;
 
@@ -25,7 +25,7 @@ impl Talk {
     }
 
     /// A server, and a program in its folder that is paused at its beginning.
-    pub(crate) async fn started(language: Language, texts: Texts) -> (Self, Fixture) {
+    pub(crate) async fn started(language: Language, texts: Dynamic) -> (Self, Fixture) {
         let talk = Self::new().await;
         let program = talk.write(language, texts);
         talk.start(&program).await;
@@ -33,7 +33,7 @@ impl Talk {
     }
 
     /// The same at a named line.
-    pub(crate) async fn stopped_at(language: Language, texts: Texts, name: &str) -> (Self, Fixture) {
+    pub(crate) async fn stopped_at(language: Language, texts: Dynamic, name: &str) -> (Self, Fixture) {
         let (talk, program) = Self::started(language, texts).await;
         talk.break_at(&program, name).await;
         let stopped = talk.step("continue").await;
@@ -46,7 +46,7 @@ impl Talk {
     }
 
     /// A program in the folder, called `app`.
-    pub(crate) fn write(&self, language: Language, texts: Texts) -> Fixture {
+    pub(crate) fn write(&self, language: Language, texts: Dynamic) -> Fixture {
         Fixture::write_in(language, self.folder(), "app", texts)
     }
 
@@ -76,7 +76,7 @@ impl Talk {
 
     /// Starts a program, which is paused then.
     pub(crate) async fn start(&self, program: &Fixture) -> Answer {
-        let command = program.language().pick("python3", "node");
+        let command = program.language().dynamic().pick("python3", "node");
         let started = self.ok("start", json!({ "command": command, "args": [program.path()] })).await;
         assert_eq!(started["state"], "paused", "{}", started.text);
         started
@@ -121,7 +121,7 @@ pub(crate) fn named<'a>(list: &'a Value, name: &str) -> &'a Value {
 }
 
 /// Adds up in a function, called five times.
-pub(crate) const ADDS: Texts = Texts {
+pub(crate) const ADDS: Dynamic = Dynamic {
     python: "\
 start = 1  # @entry
 def add(number):

@@ -1,18 +1,18 @@
 //! Expressions and variables.
 
 use serde_json::{Value, json};
-use test_support::{Language, Texts, both};
+use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
 use crate::talk::{ADDS, Talk, named};
 
-both![
+dynamic![
     values_are_json_where_that_says_all_of_them,
     an_expression_that_fails_leaves_the_program_as_it_is,
     local_variables_are_those_of_blocks_and_closures_too,
     global_variables_are_those_of_the_module,
 ];
 
-const VALUES: Texts = Texts {
+const VALUES: Dynamic = Dynamic {
     python: "\
 values = [7, 1.5, 'it\\'s', True, None, 2 ** 80, [1, 'a'], {'k': 1}]
 print(values)  # @here
@@ -58,7 +58,7 @@ async fn an_expression_that_fails_leaves_the_program_as_it_is(language: Language
     talk.finish().await;
 }
 
-const NESTED: Texts = Texts {
+const NESTED: Dynamic = Dynamic {
     python: "\
 def outer(base):
     def inner(number):

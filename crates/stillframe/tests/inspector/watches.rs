@@ -1,11 +1,11 @@
 //! Expressions that are watched over stops.
 
 use serde_json::{Value, json};
-use test_support::{Language, both};
+use test_support::{DynamicLanguage as Language, dynamic};
 
 use crate::talk::{ADDS, Talk};
 
-both![
+dynamic![
     a_change_is_told_from_old_to_new,
     a_name_that_does_not_exist_is_no_error_and_no_change,
     a_watch_is_removed_by_its_id,

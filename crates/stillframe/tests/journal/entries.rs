@@ -1,20 +1,20 @@
 //! What is written of sessions.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, both};
+use test_support::{DynamicLanguage as Language, Fixture, dynamic};
 
 use crate::STILLFRAME;
-use crate::lines::{Place, field, of_kind};
+use crate::lines::{JournalFolder, field, of_kind};
 
-both![
+dynamic![
     a_session_is_told_from_its_opening_to_its_closing,
     a_stop_that_nobody_looks_at_has_its_place_too,
     a_program_that_floods_is_told_in_parts,
 ];
 
 async fn a_session_is_told_from_its_opening_to_its_closing(language: Language) {
-    let place = Place::new();
-    let server = place.serve("standard").await;
+    let journal = JournalFolder::new();
+    let server = journal.serve("standard").await;
     let bank = Fixture::of(language, "bank");
     let session =
         server.ok("create_debug_session", json!({ "language": language.name(), "name": "a bank" })).await;
@@ -29,7 +29,7 @@ async fn a_session_is_told_from_its_opening_to_its_closing(language: Language) {
     server.ok("close_debug_session", json!({ "sessionId": session })).await;
     server.finish().await;
 
-    let lines = place.lines();
+    let lines = journal.lines();
     let calls = of_kind(&lines, "tool:call");
     let tools = field(&calls, "tool");
     assert_eq!(
@@ -95,8 +95,8 @@ async fn a_session_is_told_from_its_opening_to_its_closing(language: Language) {
 }
 
 async fn a_stop_that_nobody_looks_at_has_its_place_too(language: Language) {
-    let place = Place::new();
-    let server = place.serve("standard").await;
+    let journal = JournalFolder::new();
+    let server = journal.serve("standard").await;
     let bank = Fixture::of(language, "bank");
     let session = server.ok("create_debug_session", json!({ "language": language.name() })).await;
     let session = session["sessionId"].clone();
@@ -105,7 +105,7 @@ async fn a_stop_that_nobody_looks_at_has_its_place_too(language: Language) {
     server.ok("start_debugging", json!({ "sessionId": session, "scriptPath": bank.path() })).await;
     server.ok("continue_execution", json!({ "sessionId": session, "wait": false })).await;
     let pauses = || {
-        let lines = place.lines();
+        let lines = journal.lines();
         let states = of_kind(&lines, "debug:state");
         states.into_iter().filter(|state| state["event"] == "paused").cloned().collect::<Vec<_>>()
     };
@@ -115,8 +115,8 @@ async fn a_stop_that_nobody_looks_at_has_its_place_too(language: Language) {
 }
 
 async fn a_program_that_floods_is_told_in_parts(language: Language) {
-    let place = Place::new();
-    let server = place.serve("standard").await;
+    let journal = JournalFolder::new();
+    let server = journal.serve("standard").await;
     let text = language.pick(
         "for i in range(60000):\n    print('a line that is written again and again', i)\nprint('the end')\n",
         "for (let i = 0; i < 60000; i += 1) {\n  console.log('a line that is written again and again', i);\n}\nconsole.log('the end');\n",
@@ -126,7 +126,7 @@ async fn a_program_that_floods_is_told_in_parts(language: Language) {
     let ran = server.ok("run_until", json!({ "program": program.path(), "timeout": 60000 })).await;
     assert_eq!(ran["exitCode"], 0, "{}", ran.text);
     server.finish().await;
-    let lines = place.lines();
+    let lines = journal.lines();
     let outputs = of_kind(&lines, "debug:output");
     let told: usize = field(&outputs, "output").iter().map(|text| text.len()).sum();
     let omitted: u64 = outputs.iter().filter_map(|entry| entry["omitted"].as_u64()).sum();
@@ -138,8 +138,8 @@ async fn a_program_that_floods_is_told_in_parts(language: Language) {
 
 #[tokio::test]
 async fn every_vocabulary_tells_of_its_session() {
-    let place = Place::new();
-    let server = place.serve("all").await;
+    let journal = JournalFolder::new();
+    let server = journal.serve("all").await;
     let bank = Fixture::python("bank");
     let line = bank.line("deposit");
     let quick = json!({ "program": bank.path() });
@@ -148,7 +148,7 @@ async fn every_vocabulary_tells_of_its_session() {
     let started = server.call("debugger_start", json!({ "command": "python3", "args": [bank.path()] })).await;
     server.call("debugger_stop_session", json!({ "sessionId": started["sessionId"] })).await;
     server.finish().await;
-    let lines = place.lines();
+    let lines = journal.lines();
     for tool in ["debug_launch", "debugger_start", "debugger_stop_session"] {
         let responses = of_kind(&lines, "tool:response");
         let response =
@@ -159,18 +159,18 @@ async fn every_vocabulary_tells_of_its_session() {
 
 #[tokio::test]
 async fn the_command_line_is_told_as_a_tool() {
-    let place = Place::new();
+    let journal = JournalFolder::new();
     let bank = Fixture::node("bank");
     let done = STILLFRAME
         .command()
         .arg("--log-file")
-        .arg(place.path())
+        .arg(journal.path())
         .args(["probe", &format!("{}:{}", bank.path(), bank.line("deposit")), "-e", "amount"])
         .output()
         .await
         .unwrap();
     assert!(done.status.success(), "{done:?}");
-    let lines = place.lines();
+    let lines = journal.lines();
     let calls = of_kind(&lines, "tool:call");
     assert_eq!(field(&calls, "tool"), ["stillframe probe"]);
     assert!(calls[0]["request"]["command"].as_str().unwrap().ends_with("-e amount"), "{}", calls[0]);

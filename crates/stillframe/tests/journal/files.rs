@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use test_support::Fixture;
 
 use crate::STILLFRAME;
-use crate::lines::{Place, lines, of_kind};
+use crate::lines::{JournalFolder, lines, of_kind};
 
 /// Until a line of a program.
 fn at(program: &Fixture, name: &str) -> Value {
@@ -13,16 +13,16 @@ fn at(program: &Fixture, name: &str) -> Value {
 
 #[tokio::test]
 async fn two_servers_write_beside_each_other() {
-    let place = Place::new();
-    let (first, second) = (place.serve("standard").await, place.serve("standard").await);
+    let journal = JournalFolder::new();
+    let (first, second) = (journal.serve("standard").await, journal.serve("standard").await);
     for server in [&first, &second] {
         server.ok("list_debug_sessions", json!({})).await;
     }
-    let other = place.path().with_extension("2.log");
-    test_support::eventually(|| place.path().exists() && other.exists()).await;
+    let other = journal.path().with_extension("2.log");
+    test_support::eventually(|| journal.path().exists() && other.exists()).await;
     first.finish().await;
     second.finish().await;
-    for path in [place.path(), other] {
+    for path in [journal.path(), other] {
         assert_eq!(of_kind(&lines(&path), "tool:call").len(), 1, "{}", path.display());
     }
 }
@@ -61,17 +61,17 @@ async fn a_full_disk_costs_one_warning() {
 
 #[tokio::test]
 async fn what_was_written_is_whole_when_the_server_is_killed() {
-    let place = Place::new();
-    let server = place.serve("standard").await;
+    let journal = JournalFolder::new();
+    let server = journal.serve("standard").await;
     let bank = Fixture::python("bank");
     server.ok("run_until", at(&bank, "deposit")).await;
-    test_support::eventually(|| of_kind(&place.lines(), "tool:response").len() == 1).await;
+    test_support::eventually(|| of_kind(&journal.lines(), "tool:response").len() == 1).await;
     server.kill().await;
     // The next server goes on in the same file.
-    let next = place.serve("standard").await;
+    let next = journal.serve("standard").await;
     next.ok("list_debug_sessions", json!({})).await;
     next.finish().await;
-    let (lines, other) = (place.lines(), place.path().with_extension("2.log"));
+    let (lines, other) = (journal.lines(), journal.path().with_extension("2.log"));
     assert_eq!(of_kind(&lines, "tool:call").len(), 2, "{lines:#?}; beside it: {}", other.exists());
 }
 
@@ -79,11 +79,11 @@ async fn what_was_written_is_whole_when_the_server_is_killed() {
 #[tokio::test]
 async fn only_its_user_can_read_it() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new();
-    let server = place.serve("standard").await;
+    let journal = JournalFolder::new();
+    let server = journal.serve("standard").await;
     server.ok("list_debug_sessions", json!({})).await;
     server.finish().await;
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&place.path()), 0o600);
-    assert_eq!(mode(place.path().parent().unwrap()), 0o700);
+    assert_eq!(mode(&journal.path()), 0o600);
+    assert_eq!(mode(journal.path().parent().unwrap()), 0o700);
 }

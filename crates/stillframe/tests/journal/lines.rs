@@ -9,12 +9,12 @@ use test_support::{Server, ServerOptions};
 
 use crate::STILLFRAME;
 
-/// A place for a journal.
-pub(crate) struct Place {
+/// A temporary folder for a journal.
+pub(crate) struct JournalFolder {
     folder: TempDir,
 }
 
-impl Place {
+impl JournalFolder {
     pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir_in(STILLFRAME.scratch).expect("a folder") }
     }

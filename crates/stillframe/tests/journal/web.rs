@@ -3,24 +3,24 @@
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, both};
+use test_support::{DynamicLanguage as Language, Fixture, dynamic};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpStream;
 use tokio::process::Child;
 
 use crate::STILLFRAME;
-use crate::lines::Place;
+use crate::lines::JournalFolder;
 
-both![a_stop_is_seen_as_it_happens];
+dynamic![a_stop_is_seen_as_it_happens];
 
 async fn a_stop_is_seen_as_it_happens(language: Language) {
-    let place = Place::new();
-    let mut page = Page::open(&place).await;
+    let journal = JournalFolder::new();
+    let mut page = Page::open(&journal).await;
     let mut events = page.events().await;
     // The page is there before the journal is.
     assert_eq!(until(&mut events, |news| news["isComplete"] == true).await["sessions"], json!([]));
 
-    let server = place.serve("standard").await;
+    let server = journal.serve("standard").await;
     let bank = Fixture::of(language, "bank");
     let session =
         server.ok("create_debug_session", json!({ "language": language.name(), "name": "a bank" })).await;
@@ -68,9 +68,9 @@ struct Page {
 }
 
 impl Page {
-    async fn open(place: &Place) -> Self {
+    async fn open(journal: &JournalFolder) -> Self {
         let mut command = STILLFRAME.command();
-        command.arg("--log-file").arg(place.path()).args(["view", "--web"]).stdout(Stdio::piped());
+        command.arg("--log-file").arg(journal.path()).args(["view", "--web"]).stdout(Stdio::piped());
         let mut viewer = command.spawn().unwrap();
         let url = BufReader::new(viewer.stdout.take().unwrap()).lines().next_line().await.unwrap().unwrap();
         let (host, token) = url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();

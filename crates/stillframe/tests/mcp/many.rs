@@ -2,7 +2,7 @@
 
 use futures_util::future::join_all;
 use serde_json::json;
-use test_support::{Fixture, Language, Server};
+use test_support::{DynamicLanguage as Language, Fixture, Server};
 
 use crate::STILLFRAME;
 
@@ -42,7 +42,7 @@ async fn step(server: &Server, session: &str, number: usize) {
     assert_eq!(stepped.at("/location/line"), program.line("next"), "{}", stepped.text);
     let square = f64::from(u32::try_from(number * number).unwrap());
     // Python writes `8.0` where JavaScript writes `8`.
-    let written = |value: f64| match program.language() {
+    let written = |value: f64| match program.language().dynamic() {
         Language::Python => format!("{value:?}"),
         Language::Node => value.to_string(),
     };

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::Index;
 use serde_json::{Map, Value, json};
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
 use crate::harness::{Scene, each_language, holds};
 use crate::host::Host;

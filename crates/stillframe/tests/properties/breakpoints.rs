@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::Index;
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Language};
+use test_support::{Answer, DynamicLanguage as Language, Fixture};
 
 use crate::conditions::{self, Expression};
 use crate::harness::{each_language, holds};

@@ -1,7 +1,7 @@
 //! Expressions over two integers, and what each language makes of them.
 
 use proptest::prelude::{Just, Strategy, prop_oneof};
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
 /// An expression. Every kind is valid in each language.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@ use serde_json::json;
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// A place, 0-based.
+/// A position in a text, 0-based.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct TextPosition {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
@@ -18,7 +18,7 @@ pub(crate) struct Emitter {
     line: usize,
     column: usize,
     /// The place in the script, that in the source, and the name there.
-    segments: Vec<(Place, Place, Option<usize>)>,
+    segments: Vec<(TextPosition, TextPosition, Option<usize>)>,
     names: Vec<String>,
 }
 
@@ -36,8 +36,8 @@ impl Emitter {
     }
 
     /// Writes what comes from a place of the source, and gives where it was written.
-    pub(crate) fn mapped(&mut self, text: &str, source: Place, name: Option<&str>) -> Place {
-        let here = Place { line: self.line, column: self.column };
+    pub(crate) fn mapped(&mut self, text: &str, source: TextPosition, name: Option<&str>) -> TextPosition {
+        let here = TextPosition { line: self.line, column: self.column };
         let name = name.map(|name| {
             let known = self.names.iter().position(|known| known == name);
             known.unwrap_or_else(|| {
@@ -59,7 +59,7 @@ impl Emitter {
     fn mappings(&self) -> String {
         let mut text = String::new();
         let (mut line, mut column) = (0, 0);
-        let mut last = Place { line: 0, column: 0 };
+        let mut last = TextPosition { line: 0, column: 0 };
         let mut last_name = 0;
         for (index, (here, source, name)) in self.segments.iter().enumerate() {
             if here.line > line {

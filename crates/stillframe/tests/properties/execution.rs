@@ -5,7 +5,7 @@ use std::path::Path;
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, prop_oneof};
 use serde_json::json;
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
 use crate::harness::{each_language, holds};
 use crate::host::Host;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop_oneof};
 use serde_json::{Value, json};
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
 use crate::objects::text_literal;
 

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, prop_oneof};
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Language};
+use test_support::{Answer, DynamicLanguage as Language, Fixture};
 
 use crate::harness::{each_language, holds_at_once};
 use crate::world::World;
@@ -12,7 +12,7 @@ each_language!(long_runs_are_hangs, endless_loops_are_found);
 
 /// Watches a program for so long, and leaves it paused where it hangs.
 fn watch(world: &World, program: &Fixture, times: Times) -> Answer {
-    let command = program.language().pick("python", "node");
+    let command = program.language().dynamic().pick("python", "node");
     let arguments = json!({
         "command": command, "args": [program.path()], "keepSession": true,
         "timeout": times.timeout, "sampleInterval": times.interval,

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
 /// How often a failing case is made smaller. Each time takes a new server.
 const SHRINKS: u32 = 20;
@@ -113,12 +113,12 @@ macro_rules! each_language {
             mod $body {
                 #[test]
                 fn python() {
-                    super::$body(test_support::Language::Python);
+                    super::$body(test_support::DynamicLanguage::Python);
                 }
 
                 #[test]
                 fn node() {
-                    super::$body(test_support::Language::Node);
+                    super::$body(test_support::DynamicLanguage::Node);
                 }
             }
         )+

@@ -5,7 +5,7 @@
 //! imports a module.
 
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Language};
+use test_support::{Answer, DynamicLanguage as Language, Fixture};
 
 use crate::emitter::Emitter;
 use crate::harness::Scene;

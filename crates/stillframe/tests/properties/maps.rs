@@ -6,9 +6,9 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::Index;
 use serde_json::json;
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
-use crate::emitter::{Emitter, Place};
+use crate::emitter::{Emitter, TextPosition};
 use crate::harness::holds;
 use crate::host::Host;
 
@@ -59,7 +59,7 @@ fn places_of_sources_come_back() {
                         Before::Space => " ",
                         Before::Helper => "\nvoid 0;\n  ",
                     });
-                    let from = Place { line: number, column: *indent };
+                    let from = TextPosition { line: number, column: *indent };
                     places.push((number, script.mapped(&format!("total = (total) + {number};"), from, None)));
                 }
                 Line::Type => source += "type Total = number;\n",
@@ -68,7 +68,7 @@ fn places_of_sources_come_back() {
         }
         source += "total = 0;\n";
         script.write("\n");
-        let end = Place { line: lines.len() + 1, column: 0 };
+        let end = TextPosition { line: lines.len() + 1, column: 0 };
         places.push((end.line, script.mapped("total = 0;", end, None)));
 
         let (source, script) = host.write_compiled(&source, &script, is_apart);
@@ -78,7 +78,7 @@ fn places_of_sources_come_back() {
         host.choose(&script);
         // Each stops at its line, or at the next one that was compiled to something.
         let bound = |line: &usize| places.iter().find(|(number, _)| number >= line).copied().unwrap();
-        let mut expected: Vec<(usize, Place)> = asked.iter().map(bound).collect();
+        let mut expected: Vec<(usize, TextPosition)> = asked.iter().map(bound).collect();
         expected.dedup();
         for (line, place) in expected {
             let stop = host.resume();
@@ -120,7 +120,7 @@ fn variables_have_the_names_of_the_source() {
         |host: &mut Host, (names, short, numbers, long, apart)| {
             let space = if long { "\n  " } else { " " };
             let mut script = Emitter::default();
-            let at = |line, column| Place { line, column };
+            let at = |line, column| TextPosition { line, column };
             let mut source = format!("function run({}: number): number {{\n", names[0]);
             script.mapped("function ", at(0, 0), None);
             script.mapped("f", at(0, 9), Some("run"));

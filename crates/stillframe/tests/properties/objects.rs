@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use serde_json::{Value, json};
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
 /// A value that each language has.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Language};
+use test_support::{Answer, DynamicLanguage as Language, Fixture};
 
 use crate::harness::{each_language, holds_at_once};
 use crate::objects::{Thing, plain, text_literal};
@@ -17,7 +17,7 @@ each_language!(output_of_tests_is_told_whole, failing_tests_are_told_with_their_
 fn run(world: &World, file: &Fixture) -> Answer {
     let path = Path::new(file.path());
     let name = path.file_stem().and_then(|name| name.to_str()).expect("a plain name");
-    let (command, args) = match file.language() {
+    let (command, args) = match file.language().dynamic() {
         Language::Python => ("python", json!(["-m", "unittest", name])),
         Language::Node => ("node", json!([file.path()])),
     };

@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::Index;
 use serde_json::{Value, json};
-use test_support::{Fixture, Language};
+use test_support::{DynamicLanguage as Language, Fixture};
 
 use crate::harness::{Scene, each_language, holds};
 use crate::host::Host;

@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::Index;
 use serde_json::json;
-use test_support::{Answer, Language};
+use test_support::{Answer, DynamicLanguage as Language};
 
 use crate::harness::{each_language, holds};
 use crate::host::Host;

@@ -2,7 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
 /// How many functions a program has. Each calls only those after it, so that all come to their end.
 const FUNCTIONS: usize = 3;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any, prop_oneof};
 use serde_json::{Value, json};
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
 use crate::expressions::{self, Names};
 use crate::harness::{each_language, holds};

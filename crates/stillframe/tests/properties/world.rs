@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use test_support::{Answer, Fixture, Language, Server};
+use test_support::{Answer, DynamicLanguage as Language, Fixture, Server};
 use tokio::runtime::Runtime;
 
 use crate::STILLFRAME;

@@ -7,13 +7,13 @@
     reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
 
+mod agent;
 mod attach;
 mod breakpoints;
 mod children;
 mod ends;
 mod evaluation;
 mod exceptions;
-mod inspector;
 mod interpreters;
 mod libraries;
 mod passes;

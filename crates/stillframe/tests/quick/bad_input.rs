@@ -1,17 +1,17 @@
 //! Arguments that make no sense, and programs that do not start.
 
 use serde_json::json;
-use test_support::{Language, Texts, both};
+use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
 use crate::talk::{ADDS, Talk, app, folder};
 
-both![
+dynamic![
     a_program_that_does_not_compile_is_an_error,
     an_expression_that_fails_is_an_error_in_the_languages_words,
 ];
 
 async fn a_program_that_does_not_compile_is_an_error(language: Language) {
-    const BROKEN: Texts = Texts { python: "def f(:\n", node: "function f( {\n" };
+    const BROKEN: Dynamic = Dynamic { python: "def f(:\n", node: "function f( {\n" };
     let folder = folder();
     let program = app(language, &folder, BROKEN);
     let talk = Talk::within(folder.path()).await;

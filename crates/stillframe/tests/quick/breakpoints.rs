@@ -1,11 +1,11 @@
 //! Breakpoints, and what is said of them.
 
 use serde_json::json;
-use test_support::{Fixture, Language, Texts, both};
+use test_support::{Dynamic, DynamicLanguage as Language, Fixture, dynamic};
 
 use crate::talk::{ADDS, ENDLESS, Talk, app, at, folder, name_of, stop};
 
-both![
+dynamic![
     before_a_launch_they_are_pending_and_hold,
     one_on_a_line_without_code_says_where_it_moved,
     one_that_no_line_can_hold_is_an_error_with_the_nearest_lines,
@@ -157,11 +157,11 @@ async fn one_is_removed_by_its_line(language: Language) {
 }
 
 async fn one_in_a_file_that_is_not_loaded_yet_says_so(language: Language) {
-    const MODULE: Texts = Texts {
+    const MODULE: Dynamic = Dynamic {
         python: "def help():\n    return 1  # @help\n",
         node: "exports.help = () => {\n  return 1; // @help\n};\n",
     };
-    const PROGRAM: Texts = Texts {
+    const PROGRAM: Dynamic = Dynamic {
         python: "import helper\nprint(helper.help())\n",
         node: "const helper = require('./helper.js');\nconsole.log(helper.help());\n",
     };
@@ -185,8 +185,8 @@ async fn one_in_a_file_that_is_not_loaded_yet_says_so(language: Language) {
 }
 
 async fn one_on_the_first_line_stops_at_the_launch(language: Language) {
-    const PROGRAM: Texts =
-        Texts { python: "x = 1  # @start\nprint(x)\n", node: "const x = 1; // @start\nconsole.log(x);\n" };
+    const PROGRAM: Dynamic =
+        Dynamic { python: "x = 1  # @start\nprint(x)\n", node: "const x = 1; // @start\nconsole.log(x);\n" };
     let folder = folder();
     let program = app(language, &folder, PROGRAM);
     let talk = Talk::within(folder.path()).await;

@@ -1,11 +1,11 @@
 //! Programs that end, run on, or crash.
 
 use serde_json::json;
-use test_support::{Fixture, Language, both};
+use test_support::{DynamicLanguage as Language, Fixture, dynamic};
 
 use crate::talk::{ADDS, ENDLESS, Talk, app, folder, name_of, stop};
 
-both![
+dynamic![
     a_program_that_runs_on_says_so_and_what_to_do,
     a_running_program_is_paused_where_it_is,
     an_uncaught_exception_stops_where_it_is_raised,

@@ -1,11 +1,11 @@
 //! `debug_probe`: one question, one answer, and nothing left.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, Mark, Texts, both};
+use test_support::{Dynamic, DynamicLanguage as Language, Fixture, Mark, dynamic};
 
 use crate::talk::{ADDS, ENDLESS, Talk, app, at, folder, stop};
 
-both![
+dynamic![
     a_probe_tells_the_stack_with_all_locals_and_the_values,
     a_probe_leaves_the_session_alone_and_nothing_running,
     a_condition_chooses_the_pass,
@@ -154,7 +154,7 @@ async fn a_program_that_runs_on_is_shown_where_it_is(language: Language) {
 }
 
 async fn a_program_that_waits_for_ever_is_shown_where_it_waits(language: Language) {
-    const WAITS: Texts = Texts {
+    const WAITS: Dynamic = Dynamic {
         python: "import time\n\n\ntime.sleep(1000)  # @waits\nprint('never')  # @never\n",
         node: "const cell = new Int32Array(new SharedArrayBuffer(4));\n\nAtomics.wait(cell, 0, 0, 1e6); // @waits\n\
                console.log('never'); // @never\n",

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use test_support::{Goodbye, Language, both};
+use test_support::{DynamicLanguage as Language, Goodbye, dynamic};
 
 use crate::talk::{ADDS, Talk, app, at, folder, name_of, stop};
 
-both![
+dynamic![
     a_session_comes_back_after_the_server_was_killed,
     another_program_can_be_launched_with_the_breakpoints_that_came_back,
     a_breakpoint_whose_line_is_gone_is_named_and_dropped,

@@ -1,7 +1,7 @@
 //! The flows that the vocabulary comes from, word for word.
 
 use serde_json::json;
-use test_support::{Fixture, Language};
+use test_support::{DynamicLanguage as Language, Fixture};
 
 use crate::talk::{Talk, folder};
 

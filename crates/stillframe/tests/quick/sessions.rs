@@ -1,11 +1,11 @@
 //! The one session, and the sessions of other toolsets.
 
 use serde_json::json;
-use test_support::{Answer, Fixture, Language, Mark, Server, both};
+use test_support::{Answer, DynamicLanguage as Language, Fixture, Mark, Server, dynamic};
 
 use crate::talk::{ADDS, ENDLESS, Talk, app, at, folder, name_of, stop};
 
-both![
+dynamic![
     a_second_launch_ends_the_first_and_keeps_the_breakpoints,
     a_launch_of_a_broken_program_keeps_the_breakpoints,
     a_launch_names_what_is_not_given_as_it_was,
@@ -92,9 +92,9 @@ async fn a_launch_that_cannot_be_leaves_the_session_alone(language: Language) {
     let missing = talk.fails("debug_launch", json!({ "program": language.file("ap") })).await;
     assert!(missing.starts_with("Error: there is no file `"), "{missing}");
     let unknown = talk.fails("debug_launch", json!({ "program": program.path(), "language": "cobol" })).await;
-    assert_eq!(unknown, "Error: `cobol` is not supported; the languages are: python, node");
+    assert_eq!(unknown, "Error: `cobol` is not supported; the languages are: python, node, c");
     let untold = talk.fails("debug_launch", json!({ "program": "Makefile" })).await;
-    let problem = "`language` is missing, and `Makefile` does not tell it; it takes python or node";
+    let problem = "`language` is missing, and `Makefile` does not tell it; it takes python, node or c";
     assert_eq!(untold, format!("Error: {problem}"));
     let number = language.words().number;
     assert_eq!(talk.says("debug_evaluate", json!({ "expression": "total" })).await, format!("({number}) 0"));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use test_support::{Answer, Fixture, Language, Server, ServerOptions, Texts};
+use test_support::{Answer, Dynamic, DynamicLanguage as Language, Fixture, Server, ServerOptions};
 
 use crate::STILLFRAME;
 
@@ -107,12 +107,12 @@ pub(crate) fn folder() -> TempDir {
 }
 
 /// A program in the folder, called `app`.
-pub(crate) fn app(language: Language, folder: &TempDir, texts: Texts) -> Fixture {
+pub(crate) fn app(language: Language, folder: &TempDir, texts: Dynamic) -> Fixture {
     Fixture::write_in(language, folder.path(), "app", texts)
 }
 
 /// Adds up in a function that is called from another one.
-pub(crate) const ADDS: Texts = Texts {
+pub(crate) const ADDS: Dynamic = Dynamic {
     python: "\
 def add(items):
     total = 0  # @first
@@ -153,7 +153,7 @@ main();
 };
 
 /// Says `ready`, and goes on for ever in a function.
-pub(crate) const ENDLESS: Texts = Texts {
+pub(crate) const ENDLESS: Dynamic = Dynamic {
     python: "\
 import time
 

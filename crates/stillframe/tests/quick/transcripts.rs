@@ -1,11 +1,11 @@
 //! What each tool says.
 
 use serde_json::json;
-use test_support::{Fixture, Language, Texts, both};
+use test_support::{Dynamic, DynamicLanguage as Language, Fixture, dynamic};
 
 use crate::talk::{ADDS, Talk, app, at, folder, stop};
 
-both![
+dynamic![
     a_stop_shows_the_source_and_the_new_output,
     steps_go_over_into_and_out,
     a_stack_is_numbered_and_its_numbers_choose_a_frame,
@@ -99,7 +99,7 @@ async fn variables_are_a_line_each_and_many_are_counted(language: Language) {
 }
 
 async fn a_scope_without_variables_says_so(language: Language) {
-    const EMPTY: Texts = Texts {
+    const EMPTY: Dynamic = Dynamic {
         python: "def empty():\n    return 1  # @nothing\n\n\nempty()\n",
         node: "function empty() {\n  return 1; // @nothing\n}\nempty();\n",
     };

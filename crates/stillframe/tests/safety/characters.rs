@@ -1,7 +1,7 @@
 //! What a program writes and names cannot reach a terminal or a model unseen.
 
 use serde_json::{Value, json};
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
 use crate::{STILLFRAME, Scene, serve, stopped_at};
 

@@ -1,7 +1,7 @@
 //! What is equal in a program that must not be asked.
 
 use serde_json::json;
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
 use crate::{Scene, serve, stopped_at};
 

@@ -2,7 +2,7 @@
 //! one that is not classified here fails a test, and one that is must be refused.
 
 use serde_json::{Value, json};
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
 use crate::{SECRET, Scene, call, serve, stopped_at, tools};
 

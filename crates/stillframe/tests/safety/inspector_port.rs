@@ -1,7 +1,7 @@
 //! Where the inspectors of programs can be reached from: this machine alone, whatever a command says.
 
 use serde_json::{Value, json};
-use test_support::{Language, Server};
+use test_support::{DynamicLanguage as Language, Server};
 
 use crate::{Scene, listening, serve};
 

@@ -1,7 +1,7 @@
 //! Limits that are met: each says which it is, or marks what it has cut.
 
 use serde_json::{Value, json};
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
 use crate::{STILLFRAME, Scene, call, serve, stopped_at, tools};
 

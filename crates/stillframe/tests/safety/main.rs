@@ -22,7 +22,7 @@ mod strangers;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use test_support::{Built, Language, Server, ServerOptions};
+use test_support::{Built, DynamicLanguage as Language, Server, ServerOptions};
 
 /// The program under test.
 const STILLFRAME: Built =

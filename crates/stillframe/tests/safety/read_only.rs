@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use test_support::Language;
+use test_support::DynamicLanguage as Language;
 
 use crate::{STILLFRAME, Scene, call, serve, stopped_at};
 

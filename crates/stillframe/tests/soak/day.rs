@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Language, Server};
+use test_support::{Answer, DynamicLanguage as Language, Fixture, Server};
 
 /// One program, and the calls made for it.
 pub(crate) struct Day<'a> {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use serde_json::{Value, json};
-use test_support::{Built, Fixture, Holding, Language, Server, quiet, say, settled};
+use test_support::{Built, DynamicLanguage as Language, Fixture, Holding, Server, quiet, say, settled};
 
 use crate::day::Day;
 

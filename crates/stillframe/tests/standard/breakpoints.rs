@@ -16,7 +16,7 @@ use test_support::{Answer, Fixture, Language};
 
 use crate::debugging::{Debugging, Report};
 
-fn bank(language: Language) -> Fixture {
+fn bank(language: impl Into<Language>) -> Fixture {
     Fixture::of(language, "bank")
 }
 

@@ -1,12 +1,12 @@
 //! Credentials of a program: hidden in answers, shown to those who ask for that, and never written down.
 
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Language, Texts, both};
+use test_support::{Answer, Fixture, Language, Texts, each};
 
 use crate::STILLFRAME;
 use crate::debugging::Debugging;
 
-both![
+each![
     what_looks_like_a_credential_is_hidden_in_every_answer,
     it_is_shown_when_that_is_asked_for,
     it_is_never_written_down,
@@ -17,6 +17,18 @@ const PROGRAM: Texts = Texts {
              print('using', kept, flush=True)\n    return password  # @stop\n\n\nmain()\n",
     node: "function main() {\n  const kept = 'gh' + 'p_' + 'A1b2C3'.repeat(6);\n  const password = 'swordfish';\n  \
            console.log('using', kept);\n  return password; // @stop\n}\n\nmain();\n",
+    c: "\
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    char kept[60] = \"gh\";
+    strcat(kept, \"p_\");
+    for (int at = 0; at < 6; at++) strcat(kept, \"A1b2C3\");
+    const char *password = \"swordfish\";
+    printf(\"using %s\\n\", kept);
+    return !password; // @stop
+}
+",
 };
 /// What no answer may hold.
 const SECRET: &str = "A1b2C3A1b2C3";
@@ -36,7 +48,7 @@ async fn seen(language: Language, args: &[&str], env: &[(&str, &str)]) -> Vec<An
     let value = session.ok("evaluate_expression", json!({ "expression": "kept" })).await;
     let password = session.ok("evaluate_expression", json!({ "expression": "password" })).await;
     // A name alone hides nothing from an agent.
-    assert_eq!(password["result"], "'swordfish'");
+    assert_eq!(language.plain(password.text_of("result")), language.text("swordfish"));
     let answers = vec![
         session.ok("get_variables", json!({ "scope": scope })).await,
         session.ok("get_output", json!({})).await,
@@ -62,7 +74,7 @@ async fn what_looks_like_a_credential_is_hidden_in_every_answer(language: Langua
         assert_eq!(answer.text.matches("--no-redact").count(), 1, "{}", answer.text);
     }
     let [.., value, resource] = answers.as_slice() else { panic!("{answers:?}") };
-    assert_eq!(value["result"], "'[redacted]'");
+    assert_eq!(value["result"], language.text("[redacted]"));
     let note = "1 value that looks like a credential (start with --no-redact to see it)";
     assert_eq!(value["hidden"], note);
     assert_eq!(resource.text, format!("using [redacted]\nhidden: {note}"));

@@ -18,13 +18,14 @@ impl Debugging {
     }
 
     /// Starts a server and opens a session for a language.
-    pub(crate) async fn of(language: Language) -> Self {
+    pub(crate) async fn of(language: impl Into<Language>) -> Self {
         Self::on(STILLFRAME.serve().await, language).await
     }
 
     /// Opens a session on a server.
-    pub(crate) async fn on(server: Server, language: Language) -> Self {
-        let created = server.ok("create_debug_session", json!({ "language": language.name() })).await;
+    pub(crate) async fn on(server: Server, language: impl Into<Language>) -> Self {
+        let asked = json!({ "language": language.into().name() });
+        let created = server.ok("create_debug_session", asked).await;
         let id = created.text_of("sessionId").to_owned();
         Self { server, id }
     }
@@ -152,4 +153,12 @@ pub(crate) fn folder() -> tempfile::TempDir {
 pub(crate) const ENDLESS: Texts = Texts {
     python: "import time\nprint('ready')\nwhile True:\n    time.sleep(0.01)\n",
     node: "console.log('ready');\nsetInterval(() => {}, 10);\n",
+    c: "\
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    puts(\"ready\"), fflush(stdout);
+    for (;;) usleep(10000);
+}
+",
 };

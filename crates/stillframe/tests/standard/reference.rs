@@ -6,11 +6,11 @@ mod inspection;
 mod sessions;
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, both};
+use test_support::{Fixture, Language, each};
 
 use crate::debugging::Debugging;
 
-both![a_session_through_swap_vars,];
+each![a_session_through_swap_vars,];
 
 /// Fails unless an object has all of these fields, each of the type of the sample.
 fn has_fields(object: &Value, sample: &Value) {

@@ -12,6 +12,11 @@ async fn run(server: &Server, language: Language, mut arguments: Value) -> Answe
     server.ok("run_until", arguments).await
 }
 
+/// A value, without the address that C shows in front of a text.
+fn plain(language: Language, value: &Value) -> Value {
+    value.as_str().map_or(Value::Null, |value| json!(language.plain(value)))
+}
+
 async fn open_sessions(server: &Server) -> Value {
     server.ok("list_debug_sessions", json!({})).await["count"].clone()
 }

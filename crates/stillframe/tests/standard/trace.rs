@@ -12,7 +12,7 @@ use test_support::{Answer, Fixture, Language, Server};
 use crate::STILLFRAME;
 
 /// `trace_values` with the bank.
-async fn trace(server: &Server, language: Language, arguments: Value) -> Answer {
+async fn trace(server: &Server, language: impl Into<Language>, arguments: Value) -> Answer {
     trace_in(server, &Fixture::of(language, "bank"), arguments).await
 }
 

@@ -14,7 +14,7 @@ use test_support::{Fixture, Language};
 use crate::debugging::Debugging;
 
 /// The program with values of all kinds, stopped where they are all there.
-async fn stopped(language: Language) -> Debugging {
+async fn stopped(language: impl Into<Language>) -> Debugging {
     Debugging::stopped_at(&Fixture::of(language, "values"), "main").await.0
 }
 
@@ -39,6 +39,12 @@ fn pairs(variables: &Value) -> Vec<(String, String)> {
     let text = |variable: &Value, field: &str| variable[field].as_str().expect("a text").to_owned();
     let variables = variables.as_array().expect("a list");
     variables.iter().map(|variable| (text(variable, "name"), text(variable, "value"))).collect()
+}
+
+/// The same, without addresses.
+fn plain_pairs(language: Language, variables: &Value) -> Vec<(String, String)> {
+    let pairs = pairs(variables).into_iter();
+    pairs.map(|(name, value)| (name, language.plain(&value).to_owned())).collect()
 }
 
 fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {

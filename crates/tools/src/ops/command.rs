@@ -60,14 +60,14 @@ impl Command {
         let mut words = without_wrapper(words).into_iter();
         let name = words.next().filter(|name| !name.trim().is_empty());
         let name = name.ok_or_else(|| ToolError::argument("command", "is empty; name what to run"))?;
-        let seen = Seen { host, folder, name, args: words.collect() };
-        let (adapter, executable, launch) = seen.launch()?;
+        let parsed = ParsedCommand { host, folder, name, args: words.collect() };
+        let (adapter, executable, launch) = parsed.resolve()?;
         Ok(Self { adapter, executable, launch: Launch { cwd, env, ..launch }, text })
     }
 }
 
-/// A command, and where it is run.
-struct Seen<'a> {
+/// A command split into name and arguments, with the folder it runs in.
+struct ParsedCommand<'a> {
     host: &'a dyn Host,
     folder: PathBuf,
     name: String,
@@ -75,10 +75,10 @@ struct Seen<'a> {
 }
 
 /// The language, the interpreter and the launch.
-type Found = (&'static dyn Adapter, Option<PathBuf>, Launch);
+type ResolvedCommand = (&'static dyn Adapter, Option<PathBuf>, Launch);
 
-impl Seen<'_> {
-    fn launch(self) -> Result<Found, ToolError> {
+impl ParsedCommand<'_> {
+    fn resolve(self) -> Result<ResolvedCommand, ToolError> {
         let stem = Path::new(&self.name).file_name().map(|name| name.to_string_lossy().into_owned());
         let stem = stem.unwrap_or_default();
         if python::is_python(&stem) {

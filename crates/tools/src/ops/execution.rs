@@ -39,7 +39,7 @@ pub(super) async fn acknowledged<E: Into<ToolError>>(
 pub(super) async fn go_on(session: &Session) -> Result<(), ToolError> {
     // One that runs need not be asked: it may stop before it is, and nobody would see that stop.
     let is_running = matches!(session.execution(), Execution::Running);
-    if !is_running && !session.has_untold_stop() && !session.has_untold_end() {
+    if !is_running && !session.has_unreported_stop() && !session.has_unreported_end() {
         match session.resume().await {
             // One that was running when it was asked may have ended since.
             Ok(()) | Err(Error::NotPaused { state: "running" }) => {}

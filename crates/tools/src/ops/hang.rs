@@ -2,16 +2,16 @@
 //!
 //! The program runs, and samples are taken of it without stopping it; the operating system tells how much it
 //! computes. When the time is over, or as soon as there is no doubt, the verdict is made: of one that computes
-//! by a few looks at it, in each of which it is suspended for a moment (`looks.rs`, `motion.rs`), of one that
+//! by a few samples, for each of which it is suspended for a moment (`sampler.rs`, `motion.rs`), of one that
 //! does not by what its threads wait for (`deadlock.rs`). "Completed" is said after the program has ended, and
 //! at no other time.
 
 mod computing;
 mod conclusion;
 mod deadlock;
-mod looks;
 mod motion;
 mod said;
+mod sampler;
 mod tree;
 mod waiting;
 mod watch;
@@ -19,6 +19,7 @@ mod watch;
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::adapter;
 use engine::bounds::Bounds;
 use engine::deadlines;
 use engine::model::activity::{CallNode, SampledFrame, Waiting};
@@ -169,6 +170,11 @@ pub fn check_times(
 ///
 /// Errors are those of starting; whatever happens later is a verdict.
 pub async fn hang(session: &Session, request: Hang, context: &Context) -> Result<Diagnosis, ToolError> {
+    let adapter = session.adapter();
+    if !adapter.observation().samples {
+        let instead = "pause the program, and read the stacks of its threads";
+        return Err(adapter::unsupported(adapter, "diagnosing a hang", instead).into());
+    }
     let began = Instant::now();
     let is_ours = request.launch.is_some();
     if !is_ours {
@@ -228,7 +234,7 @@ impl Drop for Sampling {
         if !self.is_done {
             let session = self.session.clone();
             tokio::spawn(async move {
-                let _ = looks::Looker::new(&session).let_go().await;
+                let _ = sampler::StackSampler::new(&session).release().await;
                 let _ = session.stop_sampling().await;
             });
         }

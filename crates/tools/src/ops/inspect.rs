@@ -6,8 +6,8 @@ use std::time::Duration;
 use engine::deadlines;
 use engine::error::Error;
 use engine::model::ids::{Reference, ThreadId};
-use engine::model::stack::{Stack, StackFrame};
-use engine::model::variable::{Children, Page, Value};
+use engine::model::stack::{Stack, StackFrame, users_frames};
+use engine::model::variable::{Children, Page, Value, Variable};
 use engine::session::Session;
 use engine::{snapshot, sources};
 use tokio::time::Instant;
@@ -48,15 +48,14 @@ pub async fn stack(
         super::execution::must_be_debugged(session).await?;
         return Err(Error::NotPaused { state: execution.as_str() }.into());
     };
-    session.tell_stop(stop);
+    session.mark_stop_reported(stop);
     let wanted = start.saturating_add(count);
     let enough = |frames: &[StackFrame<Reference>]| {
         frames.iter().filter(|frame| internals || !frame.is_internal()).count() >= wanted
     };
     let stack = read_stack(session, thread, enough).await?;
     let its_own = thread.is_none_or(|thread| thread == stop.thread).then_some(&**stop);
-    let (frames, hidden) =
-        if internals { (stack.frames, 0) } else { snapshot::users_frames(stack.frames, its_own) };
+    let (frames, hidden) = if internals { (stack.frames, 0) } else { users_frames(stack.frames, its_own) };
     let frames = frames.into_iter().skip(start).take(count).collect();
     Ok(Frames { frames, hidden, total: stack.total })
 }
@@ -165,7 +164,9 @@ pub async fn watch(
     let deadline = limit(session, timeout_ms)?;
     let frame = frame_for(session, expression, frame_id).await?;
     session.watch_expression(frame, expression, deadline).await.map_err(|error| match error {
-        raised @ Error::Raised { .. } => ToolError::from(raised).and("it is watched all the same"),
+        raised @ (Error::Raised { .. } | Error::UnknownName(_)) => {
+            ToolError::from(raised).and("it is watched all the same")
+        }
         other => other.into(),
     })
 }
@@ -212,6 +213,15 @@ pub struct Named {
     pub searched: Option<u64>,
 }
 
+/// The item of a name such as `[99999]`, which is mostly where its number says.
+async fn item(session: &Session, reference: u64, name: &str, text: usize) -> Option<Variable<Reference>> {
+    let start: u64 = name.strip_prefix('[')?.strip_suffix(']')?.parse().ok()?;
+    let page = Page { start, count: 1, special: true, internals: true };
+    let reading = session.variables(Reference(reference), page, session.policy().bounds.text(text));
+    let found = tokio::time::timeout(deadlines::READ, reading).await.ok()?.ok()?;
+    found.variables.into_iter().find(|variable| variable.name == name)
+}
+
 /// Children of a scope or value that have these names. The search is given up when it takes too long.
 pub async fn named(
     session: &Session,
@@ -222,7 +232,13 @@ pub async fn named(
     let until = Instant::now() + deadlines::READ;
     let mut children = Children { variables: Vec::new(), total: 0, start: 0, hidden: 0 };
     let (mut start, mut searched) = (0, None);
+    for name in names {
+        children.variables.extend(item(session, reference, name, text).await);
+    }
     loop {
+        if children.variables.len() >= names.len() {
+            break;
+        }
         let page = Page { start, count: SEARCHED, special: true, internals: true };
         let reading = session.variables(Reference(reference), page, session.policy().bounds.text(text));
         let found = match tokio::time::timeout_at(until, reading).await {
@@ -234,9 +250,14 @@ pub async fn named(
         };
         start += SEARCHED;
         children.total = found.total;
-        let named = found.variables.into_iter().filter(|variable| names.contains(&variable.name));
-        children.variables.extend(named);
-        if children.variables.len() >= names.len() || start >= children.total {
+        for variable in found.variables {
+            if names.contains(&variable.name)
+                && !children.variables.iter().any(|known| known.name == variable.name)
+            {
+                children.variables.push(variable);
+            }
+        }
+        if start >= children.total {
             break;
         }
     }

@@ -162,7 +162,7 @@ async fn begin(
 /// A program that is not there is said at once, in better words than an interpreter has for it.
 /// One that must not be started is not looked at.
 pub fn check_program(safety: &Safety, executable: Option<&Path>, launch: &Launch) -> Result<(), ToolError> {
-    safety.check_start(&adapter::Machine, executable, &Start::Launch(launch.clone()))?;
+    safety.check_launch(&adapter::Machine, executable, launch)?;
     if let engine::model::launch::Program::Script(path) = &launch.program {
         safety.read_lines(path)?;
     }
@@ -197,11 +197,12 @@ pub async fn dry_run(session: &Session, launch: Launch) -> Result<DryRun, ToolEr
     let near = launch.near();
     let guarded = Guarded::starting(host, &session.policy().safety);
     let runtime = adapter.locate(&guarded, session.executable(), near.as_deref()).await?;
-    let progress = engine::debugger::Progress::new();
+    let progress = engine::progress::Progress::new();
     let debugger = adapter.provide(host, &runtime, &progress).await?;
     adapter.check(host, &runtime, &launch).await?;
+    let launch = adapter.build(host, &runtime, launch, &progress).await?;
     let plan = adapter.plan(host, &runtime, &debugger, &Start::Launch(launch))?;
-    let Some(process) = plan.process else {
+    let Some(process) = plan.process() else {
         return Err(Error::Unsupported("this start has no command line".to_owned()).into());
     };
     let mut command = vec![process.program.display().to_string()];

@@ -11,8 +11,8 @@ use engine::model::limits::Limits;
 use engine::model::stop::ExceptionBreakpoints;
 use engine::model::variable::Value;
 use engine::session::Session;
+use engine::session::UntilNextStop;
 use engine::session::placing::Wanted;
-use engine::session::temporary::Temporary;
 use engine::snapshot::Caller;
 use tokio::time::Instant;
 
@@ -67,21 +67,25 @@ pub struct Ran {
     pub notes: Vec<String>,
 }
 
+/// Where a breakpoint is that was asked for on another line.
+fn moved_to_line(breakpoint: &Breakpoint) -> Option<String> {
+    let (asked, line) = (breakpoint.requested_line()?, breakpoint.line()?);
+    (asked != line).then(|| format!("line {asked} holds no code; stopping on line {line}"))
+}
+
 /// Runs a program until one of the places, an exception, or its end, and evaluates there. The places are
 /// forgotten afterwards; when the time is over first, at the next stop.
 pub async fn run_until(session: &Session, request: RunUntil, context: &Context) -> Result<Ran, ToolError> {
-    session.forget_early().await;
-    let mut guarded = Guarded { session, own: Temporary::default() };
-    let mut notes = Vec::new();
+    session.remove_before_next_stop().await;
+    let mut guarded = Guarded { session, own: UntilNextStop::default() };
+    let (mut notes, mut planned) = (Vec::new(), Vec::new());
     check_condition(session, &request.exceptions).await?;
     for wanted in request.places {
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;
         guarded.own.breakpoints.push(breakpoint.id);
-        if let (Some(asked), Some(line)) = (breakpoint.requested_line(), breakpoint.line())
-            && asked != line
-        {
-            notes.push(format!("line {asked} holds no code; stopping on line {line}"));
-        }
+        let moved = moved_to_line(&breakpoint);
+        planned.extend(moved.is_some().then_some(breakpoint.id));
+        notes.extend(moved);
         notes.extend(moved_to_column(&breakpoint));
         notes.extend(note);
     }
@@ -94,6 +98,11 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
         unreached.retain(|unreached| !guarded.own.breakpoints.contains(&unreached.id));
         notes.extend(not_reached(session, &guarded.own.breakpoints).await);
     }
+    // Some are moved by the debugger alone, when the program is there.
+    let own = session.breakpoints().await.unwrap_or_default();
+    let own =
+        own.iter().filter(|own| guarded.own.breakpoints.contains(&own.id) && !planned.contains(&own.id));
+    notes.extend(own.filter_map(moved_to_line));
     guarded.settle(&settled).await;
     let (mut callers, mut values) = (Vec::new(), Vec::new());
     if let Settled::Stopped(snapshot) = &settled {
@@ -162,28 +171,27 @@ fn not_evaluated(after: Duration) -> ToolError {
 /// What holds until the next stop. A call that is given up takes it away.
 struct Guarded<'a> {
     session: &'a Session,
-    own: Temporary,
+    own: UntilNextStop,
 }
 
 impl Guarded<'_> {
     /// Takes it away: now, or when a program that still runs stops next.
     async fn settle(mut self, settled: &Settled) {
-        let own = self.own.clone();
-        match settled {
-            Settled::Running { .. } => self.session.forget_at_stop(own),
-            _ => self.session.forget(own).await,
+        if let Settled::Running { .. } = settled {
+            return self.session.remove_at_next_stop(std::mem::take(&mut self.own)).await;
         }
+        self.session.remove_now(self.own.clone()).await;
         // Not before, so that a call that is given up meanwhile leaves the rest to `drop`.
-        self.own = Temporary::default();
+        self.own = UntilNextStop::default();
     }
 }
 
 impl Drop for Guarded<'_> {
     fn drop(&mut self) {
         let own = std::mem::take(&mut self.own);
-        if own != Temporary::default() {
+        if own != UntilNextStop::default() {
             let session = self.session.clone();
-            tokio::spawn(async move { session.forget(own).await });
+            tokio::spawn(async move { session.remove_now(own).await });
         }
     }
 }

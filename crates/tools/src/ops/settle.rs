@@ -166,7 +166,7 @@ pub async fn describe(session: &Session, mut outcome: Outcome, limits: Limits) -
                 };
             }
             Outcome::Ended(end) => {
-                session.tell_end(&end);
+                session.mark_end_reported(&end);
                 return Settled::Ended {
                     unreached: unreached(session, &end).await,
                     end,
@@ -176,7 +176,7 @@ pub async fn describe(session: &Session, mut outcome: Outcome, limits: Limits) -
                 };
             }
         };
-        session.tell_stop(&stop);
+        session.mark_stop_reported(&stop);
         let mut execution = session.watch();
         let epoch = stop.epoch;
         let goes_on = execution.wait_for(|now| now.stop().is_none_or(|now| now.epoch != epoch));

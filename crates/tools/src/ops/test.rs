@@ -15,6 +15,7 @@ mod throws;
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::adapter;
 use engine::bounds::Bounds;
 use engine::deadlines;
 use engine::model::limits::Limits;
@@ -25,7 +26,7 @@ use engine::session::{Outcome, Session};
 use engine::test_reports::{Captured, LoadProblem, TestReports, TestResult};
 use tokio::time::Instant;
 
-use self::conclusion::{Came, conclude};
+use self::conclusion::{TestRunEnd, conclude};
 pub use self::runner::Runner;
 pub use self::throws::Throw;
 use self::throws::{AllThrows, Throws};
@@ -161,6 +162,11 @@ pub fn open(context: &Context, command: &Command) -> Result<Session, ToolError> 
 ///
 /// Errors are those of starting the program; whatever happens later is told.
 pub async fn test(session: &Session, request: Test, context: &Context) -> Result<Tested, ToolError> {
+    let adapter = session.adapter();
+    if !adapter.observation().reports_tests {
+        let instead = "start the test program in a debug session, and stop it where it fails";
+        return Err(adapter::unsupported(adapter, "running tests", instead).into());
+    }
     let runner = Runner::of(&request.command);
     let reports = TestReports::new()?;
     let mut launch = request.command.launch.clone();
@@ -178,7 +184,7 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
             let Execution::Ended(end) = session.execution() else { return Err(error) };
             let output = session.output().tail(0, request.wait.limits.output);
             return if node::finds_none(&output.text()) {
-                conclude(session, &request, runner, &reports, AllThrows::default(), Came::Ended(end))
+                conclude(session, &request, runner, &reports, AllThrows::default(), TestRunEnd::Ended(end))
             } else {
                 Err(error)
             };
@@ -189,18 +195,18 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
         Some(_) => Outcome::Running,
         None => with_progress(session, context, throws.watch(until, request.keeps)).await?,
     };
-    let came = match outcome {
-        Outcome::Ended(end) => Came::Ended(end),
-        Outcome::Stopped(stop) if stop.reason == StopReason::Exception => Came::Thrown,
+    let run_end = match outcome {
+        Outcome::Ended(end) => TestRunEnd::Ended(end),
+        Outcome::Stopped(stop) if stop.reason == StopReason::Exception => TestRunEnd::Thrown,
         Outcome::Stopped(_) | Outcome::Running => {
             let diagnosis = diagnose(session, request.wait, context).await;
             match diagnosis.as_ref().and_then(|diagnosis| diagnosis.end.clone()) {
-                Some(end) => Came::Ended(end),
-                None => Came::Hung(diagnosis),
+                Some(end) => TestRunEnd::Ended(end),
+                None => TestRunEnd::Hung(diagnosis),
             }
         }
     };
-    let tested = conclude(session, &request, runner, &reports, throws.into_all(), came)?;
+    let tested = conclude(session, &request, runner, &reports, throws.into_all(), run_end)?;
     Ok(Tested { notes: notes.into_iter().chain(tested.notes).collect(), ..tested })
 }
 

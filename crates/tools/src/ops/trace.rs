@@ -23,8 +23,8 @@ use engine::session::{Outcome, Session};
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use tokio::time::Instant;
 
-pub use self::outcome::{Because, RowKey, Traced, key_of};
-use self::outcome::{Came, conclude};
+pub use self::outcome::{RowKey, TraceEndReason, Traced, key_of};
+use self::outcome::{TraceEnd, conclude};
 use self::points::Points;
 pub use self::points::TracedPoint;
 use self::stopping::Stopping;
@@ -172,19 +172,19 @@ pub async fn trace(session: &Session, mut request: Trace, context: &Context) -> 
     if request.launch.is_none() {
         execution::must_be_debugged(session).await?;
     }
-    session.forget_early().await;
+    session.remove_before_next_stop().await;
     let recorder = Recorder::new(request.max_rows)?;
     let points = Points::set(session, &request, &recorder, called + request.wait.timeout).await?;
     let begun = begin(session, &mut request, called, context).await?;
     let mut stopping = Stopping::new(session, &recorder, &points, &request);
-    let came = if begun.is_late {
-        Came::Settled(Outcome::Running)
+    let end = if begun.is_late {
+        TraceEnd::Settled(Outcome::Running)
     } else {
         let waiting = wait(&recorder, &mut stopping, &request, &begun);
         with_progress(session, context, waiting).await?
     };
     let stacks = stopping.into_stacks();
-    let traced = conclude(session, points, &recorder, &request, begun, came).await;
+    let traced = conclude(session, points, &recorder, &request, begun, end).await;
     Ok(Traced { stacks, ..traced })
 }
 
@@ -233,7 +233,7 @@ async fn wait(
     stopping: &mut Stopping<'_>,
     request: &Trace,
     begun: &Begun,
-) -> Result<Came, ToolError> {
+) -> Result<TraceEnd, ToolError> {
     let interrupted = async {
         match &request.interrupt {
             Some(interrupt) => interrupt.notified().await,
@@ -250,20 +250,22 @@ async fn wait(
     };
     tokio::select! {
         biased;
-        () = interrupted => Ok(Came::Interrupted),
+        () = interrupted => Ok(TraceEnd::Interrupted),
         outcome = stopping.run(begun.until, counts_on) => Ok(match outcome? {
             // All rows may be there when the program is on its way to its end.
-            Outcome::Running if !counts_on && recorder.len() >= request.max_rows => Came::Full,
-            outcome => Came::Settled(outcome),
+            Outcome::Running if !counts_on && recorder.len() >= request.max_rows => TraceEnd::Full,
+            outcome => TraceEnd::Settled(outcome),
         }),
-        () = full => Ok(Came::Full),
+        () = full => Ok(TraceEnd::Full),
     }
 }
 
 impl Trace {
-    /// Where nothing may be changed, the program does not evaluate by itself.
+    /// Where nothing may be changed, the program does not evaluate by itself; nor does one in a language whose
+    /// debugger cannot record.
     fn way(&self, session: &Session) -> Way {
-        let stops = self.frames > 0 || session.policy().safety.read_only;
+        let records = session.adapter().observation().records;
+        let stops = self.frames > 0 || session.policy().safety.read_only || !records;
         if stops { Way::Stop } else { self.way }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use engine::model::breakpoint::{Breakpoint, Fate, Place};
+use engine::model::breakpoint::{Breakpoint, BreakpointTarget, Fate};
 use engine::model::ids::BreakpointId;
 use engine::model::stop::End;
 use engine::session::Session;
@@ -85,11 +85,11 @@ fn tell(breakpoint: &Breakpoint) -> Option<Unreached> {
     let Breakpoint { id, hits: 0, failures: None, enabled: true, .. } = breakpoint else { return None };
     let fate = match (&breakpoint.place, &breakpoint.fate) {
         (_, Fate::Unknown) => return None,
-        (Place::Function { name }, _) => {
+        (BreakpointTarget::Function { name }, _) => {
             Fated::NotEntered(format!("no function `{name}` was entered{}", rule(breakpoint)))
         }
         (_, Fate::Unbound(reason)) => Fated::NeverBound(reason.clone()),
-        (Place::Line { .. }, Fate::Bound) => Fated::NeverReached(rule(breakpoint)),
+        (BreakpointTarget::Line { .. }, Fate::Bound(_)) => Fated::NeverReached(rule(breakpoint)),
     };
     Some(Unreached { id: *id, label: breakpoint.label(), fate })
 }
@@ -97,13 +97,13 @@ fn tell(breakpoint: &Breakpoint) -> Option<Unreached> {
 /// A sentence about a place that a run was to stop at and did not.
 pub(super) fn not_stopped_at(breakpoint: &Breakpoint) -> String {
     let what = match &breakpoint.place {
-        Place::Line { path, line, .. } => {
+        BreakpointTarget::Line { path, line, .. } => {
             format!("line {} of {} was not reached", breakpoint.line().unwrap_or(*line), path.display())
         }
-        Place::Function { name } => format!("no function `{name}` was entered"),
+        BreakpointTarget::Function { name } => format!("no function `{name}` was entered"),
     };
     let why = match (&breakpoint.place, &breakpoint.fate) {
-        (Place::Line { .. }, Fate::Unbound(reason)) => format!(": {reason}"),
+        (BreakpointTarget::Line { .. }, Fate::Unbound(reason)) => format!(": {reason}"),
         _ => String::new(),
     };
     format!("{what}{}{why}", rule(breakpoint))
@@ -125,7 +125,8 @@ mod tests {
     use super::*;
 
     fn breakpoint(fate: Fate) -> Breakpoint {
-        let place = Place::Line { path: "/src/app.js".into(), line: 10, column: None, statement: None };
+        let place =
+            BreakpointTarget::Line { path: "/src/app.js".into(), line: 10, column: None, statement: None };
         Breakpoint {
             id: BreakpointId(2),
             place,
@@ -142,7 +143,7 @@ mod tests {
     #[test]
     fn a_breakpoint_that_did_nothing_is_told_with_the_reason() {
         let unbound = || breakpoint(Fate::Unbound("the program has not loaded it".to_owned()));
-        let bound = || breakpoint(Fate::Bound);
+        let bound = || breakpoint(Fate::Bound(None));
         let rule = Rule {
             condition: Some("x > 1".to_owned()),
             hit_condition: "% 5".parse().ok(),
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn five_are_told_and_the_rest_is_counted() {
-        let one = tell(&breakpoint(Fate::Bound)).unwrap();
+        let one = tell(&breakpoint(Fate::Bound(None))).unwrap();
         let count = |of: usize| {
             let all = vec![one.clone(); of];
             let (told, more) = shown(&all);

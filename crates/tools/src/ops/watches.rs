@@ -1,7 +1,7 @@
 //! Watched expressions, one by one.
 
 use engine::session::Session;
-use engine::session::watches::{Seen, Watch};
+use engine::session::watches::{Watch, WatchValue};
 
 use super::inspect;
 use crate::ToolError;
@@ -12,7 +12,7 @@ pub struct Watched {
     /// With what it was at the stops.
     pub watch: Watch,
     /// What it is; nothing while the program runs, or where that cannot be told.
-    pub seen: Option<Seen>,
+    pub seen: Option<WatchValue>,
 }
 
 /// Watches an expression from now on. It is looked at when the program is suspended.

@@ -1,7 +1,7 @@
 //! Breakpoints.
 
 use engine::error::UNDEBUGGED;
-use engine::model::breakpoint::{Binding, Breakpoint, Failures, Fate, Pending, Place};
+use engine::model::breakpoint::{Binding, Breakpoint, BreakpointTarget, Failures, Fate, Pending};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -59,8 +59,8 @@ impl From<&Breakpoint> for BreakpointData {
     fn from(breakpoint: &Breakpoint) -> Self {
         let line = breakpoint.line();
         let function = match &breakpoint.place {
-            Place::Function { name } => Some(name.clone()),
-            Place::Line { .. } => None,
+            BreakpointTarget::Function { name } => Some(name.clone()),
+            BreakpointTarget::Line { .. } => None,
         };
         let failure = breakpoint.failures.as_ref();
         Self {
@@ -99,7 +99,7 @@ pub fn unbound(breakpoint: &Breakpoint) -> Option<String> {
         Binding::Pending(Pending::NotStarted) => {
             let last = match &breakpoint.fate {
                 Fate::Unbound(reason) => format!("; the last time it was not: {reason}"),
-                Fate::Unknown | Fate::Bound => String::new(),
+                Fate::Unknown | Fate::Bound(_) => String::new(),
             };
             format!("no program runs; it is bound when one is started{last}")
         }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use engine::model::breakpoint::{Breakpoint, Place};
+use engine::model::breakpoint::{Breakpoint, BreakpointTarget};
 use engine::recording::{Cell, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{StopReport, failed};
 use crate::ops::settle::Settled;
-use crate::ops::trace::{Because, Traced, TracedPoint};
+use crate::ops::trace::{TraceEndReason, Traced, TracedPoint};
 
 /// How many bytes of rows an answer has. What is left out is in the middle.
 const BYTES: usize = 48 * 1024;
@@ -146,7 +146,7 @@ impl TraceReport {
     pub fn new(traced: Traced, was_started: bool) -> Self {
         let hits = traced.points.iter().map(|point| point.hits).sum();
         let limit = limit_note(&traced, hits);
-        let Traced { because, settled, points, rows, began, notes, .. } = traced;
+        let Traced { end_reason, settled, points, rows, began, notes, .. } = traced;
         let total = rows.len();
         let omitted = omitted(&rows.iter().map(size).collect::<Vec<_>>());
         let several = Several::of(&points, &rows);
@@ -154,7 +154,8 @@ impl TraceReport {
             |at: usize| omitted.as_ref().is_none_or(|omitted| at < omitted.from || at > omitted.to);
         let shown = (1..).zip(&rows).filter(|(at, _)| is_shown(*at));
         let shown: Vec<RowData> = shown.map(|(_, row)| several.row(row, &points, began)).collect();
-        let mut report = report(because, was_started, settled, &format!("Recorded {}", counted(total, hits)));
+        let mut report =
+            report(end_reason, was_started, settled, &format!("Recorded {}", counted(total, hits)));
         report.notes.extend(notes);
         report.notes.extend(limit);
         if let Some(omitted) = &omitted {
@@ -166,7 +167,7 @@ impl TraceReport {
         }
         Self {
             report,
-            ended_by: word(because).to_owned(),
+            ended_by: word(end_reason).to_owned(),
             totals: Totals { hits, rows: total, shown: shown.len() },
             points: (1..).zip(&points).map(|(number, point)| PointData::new(number, point)).collect(),
             rows: shown,
@@ -175,13 +176,13 @@ impl TraceReport {
     }
 }
 
-fn word(because: Because) -> &'static str {
-    match because {
-        Because::ProgramEnded => "program",
-        Because::Full => "maxHits",
-        Because::TimedOut => "timeout",
-        Because::Stopped => "stop",
-        Because::Interrupted => "interrupt",
+fn word(reason: TraceEndReason) -> &'static str {
+    match reason {
+        TraceEndReason::ProgramEnded => "program",
+        TraceEndReason::Full => "maxHits",
+        TraceEndReason::TimedOut => "timeout",
+        TraceEndReason::Stopped => "stop",
+        TraceEndReason::Interrupted => "interrupt",
     }
 }
 
@@ -194,12 +195,12 @@ fn counted(rows: usize, hits: u64) -> String {
 }
 
 /// What the program is doing, in a message that begins with what was recorded.
-fn report(because: Because, was_started: bool, settled: Settled, did: &str) -> StopReport {
-    let why = match because {
-        Because::Full => "maxHits is reached",
-        Because::TimedOut => "the time is over",
-        Because::Interrupted => "interrupted",
-        Because::ProgramEnded | Because::Stopped => "",
+fn report(reason: TraceEndReason, was_started: bool, settled: Settled, did: &str) -> StopReport {
+    let why = match reason {
+        TraceEndReason::Full => "maxHits is reached",
+        TraceEndReason::TimedOut => "the time is over",
+        TraceEndReason::Interrupted => "interrupted",
+        TraceEndReason::ProgramEnded | TraceEndReason::Stopped => "",
     };
     let mut report = StopReport::new(did, settled);
     if !why.is_empty() {
@@ -225,7 +226,7 @@ fn limit_note(traced: &Traced, hits: u64) -> Option<String> {
         "condition, sampleEvery and onlyWhenChanged choose rows, maxHits takes up to {}",
         traced.most_rows
     );
-    if traced.because == Because::Full {
+    if traced.end_reason == TraceEndReason::Full {
         return Some(format!("later passes are not recorded: {ways}"));
     }
     let is_full = rows > 0 && rows >= traced.max_rows || traced.dropped > 0;
@@ -308,8 +309,8 @@ impl PointData {
         Self {
             point: number,
             function: match &breakpoint.place {
-                Place::Function { name } => Some(name.clone()),
-                Place::Line { .. } => None,
+                BreakpointTarget::Function { name } => Some(name.clone()),
+                BreakpointTarget::Line { .. } => None,
             },
             file: breakpoint.path().map(|path| path.display().to_string()).unwrap_or_default(),
             line,

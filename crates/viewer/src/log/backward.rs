@@ -5,7 +5,7 @@ use std::io;
 use memchr::{memchr, memrchr};
 
 use super::files::Part;
-use super::indexing::{Batch, Found, Indexer};
+use super::indexing::{Batch, IndexedEntry, Indexer};
 
 /// How many bytes are read at once, in the hope that a line ends in them.
 const BLOCK: u64 = 256 * 1024;
@@ -20,7 +20,7 @@ struct Program {
     /// What `end` of the last part is in is no line that can be taken: too long, or without an end.
     is_inside: bool,
     /// What was read and not handed on, oldest first.
-    found: Vec<Found>,
+    entries: Vec<IndexedEntry>,
     /// The lowest key that was handed on or waits.
     floor: Option<i64>,
 }
@@ -40,31 +40,31 @@ impl Backward {
 
     /// Nothing is left.
     pub(super) fn is_done(&self) -> bool {
-        self.programs.iter().all(|program| program.found.is_empty() && program.parts.is_empty())
+        self.programs.iter().all(|program| program.entries.is_empty() && program.parts.is_empty())
     }
 
     /// Up to `most` entries, older than all before; fewer when it would take more than `blocks` to read.
     pub(super) fn next(&mut self, most: usize, mut blocks: usize, indexer: &Indexer) -> Batch {
-        let mut found = Vec::new();
-        while found.len() < most {
+        let mut entries = Vec::new();
+        while entries.len() < most {
             match self.newest(&mut blocks, indexer) {
-                Some(one) => found.push(one),
+                Some(entry) => entries.push(entry),
                 None => break,
             }
         }
-        found.reverse();
-        Batch { found, skipped: std::mem::take(&mut self.skipped) }
+        entries.reverse();
+        Batch { entries, skipped: std::mem::take(&mut self.skipped) }
     }
 
-    fn newest(&mut self, blocks: &mut usize, indexer: &Indexer) -> Option<Found> {
+    fn newest(&mut self, blocks: &mut usize, indexer: &Indexer) -> Option<IndexedEntry> {
         for program in &mut self.programs {
-            while program.found.is_empty() && !program.parts.is_empty() {
+            while program.entries.is_empty() && !program.parts.is_empty() {
                 *blocks = blocks.checked_sub(1)?;
                 self.skipped += program.read_on(indexer);
             }
         }
-        let key = |program: &&mut Program| program.found.last().map(|found| found.key);
-        self.programs.iter_mut().filter(|program| !program.found.is_empty()).max_by_key(key)?.found.pop()
+        let key = |program: &&mut Program| program.entries.last().map(|entry| entry.key);
+        self.programs.iter_mut().filter(|program| !program.entries.is_empty()).max_by_key(key)?.entries.pop()
     }
 }
 
@@ -93,12 +93,12 @@ impl Program {
             self.parts.pop();
             self.is_inside = true;
         }
-        self.take(batch.found);
+        self.take(batch.entries);
         batch.skipped
     }
 
-    fn take(&mut self, mut found: Vec<Found>) {
-        for one in found.iter_mut().rev() {
+    fn take(&mut self, mut entries: Vec<IndexedEntry>) {
+        for one in entries.iter_mut().rev() {
             let time = if one.record.timestamp == 0 { self.floor } else { Some(one.record.timestamp) };
             one.key = self.floor.into_iter().chain(time).min().unwrap_or(0);
             self.floor = Some(one.key).filter(|key| *key != 0);
@@ -106,7 +106,7 @@ impl Program {
                 one.record.timestamp = one.key;
             }
         }
-        self.found = found;
+        self.entries = entries;
     }
 }
 

@@ -93,11 +93,11 @@ impl Follow {
         }
         let each = (AT_ONCE / self.programs.len().max(1)).max(OF_ONE);
         for (name, mut program) in std::mem::take(&mut self.programs) {
-            let before = batch.found.len();
+            let before = batch.entries.len();
             let files = listed.remove(&name).unwrap_or_default();
             self.has_more |= !self.read(&mut program, &files, each, indexer, &mut batch);
             let mut ceiling = 0;
-            for one in batch.found.iter_mut().skip(before) {
+            for one in batch.entries.iter_mut().skip(before) {
                 if one.record.timestamp == 0 {
                     one.record.timestamp = program.last_time;
                 }
@@ -107,7 +107,7 @@ impl Follow {
             }
             self.programs.insert(name, program);
         }
-        batch.found.sort_by_key(|one| one.key);
+        batch.entries.sort_by_key(|one| one.key);
         batch
     }
 

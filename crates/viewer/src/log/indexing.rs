@@ -10,9 +10,9 @@ use super::names::Names;
 use super::records::{Detail, NONE, Record};
 use super::scan::{Scan, scan};
 
-/// An entry that was found in a file.
+/// An entry of a file, as it is indexed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct IndexedEntry {
     pub(super) record: Record,
     /// By what files are merged: like the timestamp, but never against the order of its file.
     pub(super) key: i64,
@@ -24,7 +24,7 @@ pub(super) struct Found {
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     /// In the order of the file, or in that of time where it is of several.
-    pub(super) found: Vec<Found>,
+    pub(super) entries: Vec<IndexedEntry>,
     /// How many lines are no entries.
     pub(super) skipped: usize,
 }
@@ -53,7 +53,7 @@ impl Indexer {
             match scan(line) {
                 Some(entry) => {
                     let length = u32::try_from(line.len()).unwrap_or(u32::MAX);
-                    batch.found.push(self.found(&entry, file, offset, length, &mut names));
+                    batch.entries.push(self.indexed(&entry, file, offset, length, &mut names));
                 }
                 None if line.trim_ascii().is_empty() => {}
                 None => batch.skipped += 1,
@@ -61,13 +61,20 @@ impl Indexer {
         }
     }
 
-    fn found(&self, entry: &Scan<'_>, file: u16, offset: u64, length: u32, names: &mut Names) -> Found {
+    fn indexed(
+        &self,
+        entry: &Scan<'_>,
+        file: u16,
+        offset: u64,
+        length: u32,
+        names: &mut Names,
+    ) -> IndexedEntry {
         let kind = entry.kind();
         let timestamp = entry.timestamp.unwrap_or(0);
         let session = names.number(entry).unwrap_or(NONE);
         let detail = detail(kind, entry);
         let record = Record { timestamp, offset, length, session, partner: 0, file, kind, detail };
-        Found { record, key: timestamp, call: self.call(kind, entry) }
+        IndexedEntry { record, key: timestamp, call: self.call(kind, entry) }
     }
 
     /// Calls have ids. Where they have none, those of one session and tool are answered in their order.

@@ -1,8 +1,8 @@
 //! A line as an entry, also where it is not quite of the format: written by another program, with a key twice, with
 //! a time as text, without what has a meaning only here.
 
-use engine::journal::Entry;
-use engine::journal::entry::Location;
+use journal::Entry;
+use journal::entry::Location;
 use serde_json::{Map, Value, json};
 
 /// Reads a line; one that says no time is of the time `otherwise`, in milliseconds since 1970. None when it is of a kind that is not known, or cannot be understood.
@@ -136,9 +136,8 @@ fn mend_member(object: &mut Map<String, Value>, key: &str, form: Form) {
         Form::True => Some(json!(value != Some(Value::Bool(false)))),
         Form::Place => value.and_then(place),
         Form::Places => Some(Value::Array(elements(value).filter_map(place).collect())),
-        Form::Source => value.filter(|value| {
-            serde_json::from_value::<engine::journal::entry::SourceWindow>(value.clone()).is_ok()
-        }),
+        Form::Source => value
+            .filter(|value| serde_json::from_value::<journal::entry::SourceWindow>(value.clone()).is_ok()),
         Form::Variables => Some(Value::Array(elements(value).filter_map(variable).collect())),
     };
     match mended {

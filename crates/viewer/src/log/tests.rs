@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use engine::journal::Event;
+use journal::Event;
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Moment, Seen};
+use super::{ComparedVariable, Moment};
 
 /// A line of output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Moment {
     }
 }
 
-impl Seen {
+impl ComparedVariable {
     /// It is not as it was.
     pub(crate) fn has_changed(&self) -> bool {
         self.before.is_some() || self.is_new

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use engine::journal::entry::{
+use journal::entry::{
     BreakpointChange, BreakpointEvent, Event, Location, SourceWindow, State, StateEvent, Variable, Variables,
 };
 
-use super::{Line, Moment, Seen};
+use super::{ComparedVariable, Line, Moment};
 use crate::log::{Detail, Kind, Log};
 use crate::plain;
 
@@ -135,7 +135,7 @@ pub(crate) type Stop<'a> = (&'a State, &'a [Variables]);
 
 /// The variables of the innermost frame of a stop, compared with those of the stop before, if that was in the same
 /// function.
-pub(crate) fn seen((state, read): Stop<'_>, before: Option<Stop<'_>>) -> Vec<Seen> {
+pub(crate) fn variables((state, read): Stop<'_>, before: Option<Stop<'_>>) -> Vec<ComparedVariable> {
     let innermost = innermost(state);
     let earlier = before.and_then(|(before, read)| {
         let place = self::innermost(before)?;
@@ -183,13 +183,13 @@ fn of_frame(read: &[Variables], frame: Option<&Location>) -> Frame {
     frame
 }
 
-fn compared(now: Frame, earlier: Frame) -> Vec<Seen> {
+fn compared(now: Frame, earlier: Frame) -> Vec<ComparedVariable> {
     let is_known = !earlier.variables.is_empty();
     let before: HashMap<String, String> =
         earlier.variables.into_iter().map(|variable| (variable.name, variable.value)).collect();
-    let seen = now.variables.into_iter().map(|variable| {
+    let compared = now.variables.into_iter().map(|variable| {
         let value = before.get(&variable.name);
-        Seen {
+        ComparedVariable {
             before: value.filter(|value| **value != variable.value).map(|value| plain::line(value)),
             is_new: is_known && earlier.is_whole && value.is_none(),
             variable: Variable {
@@ -199,7 +199,7 @@ fn compared(now: Frame, earlier: Frame) -> Vec<Seen> {
             },
         }
     });
-    seen.collect()
+    compared.collect()
 }
 
 fn plain_place(place: &Location) -> Location {

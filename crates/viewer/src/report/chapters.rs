@@ -1,7 +1,7 @@
 //! The entries of a session, as they belong together for who reads about it.
 
-use engine::journal::Entry;
-use engine::journal::entry::{BreakpointEvent, Event, Failure, Response, State, Variables};
+use journal::Entry;
+use journal::entry::{BreakpointEvent, Event, Failure, Response, State, Variables};
 
 use super::markdown::code;
 use crate::log::Log;

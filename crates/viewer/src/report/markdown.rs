@@ -1,6 +1,6 @@
 //! Texts of others inside a document in Markdown.
 
-use engine::journal::entry::SourceWindow;
+use journal::entry::SourceWindow;
 
 use crate::plain;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::journal::entry::{BreakpointChange, BreakpointEvent, Location, SourceWindow, Variable};
+use journal::entry::{BreakpointChange, BreakpointEvent, Location, SourceWindow, Variable};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -13,7 +13,7 @@ use super::draw::{Drawn, draw};
 use super::theme::Theme;
 use super::view::{Mark, Overlay, Pace, Pane, Row, Scrolls, SessionRow, Timeline, Took, View};
 use crate::clock::Clock;
-use crate::moment::{Line, Moment, Seen};
+use crate::moment::{ComparedVariable, Line, Moment};
 
 /// 2025-01-06 16:15:00 UTC.
 const START: i64 = 1_736_180_100_000;
@@ -55,10 +55,10 @@ fn place(file: &str, line: u32, function: &str) -> Location {
     Location { file: file.to_owned(), line, function: function.to_owned(), frame_id: None }
 }
 
-fn seen(name: &str, type_name: &str, value: &str, before: Option<&str>, is_new: bool) -> Seen {
+fn seen(name: &str, type_name: &str, value: &str, before: Option<&str>, is_new: bool) -> ComparedVariable {
     let variable =
         Variable { name: name.to_owned(), type_name: type_name.to_owned(), value: value.to_owned() };
-    Seen { variable, before: before.map(str::to_owned), is_new }
+    ComparedVariable { variable, before: before.map(str::to_owned), is_new }
 }
 
 fn breakpoint(line: u32, verified: bool) -> BreakpointChange {

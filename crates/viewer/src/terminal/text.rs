@@ -1,6 +1,6 @@
 //! Text of programs in the cells of a terminal: measured, cut, and without anything that a terminal would obey.
 
-use engine::visible::{self, is_hidden};
+use journal::visible::{self, is_hidden};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar;

@@ -3,6 +3,7 @@
 //! A journal holds source and values. Other users of the machine can reach the port, and so can every page in the
 //! browser, which is why the token is asked for everywhere, and why names that merely lead here are refused.
 
+use std::io;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -10,10 +11,9 @@ use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use subtle::ConstantTimeEq;
-use uuid::Uuid;
 
 use super::Site;
+use crate::http::Secret;
 
 /// What every answer says, so that a browser does no more with it than it must.
 const HEADERS: [(HeaderName, &str); 6] = [
@@ -33,7 +33,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
 #[derive(Debug)]
 pub(super) struct Guard {
     port: u16,
-    token: String,
+    token: Secret,
 }
 
 /// Why a request is refused.
@@ -41,19 +41,19 @@ type Refusal = (StatusCode, &'static str);
 
 impl Guard {
     /// With a token of its own.
-    pub(super) fn new(port: u16) -> Self {
-        Self { port, token: Uuid::new_v4().simple().to_string() }
+    pub(super) fn new(port: u16) -> io::Result<Self> {
+        Ok(Self { port, token: Secret::random()? })
     }
 
     /// The address of the page; with the id of a session, showing that one alone.
     pub(super) fn url(&self, session: Option<&str>) -> String {
         let session = session.map(|id| format!("&session={}", escaped(id))).unwrap_or_default();
-        format!("http://127.0.0.1:{}/?token={}{session}", self.port, self.token)
+        format!("http://127.0.0.1:{}/?token={}{session}", self.port, self.token.reveal())
     }
 
     /// The cookie that stands for the token. Cookies of a machine's ports are not kept apart, so its name is.
     pub(super) fn cookie(&self) -> String {
-        format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name(), self.token)
+        format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name(), self.token.reveal())
     }
 
     fn cookie_name(&self) -> String {
@@ -95,8 +95,7 @@ impl Guard {
             let (named, value) = cookie.trim().split_once('=')?;
             (named == name).then_some(value)
         });
-        // It takes as long wherever the first difference is.
-        asked.chain(cookies).any(|token| bool::from(token.as_bytes().ct_eq(self.token.as_bytes())))
+        asked.chain(cookies).any(|token| self.token.is(token))
     }
 }
 

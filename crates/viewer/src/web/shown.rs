@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
-use engine::journal::entry::{BreakpointChange, Location};
+use journal::entry::{BreakpointChange, Location};
 use serde::{Deserialize, Serialize};
 
 use super::Site;
@@ -13,7 +13,7 @@ use crate::around;
 use crate::clock::Clock;
 use crate::lexer::{Language, Lexer, Word};
 use crate::log::Log;
-use crate::moment::{Moment, Seen};
+use crate::moment::{ComparedVariable, Moment};
 use crate::words;
 
 /// Which moment: the entry at a place, none for the end; of a session, none or empty for the one that acts there.
@@ -162,13 +162,13 @@ impl Shown {
 }
 
 impl Variable {
-    fn of(seen: Seen) -> Self {
+    fn of(compared: ComparedVariable) -> Self {
         Self {
-            before: seen.before.clone(),
-            is_new: seen.is_new,
-            name: seen.variable.name,
-            type_name: seen.variable.type_name,
-            value: seen.variable.value,
+            before: compared.before.clone(),
+            is_new: compared.is_new,
+            name: compared.variable.name,
+            type_name: compared.variable.type_name,
+            value: compared.variable.value,
         }
     }
 }

@@ -372,7 +372,7 @@ async fn events_tell_what_is_new_and_end_with_the_server() {
     assert!(heard.contains("\"state\":\"paused\"},{\"id\":\"one-id\""), "{heard}");
     ends.cancel();
     assert_eq!(stream.read_to_string(&mut heard).await.map(|_| ()).unwrap(), ());
-    running.await.unwrap().unwrap();
+    running.await.unwrap();
 }
 
 /// Reads until that is among what was read.

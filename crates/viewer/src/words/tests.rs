@@ -1,6 +1,6 @@
 //! What a person reads of each kind of entry.
 
-use engine::journal::Entry;
+use journal::Entry;
 use serde_json::{Value, json};
 
 use super::*;

@@ -147,7 +147,7 @@ fn parse(text: &str, length: u32, kind: SourceType) -> Code {
     if parsed.panicked {
         return Code { problem, ..unread(text, length) };
     }
-    let lines::Found { lines, places, first } = lines::of(&parsed.program, text, &starts);
+    let lines::ExecutableLines { lines, places, first } = lines::of(&parsed.program, text, &starts);
     let functions = functions::of(&parsed.program, &starts);
     let loops = loops::of(&parsed.program, &starts);
     Code { lines, places, first, length, functions, loops, problem }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::super::{ADDRESS, CdpSetup, Entry, Host, Plan, Runtime, Wire};
+use super::super::plan::{ADDRESS, CdpSetup, CdpWire, Entry, Plan};
+use super::super::{Host, Runtime};
 use super::interpreter::{Version, is_node, stem, takes_script};
 use super::typescript::{self, Needs};
 use super::{is_internal, options, packages, reporters, runners};
@@ -51,6 +52,7 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
         cwd: launch.cwd.clone(),
         stdin: launch.stdin.clone(),
         muted: MUTED,
+        ..ProcessSpec::default()
     };
     let setup = CdpSetup {
         entry: launch.stop_on_entry.then(|| entry(&launch.program)),
@@ -61,7 +63,7 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
         path_mappings: Vec::new(),
         is_local: true,
     };
-    Ok(Plan { process: Some(process), injector: None, wire: Wire::CdpAnnounced(setup) })
+    Ok(Plan::Cdp { wire: CdpWire::Announced(process), setup })
 }
 
 /// Refuses a command that would open an inspector to other machines and wait there: one of its words, or the script
@@ -201,16 +203,15 @@ pub(super) fn plan_attach(host: &dyn Host, hook: &Path, attach: &Attach) -> Resu
         path_mappings: attach.path_mappings.clone(),
         is_local,
     };
-    let wire = match &attach.to {
+    Ok(match &attach.to {
         Endpoint::Address { host, port } => {
-            Wire::CdpConnect { host: host.clone(), port: *port, setup: setup(false) }
+            Plan::Cdp { wire: CdpWire::Connect { host: host.clone(), port: *port }, setup: setup(false) }
         }
         Endpoint::Process(pid) => {
             check_program(host, *pid)?;
-            Wire::CdpSignal { pid: *pid, setup: setup(true) }
+            Plan::Cdp { wire: CdpWire::Signal { pid: *pid }, setup: setup(true) }
         }
-    };
-    Ok(Plan { process: None, injector: None, wire })
+    })
 }
 
 /// The signal opens the inspector of Node, and ends any other program.

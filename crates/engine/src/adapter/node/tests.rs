@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 
-use super::super::host::FakeMachine;
-use super::super::{ADDRESS, CdpSetup, Entry, Wire};
+use super::super::plan::{ADDRESS, CdpSetup, CdpWire, Entry, addressed};
 use super::*;
+use crate::host::FakeMachine;
 use crate::model::launch::{Attach, Endpoint, Stdin};
 use crate::process::ProcessSpec;
 
@@ -47,7 +47,7 @@ fn plan_with(machine: &FakeMachine, runtime: &Runtime, launch: Launch) -> Result
 }
 
 fn process(machine: &FakeMachine, launch: Launch) -> ProcessSpec {
-    plan_with(machine, &runtime("/bin/node", "20.11.1"), launch).unwrap().process.unwrap()
+    plan_with(machine, &runtime("/bin/node", "20.11.1"), launch).unwrap().process().unwrap().clone()
 }
 
 fn words(process: &ProcessSpec) -> Vec<&str> {
@@ -65,7 +65,7 @@ fn a_script_is_started_as_its_user_would_and_the_hook_rides_along() {
         ..script("/project/main.js")
     };
     let plan = plan_with(&machine([]), &runtime("/bin/node", "20.11.1"), launch).unwrap();
-    let process = plan.process.unwrap();
+    let process = plan.process().unwrap().clone();
     assert_eq!(process.program, Path::new("/bin/node"));
     assert_eq!(words(&process), ["--max-old-space-size=100", "/project/main.js", "one two", ""]);
     assert_eq!(process.cwd.as_deref(), Some(Path::new("/project")));
@@ -84,8 +84,8 @@ fn a_script_is_started_as_its_user_would_and_the_hook_rides_along() {
         path_mappings: Vec::new(),
         is_local: true,
     };
-    assert_eq!((plan.injector, plan.wire), (None, Wire::CdpAnnounced(setup)));
-    let told = super::super::addressed(process, "/tmp/pipe");
+    assert_eq!(plan, Plan::Cdp { wire: CdpWire::Announced(process.clone()), setup });
+    let told = addressed(process, "/tmp/pipe");
     assert_eq!(told.env["STILLFRAME_ANNOUNCE"].as_deref(), Some("/tmp/pipe"));
 }
 
@@ -102,7 +102,7 @@ fn a_script_among_the_words_of_a_command_is_where_its_source_is_looked_for() {
         let launch = Launch { runtime_args, ..launch(Program::Command) };
         let machine = machine([("/project/dist/main.js", "")]);
         let plan = plan_with(&machine, &runtime("/bin/sh", "20.11.1"), launch).unwrap();
-        let Wire::CdpAnnounced(setup) = plan.wire else { panic!("a launch announces itself") };
+        let Plan::Cdp { setup, .. } = plan else { panic!("{plan:?}") };
         assert_eq!(setup.program.as_deref(), expected.map(Path::new), "{words:?}");
     }
 }
@@ -184,12 +184,13 @@ fn a_command_that_ends_in_node_needs_no_script() {
     let npm = runtime("/bin/npm", "20.11.1");
     let run = Launch { runtime_args: strings(["run", "start"]), ..launch(Program::Command) };
     let plan = plan_with(&machine([]), &npm, Launch { stop_on_entry: true, ..run }).unwrap();
-    let process = plan.process.unwrap();
+    let process = plan.process().unwrap().clone();
     assert_eq!((process.program.as_path(), words(&process)), (Path::new("/bin/npm"), vec!["run", "start"]));
-    let Wire::CdpAnnounced(setup) = plan.wire else { panic!("{:?}", plan.wire) };
+    let Plan::Cdp { setup, .. } = plan else { panic!("{plan:?}") };
     assert_eq!(setup.entry, Some(Entry::First));
 
-    let with_script = plan_with(&machine([]), &npm, script("/project/main.ts")).unwrap().process.unwrap();
+    let with_script =
+        plan_with(&machine([]), &npm, script("/project/main.ts")).unwrap().process().unwrap().clone();
     assert_eq!(words(&with_script), ["/project/main.ts"], "whoever is given it knows how to run it");
     let module = plan_with(&machine([]), &npm, launch(Program::Module("vitest".to_owned()))).unwrap_err();
     assert!(module.to_string().starts_with("`npm` cannot run the module `vitest`"), "{module}");
@@ -341,7 +342,7 @@ fn typescript_is_run_by_what_the_project_has() {
             let path = format!("{folder}/{name}");
             let launch = Launch { cwd: Some(cwd.into()), ..script(&path) };
             let plan = plan_with(&machine, &runtime("/bin/node", version), launch).unwrap();
-            let process = plan.process.unwrap();
+            let process = plan.process().unwrap().clone();
             assert_eq!(words(&process), [expected, &[path.as_str()]].concat(), "{version} {installed:?}");
         }
     }
@@ -411,14 +412,17 @@ fn a_running_program_is_reached_by_its_port_or_by_a_signal() {
     let mut machine = machine([]);
     machine.processes = HashMap::from([(1, "/usr/bin/python3.11".into()), (2, "/bin/node".into())]);
     let plan = |to| Node.plan(&machine, &runtime("/bin/node", "20.1.0"), Path::new(HOOK), &attach(to));
-    let Wire::CdpConnect { host, port, setup } =
-        plan(Endpoint::Address { host: "there".to_owned(), port: 9229 }).unwrap().wire
+    let Plan::Cdp { wire: CdpWire::Connect { host, port }, setup } =
+        plan(Endpoint::Address { host: "there".to_owned(), port: 9229 }).unwrap()
     else {
         panic!("no address")
     };
     assert_eq!((host.as_str(), port, setup.is_local, setup.entry), ("there", 9229, false, None));
     let signal = plan(Endpoint::Process(2)).unwrap();
-    assert!(matches!(signal.wire, Wire::CdpSignal { pid: 2, setup: CdpSetup { is_local: true, .. } }));
+    assert!(matches!(
+        signal,
+        Plan::Cdp { wire: CdpWire::Signal { pid: 2 }, setup: CdpSetup { is_local: true, .. } }
+    ));
     assert!(
         plan(Endpoint::Process(3)).is_ok(),
         "where the system does not tell, the kernel has the last word"

@@ -14,9 +14,9 @@ use tokio::sync::Mutex;
 
 use super::super::{Host, Runtime};
 use crate::deadlines;
-use crate::debugger::Progress;
 use crate::error::{Error, Result};
 use crate::process::ProcessSpec;
+use crate::progress::Progress;
 
 /// The version that all facts about debugpy in this project were measured with.
 pub const VERSION: &str = "1.8.22";
@@ -27,59 +27,64 @@ pub(super) const LAUNCHER: &str = "stillframe_launch.py";
 pub(super) const INJECTOR: &str = "stillframe_attach.py";
 /// Reads source files.
 pub(super) const ANALYZER: &str = "stillframe_analyze.py";
-/// What runs inside the program. It is sent to programs that were not started by us.
-pub(super) const INSPECTOR: &str = include_str!("../../debuggee/python/stillframe_inspector.py");
+/// Modules of ours for the inside of a program, by their names, in the order in which they need each other.
+pub(crate) type Modules = &'static [(&'static str, &'static str)];
 
-/// What records inside the program, by the names of the modules.
-pub(super) const RECORDER: [(&str, &str); 2] = [
-    ("stillframe_monitor", include_str!("../../debuggee/python/stillframe_monitor.py")),
-    ("stillframe_recorder", include_str!("../../debuggee/python/stillframe_recorder.py")),
+/// Code of ours for the inside of a program; see [`crate::debugger::python`].
+#[derive(Debug)]
+pub(crate) struct AgentCode {
+    /// What reads values and evaluates.
+    pub(crate) source: &'static str,
+    /// What records values while the program runs.
+    pub(crate) recorder: Modules,
+    /// What sees what the program is doing.
+    pub(crate) sampler: Modules,
+    /// What decides which exceptions are worth a stop, and looks into assertions.
+    pub(crate) throws: Modules,
+    /// What evaluates expressions that change nothing.
+    pub(crate) pure: Modules,
+}
+
+macro_rules! module {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../debuggee/python/", $name, ".py")))
+    };
+}
+
+/// See [`AgentCode`].
+pub(crate) static AGENT: AgentCode = AgentCode {
+    source: include_str!("../../debuggee/python/stillframe_agent.py"),
+    recorder: &[module!("stillframe_monitor"), module!("stillframe_recorder")],
+    sampler: &[
+        module!("stillframe_code"),
+        module!("stillframe_locks"),
+        module!("stillframe_native"),
+        module!("stillframe_tasks"),
+        module!("stillframe_waits"),
+        module!("stillframe_sampler"),
+    ],
+    throws: &[module!("stillframe_throws"), module!("stillframe_assertions")],
+    pure: &[module!("stillframe_equality"), module!("stillframe_pure")],
+};
+
+/// What is in the folder of our scripts beside the agent.
+const SCRIPTS: [(&str, &str); 7] = [
+    module!("stillframe_launch"),
+    module!("stillframe_attach"),
+    module!("stillframe_analyze"),
+    module!("stillframe_loops"),
+    module!("stillframe_tests"),
+    module!("stillframe_pytest"),
+    module!("stillframe_unittest"),
 ];
 
-/// What sees what the program is doing, in the same way.
-pub(super) const SAMPLER: [(&str, &str); 6] = [
-    ("stillframe_code", include_str!("../../debuggee/python/stillframe_code.py")),
-    ("stillframe_locks", include_str!("../../debuggee/python/stillframe_locks.py")),
-    ("stillframe_native", include_str!("../../debuggee/python/stillframe_native.py")),
-    ("stillframe_tasks", include_str!("../../debuggee/python/stillframe_tasks.py")),
-    ("stillframe_waits", include_str!("../../debuggee/python/stillframe_waits.py")),
-    ("stillframe_sampler", include_str!("../../debuggee/python/stillframe_sampler.py")),
-];
-
-/// What decides inside the program which exceptions are worth a stop, and looks into assertions.
-pub(super) const THROWS: [(&str, &str); 2] = [
-    ("stillframe_throws", include_str!("../../debuggee/python/stillframe_throws.py")),
-    ("stillframe_assertions", include_str!("../../debuggee/python/stillframe_assertions.py")),
-];
-
-/// What evaluates expressions that change nothing.
-pub(super) const PURE: [(&str, &str); 2] = [
-    ("stillframe_equality", include_str!("../../debuggee/python/stillframe_equality.py")),
-    ("stillframe_pure", include_str!("../../debuggee/python/stillframe_pure.py")),
-];
-
-const SCRIPTS: [(&str, &str); 20] = [
-    (LAUNCHER, include_str!("../../debuggee/python/stillframe_launch.py")),
-    (INJECTOR, include_str!("../../debuggee/python/stillframe_attach.py")),
-    (ANALYZER, include_str!("../../debuggee/python/stillframe_analyze.py")),
-    ("stillframe_loops.py", include_str!("../../debuggee/python/stillframe_loops.py")),
-    ("stillframe_inspector.py", INSPECTOR),
-    ("stillframe_equality.py", PURE[0].1),
-    ("stillframe_pure.py", PURE[1].1),
-    ("stillframe_monitor.py", RECORDER[0].1),
-    ("stillframe_recorder.py", RECORDER[1].1),
-    ("stillframe_code.py", SAMPLER[0].1),
-    ("stillframe_locks.py", SAMPLER[1].1),
-    ("stillframe_native.py", SAMPLER[2].1),
-    ("stillframe_tasks.py", SAMPLER[3].1),
-    ("stillframe_waits.py", SAMPLER[4].1),
-    ("stillframe_sampler.py", SAMPLER[5].1),
-    ("stillframe_throws.py", THROWS[0].1),
-    ("stillframe_assertions.py", THROWS[1].1),
-    ("stillframe_tests.py", include_str!("../../debuggee/python/stillframe_tests.py")),
-    ("stillframe_pytest.py", include_str!("../../debuggee/python/stillframe_pytest.py")),
-    ("stillframe_unittest.py", include_str!("../../debuggee/python/stillframe_unittest.py")),
-];
+/// All of it, as modules.
+fn scripts_by_name() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let AgentCode { source, recorder, sampler, throws, pure } = &AGENT;
+    let agent = std::iter::once(("stillframe_agent", *source));
+    let modules = [*recorder, *sampler, *throws, *pure].into_iter().flatten().copied();
+    SCRIPTS.into_iter().chain(agent).chain(modules)
+}
 
 /// The folder that holds the `debugpy` package for an interpreter.
 pub(super) fn root(host: &dyn Host, runtime: &Runtime) -> PathBuf {
@@ -95,20 +100,20 @@ pub(super) fn root_beside(scripts: &Path, runtime: &Runtime) -> PathBuf {
 pub(super) fn scripts(host: &dyn Host) -> Result<PathBuf> {
     static NAME: LazyLock<String> = LazyLock::new(|| {
         let mut hasher = DefaultHasher::new();
-        SCRIPTS.hash(&mut hasher);
+        scripts_by_name().for_each(|script| script.hash(&mut hasher));
         format!("scripts-{:016x}", hasher.finish())
     });
     let folder = host.cache_dir().join("python").join(&*NAME);
-    if SCRIPTS.iter().all(|(name, _)| host.is_file(&folder.join(name))) {
+    if scripts_by_name().all(|(name, _)| host.is_file(&folder.join(name).with_extension("py"))) {
         return Ok(folder);
     }
     let write = || {
         std::fs::create_dir_all(&folder)?;
-        for (name, text) in SCRIPTS {
+        for (name, text) in scripts_by_name() {
             // Another server may be doing the same at this moment, and a reader must never see half a file.
             let part = folder.join(format!("{name}.{}", std::process::id()));
             std::fs::write(&part, text)?;
-            std::fs::rename(&part, folder.join(name))?;
+            std::fs::rename(&part, folder.join(name).with_extension("py"))?;
         }
         Ok(())
     };

@@ -1,5 +1,5 @@
-use super::super::host::FakeMachine;
 use super::*;
+use crate::host::FakeMachine;
 use crate::model::launch::{Endpoint, Stdin};
 
 /// What an interpreter of a version prints when it is asked who it is.
@@ -47,7 +47,7 @@ fn words(spec: &ProcessSpec) -> Vec<&str> {
 #[test]
 fn a_script_is_started_by_our_launcher_which_connects_to_us() {
     let plan = plan(&Start::Launch(launch(Program::Script("/project/main.py".into()))));
-    let process = plan.process.unwrap();
+    let process = plan.process().unwrap().clone();
     assert_eq!(process.program, Path::new("/usr/bin/python3"));
     let expected = [
         "-X",
@@ -65,13 +65,11 @@ fn a_script_is_started_by_our_launcher_which_connects_to_us() {
         (process.cwd.as_deref(), &process.stdin),
         (Some(Path::new("/work")), &Stdin::Text("typed".to_owned()))
     );
-    assert_eq!(plan.injector, None);
-    let Wire::DapListen(setup) = plan.wire else { panic!("{:?}", plan.wire) };
-    assert!(setup.launch && setup.is_local);
-    assert_eq!(
-        (setup.adapter_id, setup.inspector.map(|inspector| inspector.is_loaded)),
-        ("debugpy", Some(true))
-    );
+    let Plan::Dap { transport: Transport::Listen { injector: None, .. }, setup } = plan else {
+        panic!("{plan:?}")
+    };
+    assert!(setup.request == StartRequest::Launch && setup.is_local);
+    assert_eq!(setup.adapter_id, "debugpy");
     assert_eq!(setup.arguments["stopOnEntry"], true);
     assert_eq!(setup.arguments["justMyCode"], false);
     // A child that nobody answers for waits for ever.
@@ -81,7 +79,7 @@ fn a_script_is_started_by_our_launcher_which_connects_to_us() {
 #[test]
 fn a_module_is_started_by_its_name() {
     let plan = plan(&Start::Launch(launch(Program::Module("pytest".to_owned()))));
-    let process = plan.process.unwrap();
+    let process = plan.process().unwrap().clone();
     assert_eq!(words(&process)[5..7], ["module", "pytest"]);
 }
 
@@ -89,7 +87,7 @@ fn a_module_is_started_by_its_name() {
 fn what_the_interpreter_is_told_comes_before_all_else() {
     let options = vec!["-W".to_owned(), "error".to_owned()];
     let launch = Launch { runtime_args: options, ..launch(Program::Module("m".to_owned())) };
-    let process = plan(&Start::Launch(launch)).process.unwrap();
+    let process = plan(&Start::Launch(launch)).process().unwrap().clone();
     assert_eq!(words(&process)[..4], ["-W", "error", "-X", "frozen_modules=off"]);
 }
 
@@ -104,7 +102,7 @@ fn there_is_nothing_to_run_without_a_script_or_a_module() {
 #[test]
 fn the_environment_of_the_user_is_kept_and_output_is_unbuffered_unless_told_otherwise() {
     let program = || Program::Module("m".to_owned());
-    let env = plan(&Start::Launch(launch(program()))).process.unwrap().env;
+    let env = plan(&Start::Launch(launch(program()))).process().unwrap().clone().env;
     let expected = [("GONE", None), ("OWN", Some("1")), ("PYTHONUNBUFFERED", Some("1"))];
     let expected = expected.map(|(name, value)| (name.to_owned(), value.map(str::to_owned)));
     for (name, value) in expected {
@@ -113,7 +111,7 @@ fn the_environment_of_the_user_is_kept_and_output_is_unbuffered_unless_told_othe
     for own in [None, Some("0".to_owned())] {
         let mut launch = launch(program());
         launch.env.insert("PYTHONUNBUFFERED".to_owned(), own.clone());
-        assert_eq!(plan(&Start::Launch(launch)).process.unwrap().env["PYTHONUNBUFFERED"], own);
+        assert_eq!(plan(&Start::Launch(launch)).process().unwrap().clone().env["PYTHONUNBUFFERED"], own);
     }
 }
 
@@ -125,11 +123,12 @@ fn a_debugger_that_listens_is_connected_to_with_its_paths_mapped() {
         just_my_code: true,
     };
     let plan = plan(&Start::Attach(attach));
-    assert_eq!((plan.process, plan.injector), (None, None));
-    let Wire::DapConnect { host, port, setup } = plan.wire else { panic!("{:?}", plan.wire) };
-    assert_eq!((host.as_str(), port), ("there", 5678));
-    assert!(!setup.launch && !setup.is_local, "its process numbers are another machine's");
-    assert_eq!(setup.inspector.map(|inspector| inspector.is_loaded), Some(false));
+    let Plan::Dap { transport, setup } = plan else { panic!("{plan:?}") };
+    assert_eq!(transport, Transport::Connect { host: "there".to_owned(), port: 5678 });
+    assert!(
+        setup.request == StartRequest::Attach && !setup.is_local,
+        "its process numbers are another machine's"
+    );
     let mappings = json!([{ "localRoot": "/here", "remoteRoot": "/there" }]);
     assert_eq!(setup.arguments["pathMappings"], mappings);
     assert_eq!(setup.arguments["redirectOutput"], true, "its pipes are not ours");
@@ -139,13 +138,14 @@ fn a_debugger_that_listens_is_connected_to_with_its_paths_mapped() {
 fn a_process_is_made_to_connect_by_a_helper() {
     let attach = Attach { to: Endpoint::Process(4711), path_mappings: Vec::new(), just_my_code: true };
     let plan = plan(&Start::Attach(attach));
-    assert_eq!(plan.process, None);
-    let injector = plan.injector.unwrap();
+    let Plan::Dap { transport: Transport::Listen { process: None, injector: Some(injector) }, setup } = plan
+    else {
+        panic!("{plan:?}")
+    };
     let [script, words @ ..] = &words(&injector)[..] else { panic!("{injector:?}") };
     assert!(script.ends_with("/stillframe_attach.py"), "{script}");
     assert_eq!(words, [ADDRESS, TOKEN, "/cache/python/debugpy-1.8.22-cpython-311", "4711"]);
-    let Wire::DapListen(setup) = plan.wire else { panic!("{:?}", plan.wire) };
-    assert!(!setup.launch && setup.is_local);
+    assert!(setup.request == StartRequest::Attach && setup.is_local);
 }
 
 #[tokio::test]
@@ -255,15 +255,12 @@ fn libraries_are_told_from_the_users_code() {
     }
 }
 
-/// pydevd 1.8.22 adds the frames of causes to a stack, and stops at exits with a message.
 #[test]
-fn frames_and_exits_that_pydevd_makes_too_much_of_are_known() {
-    assert!(Python.is_foreign_frame("[Chained Exc: boom] low"));
-    assert!(Python.is_foreign_frame(PAUSE_FRAME));
-    assert!(!Python.is_foreign_frame("low"));
-    assert!(Python.is_orderly_exit("SystemExit"));
-    assert!(!Python.is_orderly_exit("KeyError"));
+fn exceptions_are_stopped_at_by_the_filters_of_pydevd() {
+    let Plan::Dap { setup, .. } = plan(&Start::Launch(launch(Program::Module("m".to_owned())))) else {
+        panic!()
+    };
     let modes = [ExceptionMode::None, ExceptionMode::Uncaught, ExceptionMode::All];
-    let filters = modes.map(|mode| Python.exception_filters(mode).to_vec());
+    let filters = modes.map(|mode| (setup.quirks.exception_filters)(mode).to_vec());
     assert_eq!(filters, [vec![], vec!["uncaught"], vec!["raised", "uncaught"]]);
 }

@@ -103,7 +103,7 @@ def refused(expressions, messages):
     for text in expressions:
         attempt(found, text, lambda text: compile(text.strip(), "<expression>", "eval", dont_inherit=True))
     if messages:
-        log_code = ours("stillframe_inspector").log_code
+        log_code = ours("stillframe_agent").log_code
     for text in messages:
         attempt(found, text, log_code)
     return found

@@ -89,10 +89,10 @@ try:
             dont_trace_end_patterns=(),
         )
     # Only here, in the main thread, can the handler be set that brings it out of what it waits in.
-    spec = importlib.util.spec_from_file_location("stillframe_inspector", {inspector})
-    inspector = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(inspector)
-    inspector.listen_for_pause()
+    spec = importlib.util.spec_from_file_location("stillframe_agent", {agent})
+    agent = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(agent)
+    agent.listen_for_pause()
 except ConnectionError:
     pass
 except Exception as error:
@@ -112,7 +112,7 @@ def code_for(address, token, root):
         "token": token,
         "root": root,
         "folder": os.path.join(root, "debugpy"),
-        "inspector": os.path.join(os.path.dirname(os.path.abspath(__file__)), "stillframe_inspector.py"),
+        "agent": os.path.join(os.path.dirname(os.path.abspath(__file__)), "stillframe_agent.py"),
     }
     return in_one(CODE.format(**{name: ascii(word) for name, word in words.items()}))
 

@@ -13,7 +13,7 @@ import sys
 import tokenize
 import types
 
-import stillframe_inspector as inspector
+import stillframe_agent as agent
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 WITHS = (ast.With, ast.AsyncWith)
@@ -200,7 +200,7 @@ def private(name, frame):
     """The name that an attribute has in a method, where two underscores in front make it the class's own."""
     if not name.startswith("__") or name.endswith("__"):
         return name
-    owner = inspector.private_owner(frame)
+    owner = agent.private_owner(frame)
     return "_%s%s" % (owner.lstrip("_"), name) if owner else name
 
 
@@ -245,4 +245,4 @@ def loaded(module, name):
 def file_of(code):
     """The absolute path of code's file; what stands for it where there is none."""
     file = code.co_filename
-    return file if os.path.isabs(file) or file.startswith("<") else inspector.paths_of(file)[0]
+    return file if os.path.isabs(file) or file.startswith("<") else agent.paths_of(file)[0]

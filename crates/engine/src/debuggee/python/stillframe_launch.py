@@ -27,10 +27,10 @@ def main():
 
     sys.path.insert(0, here)
     try:
-        import stillframe_inspector
+        import stillframe_agent
     finally:
         del sys.path[0]
-    pydevd = stillframe_inspector.prepare(root)
+    pydevd = stillframe_agent.prepare(root)
     pydevd.settrace(
         host=host,
         port=int(port),

@@ -10,7 +10,7 @@ import re
 import threading
 
 import stillframe_code as code
-import stillframe_inspector as inspector
+import stillframe_agent as agent
 
 LOCK, RLOCK = _thread.LockType, type(_thread.RLock())
 LOCKS = (LOCK, RLOCK)
@@ -20,9 +20,9 @@ def lock_in(value):
     """The lock that is waited for when `value` is acquired or entered; nothing when it has none."""
     of_tasks = code.loaded("asyncio.locks", "Lock") or (), code.loaded("asyncio.locks", "Condition") or ()
     for _ in range(3):
-        if type(value) in LOCKS or inspector.is_a(value, of_tasks[0]):
+        if type(value) in LOCKS or agent.is_a(value, of_tasks[0]):
             return value
-        if not inspector.is_a(value, threading.Condition) and not inspector.is_a(value, of_tasks[1]):
+        if not agent.is_a(value, threading.Condition) and not agent.is_a(value, of_tasks[1]):
             return None
         value = code.attribute(value, "_lock")
     return None

@@ -18,7 +18,7 @@ import sys
 import threading
 import weakref
 
-import stillframe_inspector as inspector
+import stillframe_agent as agent
 
 # Those without a meaning. Coverage, profilers and debuggers have their own.
 TOOLS = (4, 3)
@@ -54,7 +54,7 @@ class Line:
     def __init__(self, place, records, code):
         self.place = place
         self.records = records
-        self.ways_back = frozenset(inspector.ways_back_in(code))
+        self.ways_back = frozenset(agent.ways_back_in(code))
         self.checked = changes
 
     def is_still_there(self, code, line):
@@ -62,7 +62,7 @@ class Line:
         now = changes
         if self.checked != now:
             place = place_at(code, line)
-            records = inspector.records_at(place)
+            records = agent.records_at(place)
             if not records:
                 return False
             self.place, self.records, self.checked = place, records, now
@@ -71,8 +71,8 @@ class Line:
 
 def place_at(code, line):
     """The place that a breakpoint of pydevd's stands for."""
-    lines = inspector.breakpoints_in(inspector.debugger(), code.co_filename)
-    return inspector.place_of(lines[line]) if lines and line in lines else None
+    lines = agent.breakpoints_in(agent.debugger(), code.co_filename)
+    return agent.place_of(lines[line]) if lines and line in lines else None
 
 
 def comes_first(frame):
@@ -150,7 +150,7 @@ def can_be_taken(place, frame):
     if place_at(code, line) != place:
         # Functions are places too, but those are entered and not passed.
         return False
-    if inspector.debugger().apply_files_filter(frame, inspector.paths_of(code.co_filename)[0], True):
+    if agent.debugger().apply_files_filter(frame, agent.paths_of(code.co_filename)[0], True):
         # For a library's code pydevd has more to keep in mind.
         return False
     instructions = list(dis.get_instructions(code))
@@ -200,10 +200,10 @@ class Breakpoints(dict):
 
 def begin(frame, lines):
     """Has pydevd forget the lines in the frame's code, and us watch them."""
-    code, its_debugger, cache = frame.f_code, inspector.debugger(), pydevds_cache()
+    code, its_debugger, cache = frame.f_code, agent.debugger(), pydevds_cache()
     if type(its_debugger.breakpoints) is not Breakpoints:
         its_debugger.breakpoints = Breakpoints(its_debugger.breakpoints)
-    breakpoints, file = its_debugger.breakpoints, inspector.paths_of(code.co_filename)[1]
+    breakpoints, file = its_debugger.breakpoints, agent.paths_of(code.co_filename)[1]
     left = {line: each for line, each in breakpoints[file].items() if line not in lines}
     forgotten[code] = lines
     monitoring.set_events(tool, monitoring.events.PY_START | monitoring.events.PY_RESUME)

@@ -12,7 +12,7 @@ import time
 
 import stillframe_code as code
 import stillframe_locks as locks
-from stillframe_inspector import is_a
+from stillframe_agent import is_a
 
 # Filled by `stillframe_waits`.
 Wait = None

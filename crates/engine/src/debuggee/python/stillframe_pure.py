@@ -9,9 +9,9 @@ import ast
 import operator
 import types
 
-import stillframe_inspector as inspector
+import stillframe_agent as agent
 
-inspector.load("stillframe_equality")
+agent.load("stillframe_equality")
 
 from stillframe_equality import (  # noqa: E402
     DICT,

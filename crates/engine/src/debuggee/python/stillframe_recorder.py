@@ -1,6 +1,6 @@
 """What stillframe runs inside a Python program to record values at places that the program passes.
 
-The inspector loads it for the first breakpoint that records. A `Record` is what such a breakpoint does at a
+The agent loads it for the first breakpoint that records. A `Record` is what such a breakpoint does at a
 pass: it evaluates its expressions and writes a row, one line of JSON, into a named pipe, straight away, so
 that nothing is lost when the program is killed at the next moment. The other end is `recording.rs`.
 
@@ -25,7 +25,7 @@ import sys
 import threading
 import time
 
-import stillframe_inspector as inspector
+import stillframe_agent as agent
 
 # Rows that were left out are told of as a number, after so many seconds at the latest.
 COUNT_PAUSE = 0.05
@@ -42,7 +42,7 @@ HIGH = 512
 # JSON is not written of what is nested more deeply, which a cycle is.
 DEEPEST = 50
 
-# From here on integers are written by the inspector, which knows what to do with very long ones.
+# From here on integers are written by the agent, which knows what to do with very long ones.
 LONG = 10**18
 
 # Names that see more of the place where an expression stands than its variables.
@@ -66,7 +66,7 @@ owner_pid = getpid()
 
 def reached(place, frame, records_here):
     """A frame has come, by pydevd, to a place where nothing but recording is done."""
-    if not inspector.is_back_in_statement(frame) and (monitor is None or not monitor.comes_first(frame)):
+    if not agent.is_back_in_statement(frame) and (monitor is None or not monitor.comes_first(frame)):
         for record in records_here:
             try:
                 record.passed(frame)
@@ -78,7 +78,7 @@ def reached(place, frame, records_here):
 
 
 class Record:
-    """What a rule of the inspector does at the passes of its place."""
+    """What a rule of the agent does at the passes of its place."""
 
     def __init__(self, rule, condition, spec):
         path, expressions, self.every, self.only_changed, self.most, form, self.limit = spec
@@ -168,7 +168,7 @@ class Record:
         except BaseException as error:
             if was_raised_by_a_signal(error):
                 raise
-            message, most = inspector.message_of(in_time(error)), max(self.limit, LONG_MESSAGE)
+            message, most = agent.message_of(in_time(error)), max(self.limit, LONG_MESSAGE)
             return "[null,%s]" % quoted(message if len(message) <= most else message[:most] + "...")
 
     def cell_of(self, value):
@@ -177,12 +177,12 @@ class Record:
             text = str(value)
             if len(text) <= self.limit:
                 return '["int","%s",2]' % text if self.as_json else '["int","%s"]' % text
-        name = quoted(inspector.type_name(value))
+        name = quoted(agent.type_name(value))
         if self.as_json:
             text = json_text(value, self.limit)
             if text is not None:
                 return "[%s,%s,2]" % (name, quoted(text))
-        text, cut, _ = inspector.Renderer(self.limit).text(value)
+        text, cut, _ = agent.Renderer(self.limit).text(value)
         return "[%s,%s%s]" % (name, quoted(text), ",1" if cut else "")
 
 
@@ -205,15 +205,15 @@ def thread_name():
 
 def in_time(error):
     """What to say of an error: the end of the time limit is one of ours."""
-    if isinstance(error, inspector.Interrupted):
-        return TimeoutError("it took longer than %g s" % inspector.RULE_LIMIT)
+    if isinstance(error, agent.Interrupted):
+        return TimeoutError("it took longer than %g s" % agent.RULE_LIMIT)
     return error
 
 
 def was_raised_by_a_signal(error):
     """Whether an exception comes from a handler that the program has set for a signal. Such a handler runs
     between any two instructions, ours too, and its exception is for the program."""
-    if current_thread() is not threading.main_thread() or isinstance(error, inspector.Interrupted):
+    if current_thread() is not threading.main_thread() or isinstance(error, agent.Interrupted):
         return False
     handlers = [_signal.getsignal(number) for number in range(1, _signal.NSIG)]
     if type(error) is KeyboardInterrupt and signal.default_int_handler in handlers:
@@ -241,7 +241,7 @@ class Expression:
         self.private = {} if "__" in self.text else None
         try:
             tree = compile(self.text, "<string>", "eval", ast.PyCF_ONLY_AST, dont_inherit=True)
-            self.code = inspector.compiled(self.text, "eval")
+            self.code = agent.compiled(self.text, "eval")
         except Exception as error:
             self.error = error
             return
@@ -266,14 +266,14 @@ class Expression:
         if self.is_name and convert is None:
             return eval(code, *names)
         if convert is None:
-            return inspector.limited(inspector.RULE_LIMIT, eval, code, *names)
-        return inspector.limited(inspector.RULE_LIMIT, lambda: convert(eval(code, *names)))
+            return agent.limited(agent.RULE_LIMIT, eval, code, *names)
+        return agent.limited(agent.RULE_LIMIT, lambda: convert(eval(code, *names)))
 
     def code_in(self, frame):
         """Private names mean what they mean in the method of the frame."""
-        owner = inspector.private_owner(frame)
+        owner = agent.private_owner(frame)
         if owner not in self.private:
-            self.private[owner] = inspector.compiled(self.text, "eval", frame)
+            self.private[owner] = agent.compiled(self.text, "eval", frame)
         return self.private[owner]
 
 
@@ -301,7 +301,7 @@ def write_json(value, pieces, room, depth):
         add(json_string(value, room[0]), pieces, room)
     elif value is None or kind is bool:
         add({None: "null", True: "true", False: "false"}[value], pieces, room)
-    elif kind is int and value.bit_length() <= inspector.MOST_BITS or kind is float and math.isfinite(value):
+    elif kind is int and value.bit_length() <= agent.MOST_BITS or kind is float and math.isfinite(value):
         add(repr(value), pieces, room)
     elif kind is list or kind is tuple:
         add("[", pieces, room)
@@ -362,7 +362,7 @@ class Pipe:
             line = re.sub("[\ud800-\udfff]", "\ufffd", line)
             data = line.encode()
         if len(data) > ATOMIC or not self.open():
-            return inspector.tell("recorded", id=number, line=line.rstrip("\n"))
+            return agent.tell("recorded", id=number, line=line.rstrip("\n"))
         try:
             if _signal.getsignal(_signal.SIGPIPE) == _signal.SIG_IGN:
                 send(self.descriptor, data)
@@ -511,5 +511,5 @@ def threads_end():
 
 monitor = None
 if hasattr(sys, "monitoring") and "STILLFRAME_WITHOUT_MONITORING" not in os.environ:
-    monitor = inspector.load("stillframe_monitor")
+    monitor = agent.load("stillframe_monitor")
 listen()

@@ -22,11 +22,11 @@ import threading
 import time
 import weakref
 
-import stillframe_inspector as inspector
+import stillframe_agent as agent
 
 for needed in ("code", "locks", "native", "tasks", "waits"):
     # One that looks for modules beside this one needs no path for it.
-    inspector.load("stillframe_" + needed)
+    agent.load("stillframe_" + needed)
 
 import stillframe_waits as waits  # noqa: E402
 from stillframe_code import file_of, is_library  # noqa: E402
@@ -396,13 +396,13 @@ def start(request):
     sampler = Sampler(interval)
     start_new_thread(sampler.run, ())
     body = {"pid": os.getpid(), "descriptor": sampler.watchdog.file, "watchdog": WATCHDOG}
-    inspector.tell("answer", number=number, body=body)
+    agent.tell("answer", number=number, body=body)
 
 
 def report(request):
     """Tells what was seen since the last time."""
     (number,) = json.loads(request)
-    inspector.tell("answer", number=number, body=sampler.report() if sampler else {"threads": [], "pending": []})
+    agent.tell("answer", number=number, body=sampler.report() if sampler else {"threads": [], "pending": []})
 
 
 def stop(request):

@@ -55,8 +55,8 @@ def shortened(text):
 
 def described(kind, error, trace):
     """What is told of an exception: type, message, mark, and the innermost place of the user's."""
-    inspector, throws = sys.modules["stillframe_inspector"], load("stillframe_throws")
-    line = inspector.message_of(error)
+    agent, throws = sys.modules["stillframe_agent"], load("stillframe_throws")
+    line = agent.message_of(error)
     name = kind.__name__
     message = line[len(name) :].lstrip(": ") if line.startswith(name) else line
     if line.partition(":")[0].rpartition(".")[2] == name:

@@ -19,7 +19,7 @@ import sys
 import tokenize
 import types
 
-# On an exception that was found worth a stop; see `request_thrown` of the inspector.
+# On an exception that was found worth a stop; see `request_thrown` of the agent.
 MARK = "__stillframe_mark__"
 # How often one place may be worth a stop in a process. Where a library tries something again and again and
 # catches what comes of it, only stops that are different say something new.

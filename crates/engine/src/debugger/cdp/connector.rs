@@ -7,15 +7,18 @@ use std::sync::Arc;
 
 use ::cdp::Address;
 use ::cdp::discovery;
+use async_trait::async_trait;
 use tokio::sync::mpsc;
 
 use super::announcements::{Announcement, Announcements};
-use super::signal;
-use super::{CdpDebugger, Kind, Shared};
-use crate::adapter::{Adapter, Host, Plan, Runtime, Wire, addressed};
+use super::program::NodeProgram;
+use super::thread::{JsThread, ThreadKind};
+use super::{events, signal};
+use crate::adapter::plan::{CdpWire, Plan, addressed};
+use crate::adapter::{Adapter, Host, Runtime};
 use crate::deadlines;
-use crate::debugger::preparation::Preparation;
-use crate::debugger::{Connector, Sinks, Started};
+use crate::debugger::preparation::{Preparation, Prepared};
+use crate::debugger::{Arrival, Connector, Owned, Sinks, Started};
 use crate::error::{Error, Result};
 use crate::model::launch::Start;
 use crate::output::Category;
@@ -36,11 +39,10 @@ impl CdpConnector {
     }
 }
 
+#[async_trait]
 impl Connector for CdpConnector {
-    type Debugger = CdpDebugger;
-
-    async fn start(&self, start: Start, sinks: Sinks) -> Result<Started<CdpDebugger>> {
-        let (runtime, plan) = self.0.plan(&start, &sinks).await?;
+    async fn start(&self, start: Start, sinks: Sinks) -> Result<Started> {
+        let Prepared { runtime, plan, start } = self.0.plan(start, &sinks).await?;
         let runtime = Arc::new(runtime);
         let checked = self.0.check(&runtime, &start);
         let (adapter, host) = (self.0.adapter, self.0.host);
@@ -57,50 +59,45 @@ struct Language {
     runtime: Arc<Runtime>,
 }
 
-async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Started<CdpDebugger>> {
+async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Started> {
     let (arrivals, received) = mpsc::channel(16);
-    let door = |setup, is_ours| {
+    let acceptor = |setup, is_ours| {
         let Language { adapter, host, runtime } = language;
-        let setup = Arc::new(setup);
-        Door(Shared {
-            adapter,
-            host,
-            runtime,
-            setup,
-            is_ours,
-            arrivals,
-            output: sinks.output.clone(),
-            policy: Arc::clone(&sinks.policy),
-        })
+        let output = sinks.output.clone();
+        let policy = Arc::clone(&sinks.policy);
+        let program = NodeProgram { adapter, host, runtime, setup, is_ours, output, policy };
+        ConnectionAcceptor { program: Arc::new(program), arrivals }
     };
-    match plan.wire {
-        Wire::CdpAnnounced(setup) => {
+    let Plan::Cdp { wire, setup } = plan else {
+        return Err(Error::Unsupported(format!(
+            "{} is not debugged by an inspector",
+            language.adapter.name()
+        )));
+    };
+    match wire {
+        CdpWire::Announced(spec) => {
             let mut announcements = Announcements::new()?;
             let pipe = announcements.path().display().to_string();
-            let spec = plan.process.ok_or_else(|| Error::Unsupported("nothing to start".to_owned()))?;
             let process = Process::spawn(&addressed(spec, &pipe), &sinks.session, &sinks.output)?;
             let first = first_announcement(&mut announcements, &process, sinks).await?;
-            let door = door(setup, true);
-            door.enter_process(&first, Kind::Program).await?;
-            tokio::spawn(door.accept_children(announcements));
-            Ok(Started { process: Some(process), arrivals: received })
+            let acceptor = acceptor(setup, true);
+            acceptor.enter_process(&first, ThreadKind::Program).await?;
+            tokio::spawn(acceptor.accept_children(announcements));
+            Ok(Started { process: Some(Owned::Program(process)), arrivals: received })
         }
-        Wire::CdpConnect { host, port, setup } => {
+        CdpWire::Connect { host, port } => {
             let targets = discovery::targets(&host, port, deadlines::REQUEST).await?;
             let target = targets.into_iter().next().ok_or_else(|| Error::Environment {
                 problem: format!("the inspector at {host}:{port} has nothing to debug"),
                 remedy: "check that the program still runs".to_owned(),
             })?;
-            door(setup, false).enter(&target.address, None, Kind::Program).await?;
+            acceptor(setup, false).enter(&target.address, None, ThreadKind::Program).await?;
             Ok(Started { process: None, arrivals: received })
         }
-        Wire::CdpSignal { pid, setup } => {
+        CdpWire::Signal { pid } => {
             let address = signal::open_inspector(pid).await?;
-            door(setup, false).enter(&address, Some(pid), Kind::Program).await?;
+            acceptor(setup, false).enter(&address, Some(pid), ThreadKind::Program).await?;
             Ok(Started { process: None, arrivals: received })
-        }
-        Wire::DapListen(_) | Wire::DapConnect { .. } => {
-            Err(Error::Unsupported(format!("{} is not debugged by an inspector", language.adapter.name())))
         }
     }
 }
@@ -131,12 +128,16 @@ fn is_loopback(address: &Address) -> bool {
     address.host.parse().is_ok_and(crate::safety::is_loopback)
 }
 
-/// Where processes come in.
+/// Connects to the processes of a program.
 #[derive(Debug)]
-struct Door(Shared);
+struct ConnectionAcceptor {
+    program: Arc<NodeProgram>,
+    /// Where the session hears of them.
+    arrivals: mpsc::Sender<Arrival>,
+}
 
-impl Door {
-    async fn enter_process(&self, process: &Announcement, kind: Kind) -> Result<()> {
+impl ConnectionAcceptor {
+    async fn enter_process(&self, process: &Announcement, kind: ThreadKind) -> Result<()> {
         let address: Address = process.url.parse()?;
         // The program can write anything into the pipe.
         if !is_loopback(&address) {
@@ -145,10 +146,12 @@ impl Door {
         self.enter(&address, Some(process.pid), kind).await
     }
 
-    async fn enter(&self, address: &Address, pid: Option<u32>, kind: Kind) -> Result<()> {
+    async fn enter(&self, address: &Address, pid: Option<u32>, kind: ThreadKind) -> Result<()> {
         let (client, incoming, driver) = ::cdp::connect(address, deadlines::REQUEST).await?;
         tokio::spawn(driver);
-        CdpDebugger::arrive(client, incoming, kind, pid, Some(address.to_string()), self.0.clone()).await
+        let thread = JsThread { kind, pid, url: Some(address.to_string()) };
+        let (program, arrivals) = (Arc::clone(&self.program), self.arrivals.clone());
+        events::arrive(client, incoming, thread, program, arrivals).await
     }
 
     /// Every child of the program announces itself, and waits until it is served.
@@ -157,18 +160,30 @@ impl Door {
             tokio::select! {
                 announced = announcements.next() => {
                     let Ok(announced) = announced else { return };
-                    let kind = Kind::Child(announced.script.clone());
+                    let kind = ThreadKind::Child(announced.script.clone());
                     // A child that is gone again has nothing to tell.
                     if let Err(error) = self.enter_process(&announced, kind).await
                         && crate::process::exists(announced.pid)
                     {
                         let pid = announced.pid;
                         let text = format!("process {pid} waits for a debugger that cannot reach it: {error}\n");
-                        self.0.output.append(Category::Console, &text);
+                        self.program.output.append(Category::Console, &text);
                     }
                 }
-                () = self.0.arrivals.closed() => return,
+                () = self.arrivals.closed() => return,
             }
+        }
+    }
+}
+
+impl From<::cdp::ConnectError> for Error {
+    fn from(error: ::cdp::ConnectError) -> Self {
+        Self::Environment {
+            problem: error.to_string(),
+            remedy:
+                "check that the program runs and was started with an inspector that listens there, such as \
+                     `node --inspect=PORT program.js`"
+                    .to_owned(),
         }
     }
 }

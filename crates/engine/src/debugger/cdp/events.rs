@@ -1,49 +1,64 @@
 //! From the protocol's events to ours.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use ::cdp::{node_worker, runtime};
 use tokio::sync::mpsc;
 
-use super::binding::BINDING;
-use super::rules::Told;
+use super::connection::{CdpDebugger, ThreadParts};
+use super::injected::BINDING;
+use super::program::NodeProgram;
+use super::rules::RuleEvent;
 use super::scripts::Script;
-use super::{CdpDebugger, Connection, Kind, breakpoints, console, lock, performance, stops};
-use crate::deadlines;
-use crate::debugger::Event;
+use super::thread::{JsThread, ThreadKind};
+use super::{console, stops};
+use crate::adapter::Boxed;
+use crate::debugger::{Arrival, Event};
+use crate::error::{Error, Result};
 use crate::model::ids::BreakpointId;
 
+/// Takes up a thread, and reports it to the session. Boxed, because a thread brings others in.
+pub(super) fn arrive(
+    client: ::cdp::Client,
+    incoming: ::cdp::Incoming,
+    thread: JsThread,
+    program: Arc<NodeProgram>,
+    arrivals: mpsc::Sender<Arrival>,
+) -> Boxed<'static, Result<()>> {
+    let (events, received) = mpsc::channel(256);
+    let debugger = CdpDebugger::new(client, thread, program, arrivals.clone(), events.clone());
+    // The pump must not keep the connection open when nobody uses it any more.
+    tokio::spawn(pump(incoming, Arc::downgrade(&debugger.0), events));
+    let arrival: Arrival = Arrival { debugger: Arc::new(debugger), events: received };
+    Box::pin(async move { arrivals.send(arrival).await.map_err(|_| Error::Closed) })
+}
+
 /// Takes messages until the connection closes, or the program ends and waits for that.
-pub(super) async fn pump(
-    mut incoming: ::cdp::Incoming,
-    connection: Weak<Connection>,
-    events: mpsc::Sender<Event>,
-) {
-    let mut told = Vec::new();
+async fn pump(mut incoming: ::cdp::Incoming, parts: Weak<ThreadParts>, events: mpsc::Sender<Event>) {
+    let mut named = Vec::new();
     while let Some(message) = incoming.recv().await {
-        let Some(debugger) = connection.upgrade().map(CdpDebugger) else { break };
+        let Some(debugger) = parts.upgrade().map(CdpDebugger) else { break };
         let happened = match message {
             ::cdp::Message::Worker(worker) => {
                 enter_worker(&debugger, *worker).await;
                 Vec::new()
             }
             ::cdp::Message::Event(::cdp::Event::WaitingForDisconnect) => {
-                debugger.0.terminated.store(true, Ordering::Release);
-                if let Some(profile) = performance::last_profile(&debugger).await {
+                debugger.0.set_terminated();
+                if let Some(profile) = debugger.0.profiler.last_profile().await {
                     send(&events, vec![Event::Profiled(profile)]).await;
                 }
                 break;
             }
-            ::cdp::Message::Event(event) => translate(&debugger, event, &mut told).await,
+            ::cdp::Message::Event(event) => translate(&debugger, event, &mut named).await,
         };
         drop(debugger);
         if !send(&events, happened).await {
             return;
         }
     }
-    if let Some(debugger) = connection.upgrade().map(CdpDebugger) {
-        let last = breakpoints::never_bound(&debugger).await;
+    if let Some(debugger) = parts.upgrade().map(CdpDebugger) {
+        let last = debugger.0.breakpoints.never_bound().await;
         send(&events, last).await;
     }
     // Nobody listens any more when the session ends first.
@@ -59,31 +74,33 @@ async fn send(events: &mpsc::Sender<Event>, happened: Vec<Event>) -> bool {
     true
 }
 
-/// `told` collects the breakpoints that the program named for the pause that follows.
-async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, told: &mut Vec<BreakpointId>) -> Vec<Event> {
+/// `named` collects the breakpoints that the program named for the pause that follows.
+async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, named: &mut Vec<BreakpointId>) -> Vec<Event> {
     match event {
-        ::cdp::Event::Paused(paused) => stops::paused(debugger, *paused, std::mem::take(told)).await,
+        ::cdp::Event::Paused(paused) => stops::paused(debugger, *paused, std::mem::take(named)).await,
         ::cdp::Event::Resumed => resumed(debugger),
         ::cdp::Event::ScriptParsed(parsed) => {
-            let script = debugger.0.scripts.add(Script::new(*parsed, Arc::clone(&debugger.0.shared.policy)));
-            breakpoints::loaded(debugger, &script).await
+            let parts = &debugger.0;
+            let (policy, v8) = (Arc::clone(&parts.program.policy), parts.v8.clone());
+            let script = parts.sources.scripts.add(Script::new(*parsed, policy, v8));
+            parts.breakpoints.loaded(&script).await
         }
         ::cdp::Event::BreakpointResolved(resolved) => {
-            breakpoints::resolved(debugger, &resolved.breakpoint_id, &resolved.location).await
+            debugger.0.breakpoints.resolved(&resolved.breakpoint_id, &resolved.location).await
         }
         ::cdp::Event::BindingCalled(called) if called.name == BINDING => {
-            program_told(debugger, &called.payload, told).await
+            program_reports(debugger, &called.payload, named).await
         }
         ::cdp::Event::ConsoleApiCalled(called) => {
-            console::print(&called, &debugger.0.shared.output);
+            console::print(&called, &debugger.0.program.output);
             Vec::new()
         }
         ::cdp::Event::HeapSnapshotChunk(piece) => {
-            performance::chunk(debugger, &piece.chunk);
+            debugger.0.profiler.chunk(&piece.chunk);
             Vec::new()
         }
         ::cdp::Event::WaitingForDebugger => {
-            debugger.0.waits.send_replace(true);
+            debugger.0.run.set_waiting();
             Vec::new()
         }
         _ => Vec::new(),
@@ -92,34 +109,34 @@ async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, told: &mut Vec<B
 
 /// The stop is over, also when another client of the inspector has ended it.
 fn resumed(debugger: &CdpDebugger) -> Vec<Event> {
-    debugger.0.is_running.send_replace(true);
-    let was_left = lock(&debugger.0.stop).take().is_some();
+    debugger.0.run.set_running();
+    let was_left = debugger.0.run.take_stop().is_some();
     if was_left {
         if let Some(group) = debugger.0.values.forget() {
             let release = runtime::ReleaseObjectGroup { object_group: group.to_owned() };
-            let client = debugger.0.client.clone();
-            tokio::spawn(async move { client.request(release, deadlines::REQUEST).await });
+            let v8 = debugger.0.v8.clone();
+            tokio::spawn(async move { v8.request(release).await });
         }
         return vec![Event::Continued];
     }
     Vec::new()
 }
 
-async fn program_told(debugger: &CdpDebugger, payload: &str, told: &mut Vec<BreakpointId>) -> Vec<Event> {
+async fn program_reports(debugger: &CdpDebugger, payload: &str, named: &mut Vec<BreakpointId>) -> Vec<Event> {
     match serde_json::from_str(payload) {
-        Ok(Told::Hit { ids }) => {
-            if debugger.0.bound.is_news() {
-                told.extend(ids.into_iter().map(BreakpointId));
+        Ok(RuleEvent::Hit { ids }) => {
+            if debugger.0.binding.is_news() {
+                named.extend(ids.into_iter().map(BreakpointId));
             }
             Vec::new()
         }
-        Ok(Told::Logged { id, text }) => vec![Event::Logged { id: BreakpointId(id), text }],
-        Ok(Told::Recorded { id, line }) => vec![Event::Recorded { id: BreakpointId(id), line }],
-        Ok(Told::Inlined { id }) => {
-            breakpoints::inlined(debugger, BreakpointId(id)).await;
+        Ok(RuleEvent::Logged { id, text }) => vec![Event::Logged { id: BreakpointId(id), text }],
+        Ok(RuleEvent::Recorded { id, line }) => vec![Event::Recorded { id: BreakpointId(id), line }],
+        Ok(RuleEvent::Inlined { id }) => {
+            debugger.0.breakpoints.inlined(BreakpointId(id)).await;
             Vec::new()
         }
-        Ok(Told::Failed { id, message, times }) => {
+        Ok(RuleEvent::Failed { id, message, times }) => {
             vec![Event::RuleFailed { id: BreakpointId(id), message, times }]
         }
         Err(error) => {
@@ -131,10 +148,11 @@ async fn program_told(debugger: &CdpDebugger, payload: &str, told: &mut Vec<Brea
 
 /// Worker threads come by the connection of their process, and are debuggers of their own.
 async fn enter_worker(debugger: &CdpDebugger, worker: ::cdp::Worker) {
-    let shared = debugger.0.shared.clone();
-    let kind = Kind::Worker(name_of(&worker.attached.worker_info));
-    let entered =
-        CdpDebugger::arrive(worker.client, worker.incoming, kind, debugger.0.pid, None, shared).await;
+    let parts = &debugger.0;
+    let kind = ThreadKind::Worker(name_of(&worker.attached.worker_info));
+    let thread = JsThread { kind, pid: parts.thread.pid, url: None };
+    let (program, arrivals) = (Arc::clone(&parts.program), parts.arrivals.clone());
+    let entered = arrive(worker.client, worker.incoming, thread, program, arrivals).await;
     if let Err(error) = entered {
         tracing::debug!(%error, "a worker came when the session was ending");
     }

@@ -1,128 +1,180 @@
 //! Stops at what was thrown.
+//!
+//! Reading order: `marks` (which errors a stop was about), `unhandled` (what no code of the user's catches),
+//! `assertions`, this file.
 
-use ::cdp::debugger::CallFrame;
-use ::cdp::runtime::{self, RemoteObject};
+mod assertions;
+mod marks;
+mod unhandled;
 
-use super::binding::{self, BINDING};
-use super::stops::Stop;
-use super::{CdpDebugger, frames, unhandled};
+use std::sync::Arc;
+
+use ::cdp::debugger::{CallFrame, PauseOnExceptions, SetPauseOnExceptions};
+use ::cdp::runtime::RemoteObject;
+
+use self::marks::ErrorMarks;
+use self::unhandled::{UnhandledThrows, is_assertion};
+use super::binding::ProgramBinding;
+use super::blackbox::Blackbox;
+use super::frames;
+use super::injected::BINDING;
+use super::scripts::position;
+use super::sources::Sources;
+use super::stop::V8Stop;
+use super::thread::JsThread;
+use super::v8::V8Client;
+use super::values::ValueReader;
 use crate::deadlines;
 use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
 use crate::javascript;
 use crate::model::stop::{Exception, ExceptionMode};
+use crate::model::thrown::Thrown;
 
-/// What the thread is stopped at.
-pub(super) async fn describe(debugger: &CdpDebugger) -> Result<Exception> {
-    let stop = debugger.stop()?;
-    let thrown = stop
-        .thrown
-        .as_ref()
-        .ok_or_else(|| Error::Unsupported("the program is not stopped at an exception".to_owned()))?;
-    let is_uncaught = thrown.is_uncaught || (debugger.is_worker() && !is_caught(debugger, &stop).await);
-    debugger.0.values.exception(&thrown.value, is_uncaught).await
+/// Decides which throws of a thread are worth a stop, and describes them.
+#[derive(Debug)]
+pub(super) struct ExceptionPauses {
+    v8: V8Client,
+    sources: Sources,
+    values: ValueReader,
+    binding: Arc<ProgramBinding>,
+    blackbox: Arc<Blackbox>,
+    thread: Arc<JsThread>,
+    marks: ErrorMarks,
+    unhandled: UnhandledThrows,
 }
 
-/// Whether the user's code catches what was thrown at a stop.
-async fn is_caught(debugger: &CdpDebugger, stop: &Stop) -> bool {
-    let users: Vec<&CallFrame> = stop.frames.iter().filter(|frame| is_users(debugger, frame)).collect();
-    users.is_empty() || is_caught_by(debugger, &users).await
-}
-
-/// An error that is thrown on by one function after the other is told once, where it was thrown first. What
-/// is thrown and caught inside Node or a library is none of the user's; what comes out of it, as from a call that
-/// fails, is, and so is an assertion that fails.
-pub(super) async fn is_worth_a_stop(debugger: &CdpDebugger, mode: ExceptionMode) -> Result<bool> {
-    let stop = debugger.stop()?;
-    let Some(thrown) = &stop.thrown else { return Ok(true) };
-    if mode == ExceptionMode::UserUnhandled {
-        return Ok(unhandled::is_candidate(debugger, &stop, &thrown.value).await);
+impl ExceptionPauses {
+    pub(super) fn new(
+        v8: V8Client,
+        sources: Sources,
+        values: ValueReader,
+        binding: Arc<ProgramBinding>,
+        blackbox: Arc<Blackbox>,
+        thread: Arc<JsThread>,
+    ) -> Self {
+        let marks = ErrorMarks::new(v8.clone(), values.clone(), Arc::clone(&sources.program));
+        let unhandled = UnhandledThrows::new(sources.clone());
+        Self { v8, sources, values, binding, blackbox, thread, marks, unhandled }
     }
-    if !thrown.is_uncaught && !is_assertion(&thrown.value) {
-        let inner: Vec<&CallFrame> =
-            stop.frames.iter().take_while(|frame| !is_users(debugger, frame)).collect();
-        if inner.len() == stop.frames.len() || is_caught_by(debugger, &inner).await {
+
+    /// Has V8 pause at what a mode needs to see.
+    pub(super) async fn set_mode(&self, mode: ExceptionMode) -> Result<()> {
+        let state = match mode {
+            ExceptionMode::None => PauseOnExceptions::None,
+            // Node itself catches what a worker does not, and ends it later.
+            ExceptionMode::Uncaught if self.thread.is_worker() => PauseOnExceptions::All,
+            ExceptionMode::Uncaught => PauseOnExceptions::Uncaught,
+            ExceptionMode::UserUnhandled | ExceptionMode::All => PauseOnExceptions::All,
+        };
+        self.v8.request(SetPauseOnExceptions { state }).await?;
+        let sees_caught = matches!(mode, ExceptionMode::UserUnhandled | ExceptionMode::All);
+        self.blackbox.set_sees_caught(sees_caught);
+        self.blackbox.reset_ranges().await?;
+        self.blackbox.pass_over(false).await
+    }
+
+    /// What the thread is stopped at.
+    pub(super) async fn describe(&self, stop: &V8Stop) -> Result<Exception> {
+        let thrown = stop
+            .thrown
+            .as_ref()
+            .ok_or_else(|| Error::Unsupported("the program is not stopped at an exception".to_owned()))?;
+        let is_uncaught = thrown.is_uncaught || (self.thread.is_worker() && !self.is_caught(stop).await);
+        self.values.exception(&thrown.value, is_uncaught).await
+    }
+
+    /// What is known of an error for matching it with a test's failure: its mark, and the assertion that failed.
+    pub(super) async fn thrown(&self, stop: &V8Stop, text: usize) -> Result<Thrown> {
+        let Some(thrown) = &stop.thrown else { return Ok(Thrown::default()) };
+        let mark = self.marks.mark_of(&thrown.value).await;
+        if !is_assertion(&thrown.value) {
+            return Ok(Thrown { mark, ..Thrown::default() });
+        }
+        let (sources, values) = (&self.sources, &self.values);
+        let assertion =
+            assertions::assertion(stop, &thrown.value, sources, values, &self.binding, text).await?;
+        Ok(Thrown { mark, assertion: Some(assertion), ..Thrown::default() })
+    }
+
+    /// An error that is thrown on by one function after the other is reported once, where it was thrown first. What
+    /// is thrown and caught inside Node or a library is none of the user's; what comes out of it, as from a call that
+    /// fails, is, and so is an assertion that fails.
+    pub(super) async fn is_worth_a_stop(&self, stop: &V8Stop, mode: ExceptionMode) -> Result<bool> {
+        let Some(thrown) = &stop.thrown else { return Ok(true) };
+        if mode == ExceptionMode::UserUnhandled {
+            return Ok(self.is_unhandled(stop, &thrown.value).await);
+        }
+        if !thrown.is_uncaught && !is_assertion(&thrown.value) {
+            let inner: Vec<&CallFrame> =
+                stop.frames.iter().take_while(|frame| !self.sources.is_users_frame(frame)).collect();
+            if inner.len() == stop.frames.len() || self.is_caught_by(&inner).await {
+                return Ok(false);
+            }
+        }
+        if self.values.is_known(&thrown.value).await {
             return Ok(false);
         }
-    }
-    if debugger.0.values.is_known(&thrown.value).await {
-        return Ok(false);
-    }
-    if thrown.is_uncaught {
-        return Ok(true);
-    }
-    let is_in_users = stop.frames.iter().any(|frame| is_users(debugger, frame));
-    Ok(is_in_users && (mode == ExceptionMode::All || !is_caught(debugger, &stop).await))
-}
-
-/// By the names that `node:assert`, Chai and Jest have for it.
-pub(super) fn is_assertion(thrown: &RemoteObject) -> bool {
-    thrown.class_name.as_deref().is_some_and(|name| name.ends_with("AssertionError"))
-}
-
-pub(super) fn is_users(debugger: &CdpDebugger, frame: &CallFrame) -> bool {
-    is_of_users(debugger, &frame.location.script_id)
-}
-
-/// Whether a script is the user's.
-pub(super) fn is_of_users(debugger: &CdpDebugger, script_id: &str) -> bool {
-    let script = debugger.0.scripts.get(script_id);
-    let path = script.as_ref().and_then(|script| script.path.as_deref());
-    path.is_some_and(|path| debugger.0.shared.is_users(path))
-}
-
-/// Whether one of these frames catches what is thrown in or above it, as far as its text tells. Of an
-/// asynchronous function V8 knows more.
-async fn is_caught_by(debugger: &CdpDebugger, frames: &[&CallFrame]) -> bool {
-    for frame in frames {
-        let Some(script) = debugger.0.scripts.get(&frame.location.script_id) else { continue };
-        let Some(text) = frames::text(debugger, &script).await else { return true };
-        let (line, column) = frames::position(&frame.location);
-        let look = move || javascript::is_caught(&text, line, column);
-        if tokio::task::spawn_blocking(look).await.unwrap_or(true) {
-            return true;
+        if thrown.is_uncaught {
+            return Ok(true);
         }
+        let is_in_users = stop.frames.iter().any(|frame| self.sources.is_users_frame(frame));
+        Ok(is_in_users && (mode == ExceptionMode::All || !self.is_caught(stop).await))
     }
-    false
-}
 
-/// Whether a condition is true of what was thrown. It is evaluated where it was thrown, so that it sees the
-/// names that are in scope there.
-pub(super) async fn meets(debugger: &CdpDebugger, condition: &str) -> Result<bool> {
-    let stop = debugger.stop()?;
-    let Some(thrown) = &stop.thrown else { return Ok(true) };
-    let frame = frames::frame(debugger, stop.id_of(0)).await?;
-    binding::bind_frame(debugger, &frame).await?;
-    lend(debugger, &thrown.value, true).await?;
-    let error = literal(&thrown.value).unwrap_or_else(|| format!("{BINDING}.error"));
-    let request = Evaluate {
-        // The line end closes a comment.
-        expression: format!("((error)=>!!(\n{condition}\n))({error})"),
-        frame: stop.id_of(0),
-        deadline: deadlines::CONDITION,
-        text: 10,
-        pure: false,
-    };
-    let answer = debugger.0.values.evaluate(&frame, &request).await;
-    let given_back = lend(debugger, &thrown.value, false).await;
-    let is_met = answer.map_err(late)?.text == "true";
-    given_back.map(|()| is_met)
-}
+    /// Whether nothing of the user's catches what was thrown at a stop, and no earlier stop was about it. A pause takes
+    /// much longer than a throw: where the same place has thrown in vain too often, V8 passes over that function.
+    async fn is_unhandled(&self, stop: &V8Stop, thrown: &RemoteObject) -> bool {
+        let leaves = self.unhandled.leaves_users(stop, thrown).await;
+        if !leaves {
+            self.blackbox.count(stop).await;
+        }
+        leaves && !self.marks.mark(thrown).await
+    }
 
-/// Puts an object where an expression can reach it, and takes it away again. A request that calls a function
-/// with it would do without, but has no time limit.
-pub(super) async fn lend(debugger: &CdpDebugger, thrown: &RemoteObject, is_lent: bool) -> Result<()> {
-    let Some(object_id) = thrown.object_id.clone() else { return Ok(()) };
-    // The name of our binding is the only one that no program has another use for.
-    let does = if is_lent { format!("{BINDING}.error=this") } else { format!("delete {BINDING}.error") };
-    let call = runtime::CallFunctionOn {
-        function_declaration: format!("function(){{'use strict';{does}}}"),
-        object_id: Some(object_id),
-        return_by_value: true,
-        silent: true,
-        ..Default::default()
-    };
-    debugger.request(call).await.map(|_| ())
+    /// Whether the user's code catches what was thrown at a stop.
+    async fn is_caught(&self, stop: &V8Stop) -> bool {
+        let users: Vec<&CallFrame> =
+            stop.frames.iter().filter(|frame| self.sources.is_users_frame(frame)).collect();
+        users.is_empty() || self.is_caught_by(&users).await
+    }
+
+    /// Whether one of these frames catches what is thrown in or above it, as far as its text shows. Of an
+    /// asynchronous function V8 knows more.
+    async fn is_caught_by(&self, frames: &[&CallFrame]) -> bool {
+        for frame in frames {
+            let Some(script) = self.sources.scripts.get(&frame.location.script_id) else { continue };
+            let Some(text) = script.text().await else { return true };
+            let (line, column) = position(&frame.location);
+            let work = move || javascript::is_caught(&text, line, column);
+            if tokio::task::spawn_blocking(work).await.unwrap_or(true) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether a condition is true of what was thrown. It is evaluated where it was thrown, so that it sees the
+    /// names that are in scope there.
+    pub(super) async fn meets(&self, stop: &V8Stop, condition: &str) -> Result<bool> {
+        let Some(thrown) = &stop.thrown else { return Ok(true) };
+        let frame = frames::frame(stop, &self.sources.scripts, stop.id_of(0)).await?;
+        self.binding.bind_frame(&frame).await?;
+        self.binding.lend(&thrown.value, true).await?;
+        let error = literal(&thrown.value).unwrap_or_else(|| format!("{BINDING}.error"));
+        let request = Evaluate {
+            // The line end closes a comment.
+            expression: format!("((error)=>!!(\n{condition}\n))({error})"),
+            frame: stop.id_of(0),
+            deadline: deadlines::CONDITION,
+            text: 10,
+            pure: false,
+        };
+        let answer = self.values.evaluate(&frame, &request).await;
+        let given_back = self.binding.lend(&thrown.value, false).await;
+        let is_met = answer.map_err(late)?.text == "true";
+        given_back.map(|()| is_met)
+    }
 }
 
 /// A value that is no object, as the program would write it.

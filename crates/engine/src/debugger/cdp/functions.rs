@@ -6,7 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{CdpDebugger, places};
+use super::places;
+use super::program::NodeProgram;
+use super::sources::Sources;
 use crate::debugger::FunctionBreakpoint;
 use crate::policy::SharedPolicy;
 
@@ -14,13 +16,14 @@ use crate::policy::SharedPolicy;
 const LARGEST: u64 = 5 * 1024 * 1024;
 
 /// The user's sources: those that are loaded, and those of the project that the program belongs to.
-pub(super) async fn candidates(debugger: &CdpDebugger) -> Vec<PathBuf> {
-    let loaded = debugger.0.scripts.paths();
-    let program = debugger.0.shared.setup.program.clone();
-    let (adapter, policy) = (debugger.0.shared.adapter, Arc::clone(&debugger.0.shared.policy));
+pub(super) async fn candidates(sources: &Sources) -> Vec<PathBuf> {
+    let program = &sources.program;
+    let loaded = sources.scripts.paths();
+    let start = program.setup.program.clone();
+    let (adapter, policy) = (program.adapter, Arc::clone(&program.policy));
     let search = move || {
         let mut paths = loaded;
-        paths.extend(program.iter().flat_map(|program| places::project_sources(program)));
+        paths.extend(start.iter().flat_map(|start| places::project_sources(start)));
         paths.sort();
         paths.dedup();
         paths.retain(|path| !adapter.is_internal(path));
@@ -33,16 +36,16 @@ pub(super) async fn candidates(debugger: &CdpDebugger) -> Vec<PathBuf> {
 
 /// Where the functions that are wanted begin in a file: line and column of their first statements, 0-based.
 pub(super) async fn find(
-    debugger: &CdpDebugger,
+    program: &NodeProgram,
     path: &Path,
     wanted: Vec<FunctionBreakpoint>,
 ) -> Vec<(FunctionBreakpoint, Vec<(u32, u32)>)> {
-    let policy = Arc::clone(&debugger.0.shared.policy);
+    let policy = Arc::clone(&program.policy);
     let mentioned = mentioned(path.to_owned(), wanted, policy).await;
-    if mentioned.is_empty() || debugger.0.shared.setup.is_hook(path) {
+    if mentioned.is_empty() || program.setup.is_hook(path) {
         return Vec::new();
     }
-    let Some(code) = debugger.0.shared.analyze(path).await else { return Vec::new() };
+    let Some(code) = program.analyze(path).await else { return Vec::new() };
     let starts = |wanted: &FunctionBreakpoint| {
         let functions = code.functions_named(&wanted.name);
         functions

@@ -23,8 +23,8 @@ const STRINGS: &str = "\"strings\":[";
 
 /// A snapshot that is being read.
 #[derive(Debug)]
-pub(super) struct Reading {
-    part: Part,
+pub(super) struct SnapshotReader {
+    part: SnapshotPart,
     /// What was read of the part so far, where a piece may end in the middle.
     text: String,
     fields: Fields,
@@ -39,7 +39,7 @@ pub(super) struct Reading {
 
 /// Where in the snapshot the next letter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum SnapshotPart {
     Head,
     Nodes,
     /// References, places: everything between the objects and the texts.
@@ -73,7 +73,7 @@ struct Fields {
 }
 
 #[derive(Debug, Deserialize)]
-struct Head {
+struct SnapshotHead {
     snapshot: Summary,
 }
 
@@ -90,12 +90,12 @@ struct Meta {
     node_types: Vec<serde_json::Value>,
 }
 
-impl Reading {
+impl SnapshotReader {
     /// And where the snapshot comes out.
     pub(super) fn new() -> (Self, oneshot::Receiver<HeapSnapshot>) {
         let (done, received) = oneshot::channel();
         let reading = Self {
-            part: Part::Head,
+            part: SnapshotPart::Head,
             text: String::new(),
             fields: Fields::default(),
             node: Vec::new(),
@@ -112,12 +112,12 @@ impl Reading {
         let mut rest = piece;
         while !rest.is_empty() && self.done.is_some() {
             rest = match self.part {
-                Part::Head => self.head(rest),
-                Part::Nodes => self.nodes(rest),
-                Part::Between => self.between(rest),
-                Part::Strings(number) => self.strings(rest, number),
-                Part::String(number, escaped) => self.string(rest, number, escaped),
-                Part::End => return self.finish(),
+                SnapshotPart::Head => self.head(rest),
+                SnapshotPart::Nodes => self.nodes(rest),
+                SnapshotPart::Between => self.between(rest),
+                SnapshotPart::Strings(number) => self.strings(rest, number),
+                SnapshotPart::String(number, escaped) => self.string(rest, number, escaped),
+                SnapshotPart::End => return self.finish(),
             };
         }
     }
@@ -132,8 +132,8 @@ impl Reading {
         };
         let head = std::mem::take(&mut self.text);
         let head = format!("{}}}", head.trim_end_matches(NODES).trim_end().trim_end_matches(','));
-        match serde_json::from_str(&head).ok().and_then(|head: Head| self.begin(head.snapshot)) {
-            Some(()) => self.part = Part::Nodes,
+        match serde_json::from_str(&head).ok().and_then(|head: SnapshotHead| self.begin(head.snapshot)) {
+            Some(()) => self.part = SnapshotPart::Nodes,
             None => self.done = None,
         }
         behind
@@ -168,7 +168,7 @@ impl Reading {
                 }
             }
             if byte == b']' {
-                self.part = Part::Between;
+                self.part = SnapshotPart::Between;
                 return rest.get(at + 1..).unwrap_or_default();
             }
         }
@@ -197,7 +197,7 @@ impl Reading {
             return "";
         };
         self.text.clear();
-        self.part = Part::Strings(0);
+        self.part = SnapshotPart::Strings(0);
         self.names = self
             .largest()
             .filter_map(|(kind, _)| match kind {
@@ -217,10 +217,13 @@ impl Reading {
 
     fn strings<'a>(&mut self, rest: &'a str, number: u64) -> &'a str {
         let Some(at) = rest.find(['"', ']']) else { return "" };
-        self.part =
-            if rest.as_bytes().get(at) == Some(&b'"') { Part::String(number, false) } else { Part::End };
+        self.part = if rest.as_bytes().get(at) == Some(&b'"') {
+            SnapshotPart::String(number, false)
+        } else {
+            SnapshotPart::End
+        };
         self.text.clear();
-        if self.part == Part::End {
+        if self.part == SnapshotPart::End {
             self.finish();
         }
         rest.get(at + 1..).unwrap_or_default()
@@ -237,14 +240,14 @@ impl Reading {
             self.text.push_str(rest.get(..end.unwrap_or(rest.len())).unwrap_or_default());
         }
         let Some(end) = end else {
-            self.part = Part::String(number, escaped);
+            self.part = SnapshotPart::String(number, escaped);
             return "";
         };
         if is_wanted {
             let name = serde_json::from_str(&format!("\"{}\"", self.text)).unwrap_or_default();
             self.names.insert(number, name);
         }
-        self.part = Part::Strings(number + 1);
+        self.part = SnapshotPart::Strings(number + 1);
         rest.get(end + 1..).unwrap_or_default()
     }
 
@@ -300,7 +303,7 @@ mod tests {
 "strings":["so \"nodes\":[","Car","\u00fcber \"x\"","last"]}"#;
 
     fn read(pieces: impl Iterator<Item = String>) -> Option<HeapSnapshot> {
-        let (mut reading, mut done) = Reading::new();
+        let (mut reading, mut done) = SnapshotReader::new();
         pieces.for_each(|piece| reading.read(&piece));
         done.try_recv().ok()
     }

@@ -7,13 +7,16 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use ::cdp::runtime::Evaluate;
 use serde_json::json;
 
-use super::binding::BINDING;
-use super::{CdpDebugger, recording};
+use super::injected::BINDING;
+use super::locks::lock;
+use super::program::NodeProgram;
+use super::recording;
+use super::v8::V8Client;
 use crate::debugger::RuleFor;
 use crate::model::ids::BreakpointId;
 use crate::recording::Record;
@@ -24,7 +27,7 @@ use crate::{deadlines, javascript};
 type Edits = BTreeMap<PathBuf, (String, Vec<(u32, String)>)>;
 
 /// A place in a script of whose passes nothing but records is wanted.
-pub(super) struct Recorded {
+pub(super) struct RecordedPlace {
     /// The file of the script.
     pub(super) path: PathBuf,
     /// 0-based.
@@ -34,59 +37,65 @@ pub(super) struct Recorded {
     pub(super) rules: Vec<RuleFor>,
 }
 
-/// Tells the hook what to put in from now on. It works while a process waits for us. A worker that waits has no hook
-/// yet, which takes over what it finds.
-pub(super) async fn look_out(debugger: &CdpDebugger, places: Vec<Recorded>) {
-    if !debugger.0.shared.is_ours || !debugger.0.insertions.has_changed(&places) {
-        return;
-    }
-    let thread = debugger.0.kind.thread().to_owned();
-    let policy = Arc::clone(&debugger.0.shared.policy);
-    let work = tokio::task::spawn_blocking(move || edits(places, &thread, &policy.safety));
-    let edits = work.await.unwrap_or_default();
-    let mut files = Vec::new();
-    for (path, (source, edits)) in &edits {
-        // A path that is not UTF-8 cannot be told, and keeps its breakpoint.
-        files.extend(path.to_str().map(|path| json!([path, { "source": source, "edits": edits }])));
-    }
-    let tell = Evaluate {
-        expression: format!(
-            "{{const insertions=globalThis[Symbol.for('stillframe.insertions')]??=new Map();\
-             insertions.clear();for(const file of {})insertions.set(...file)}}",
-            json!(files)
-        ),
-        silent: true,
-        disable_breaks: true,
-        return_by_value: true,
-        ..Evaluate::default()
-    };
-    // A program that is busy in native code goes on with breakpoints alone.
-    let _ = debugger.0.client.request(tell, deadlines::GOODBYE).await;
-}
-
-/// What was told last.
+/// The statements that the hook was given last.
 #[derive(Debug, Default)]
-pub(super) struct Insertions(std::sync::Mutex<Vec<Told>>);
+pub(super) struct Insertions(Mutex<Vec<InsertedRecord>>);
 
 /// A place, and what is recorded there.
-type Told = (PathBuf, u32, Option<u32>, Vec<BreakpointId>);
+type InsertedRecord = (PathBuf, u32, Option<u32>, Vec<BreakpointId>);
 
 impl Insertions {
-    fn has_changed(&self, places: &[Recorded]) -> bool {
-        let told =
-            |place: &Recorded| (place.path.clone(), place.line, place.column, RuleFor::ids(&place.rules));
-        let now: Vec<Told> = places.iter().map(told).collect();
-        let mut told = super::lock(&self.0);
-        let has_changed = *told != now;
-        *told = now;
+    /// Gives the hook what to put in from now on. It works while a process waits for us. A worker that waits has no
+    /// hook yet, which takes over what it finds.
+    pub(super) async fn announce(
+        &self,
+        v8: &V8Client,
+        program: &NodeProgram,
+        thread: &str,
+        places: Vec<RecordedPlace>,
+    ) {
+        if !program.is_ours || !self.has_changed(&places) {
+            return;
+        }
+        let (thread, policy) = (thread.to_owned(), Arc::clone(&program.policy));
+        let work = tokio::task::spawn_blocking(move || edits(places, &thread, &policy.safety));
+        let edits = work.await.unwrap_or_default();
+        let mut files = Vec::new();
+        for (path, (source, edits)) in &edits {
+            // A path that is not UTF-8 cannot be sent, and keeps its breakpoint.
+            files.extend(path.to_str().map(|path| json!([path, { "source": source, "edits": edits }])));
+        }
+        let announce = Evaluate {
+            expression: format!(
+                "{{const insertions=globalThis[Symbol.for('stillframe.insertions')]??=new Map();\
+                 insertions.clear();for(const file of {})insertions.set(...file)}}",
+                json!(files)
+            ),
+            silent: true,
+            disable_breaks: true,
+            return_by_value: true,
+            ..Evaluate::default()
+        };
+        // A program that is busy in native code goes on with breakpoints alone.
+        let _ = v8.request_within(deadlines::GOODBYE, announce).await;
+    }
+
+    fn has_changed(&self, places: &[RecordedPlace]) -> bool {
+        let record = |place: &RecordedPlace| {
+            (place.path.clone(), place.line, place.column, RuleFor::ids(&place.rules))
+        };
+        let now: Vec<InsertedRecord> = places.iter().map(record).collect();
+        let mut last = lock(&self.0);
+        let has_changed = *last != now;
+        *last = now;
         has_changed
     }
 }
 
 /// What to put into which files. A file that cannot be read has none.
-fn edits(places: Vec<Recorded>, thread: &str, safety: &Safety) -> Edits {
+fn edits(places: Vec<RecordedPlace>, thread: &str, safety: &Safety) -> Edits {
     let mut edits = Edits::new();
-    for Recorded { path, line, column, rules } in places {
+    for RecordedPlace { path, line, column, rules } in places {
         if !edits.contains_key(&path) {
             let Ok(text) = safety.read_text(&path) else { continue };
             edits.insert(path.clone(), (text, Vec::new()));

@@ -1,14 +1,18 @@
 //! Where the time and the memory of a thread of JavaScript go.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use ::cdp::profiler::{self, Profile, ProfileFrame};
 use ::cdp::{debugger, heap_profiler, runtime};
 use serde::Deserialize;
 
-use super::heap::Reading;
-use super::{CdpDebugger, frames, lock};
+use super::heap::SnapshotReader;
+use super::locks::lock;
+use super::sources::Sources;
+use super::v8::V8Client;
+use super::values::ValueReader;
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::performance::{CpuProfile, FunctionTime, HeapSnapshot, HeapUsage, TimelineEntry};
@@ -19,64 +23,144 @@ const INTERVAL: u32 = 1_000;
 /// How many of the functions are given.
 const FUNCTIONS: usize = 100;
 
-pub(super) async fn start_profile(debugger: &CdpDebugger) -> Result<()> {
-    debugger.request(profiler::Enable::default()).await?;
-    debugger.request(profiler::SetSamplingInterval { interval: INTERVAL }).await?;
-    debugger.request(profiler::Start::default()).await?;
-    *lock(&debugger.0.is_profiling) = true;
-    Ok(())
+/// Measures one thread.
+#[derive(Debug)]
+pub(super) struct Profiler {
+    v8: V8Client,
+    sources: Sources,
+    values: ValueReader,
+    is_profiling: Mutex<bool>,
+    /// A heap snapshot that is being read.
+    heap: Mutex<Option<SnapshotReader>>,
 }
 
-pub(super) async fn stop_profile(debugger: &CdpDebugger) -> Result<CpuProfile> {
-    *lock(&debugger.0.is_profiling) = false;
-    let stopped = debugger.0.client.request(profiler::Stop::default(), deadlines::READ).await?;
-    debugger.request(profiler::Disable::default()).await?;
-    Ok(summed_up(debugger, &stopped.profile).await)
-}
+impl Profiler {
+    pub(super) fn new(v8: V8Client, sources: Sources, values: ValueReader) -> Self {
+        Self { v8, sources, values, is_profiling: Mutex::default(), heap: Mutex::default() }
+    }
 
-/// The profile of a thread that has come to its end while it was taken.
-pub(super) async fn last_profile(debugger: &CdpDebugger) -> Option<CpuProfile> {
-    let is_profiling = *lock(&debugger.0.is_profiling);
-    if is_profiling { stop_profile(debugger).await.ok() } else { None }
+    pub(super) async fn start_profile(&self) -> Result<()> {
+        self.v8.request(profiler::Enable::default()).await?;
+        self.v8.request(profiler::SetSamplingInterval { interval: INTERVAL }).await?;
+        self.v8.request(profiler::Start::default()).await?;
+        *lock(&self.is_profiling) = true;
+        Ok(())
+    }
+
+    pub(super) async fn stop_profile(&self) -> Result<CpuProfile> {
+        *lock(&self.is_profiling) = false;
+        let stopped = self.v8.request_within(deadlines::READ, profiler::Stop::default()).await?;
+        self.v8.request(profiler::Disable::default()).await?;
+        Ok(self.summed_up(&stopped.profile).await)
+    }
+
+    /// The profile of a thread that has come to its end while it was taken.
+    pub(super) async fn last_profile(&self) -> Option<CpuProfile> {
+        let is_profiling = *lock(&self.is_profiling);
+        if is_profiling { self.stop_profile().await.ok() } else { None }
+    }
+
+    async fn summed_up(&self, profile: &Profile) -> CpuProfile {
+        let (sums, idle) = sums(profile);
+        let mut sums: Vec<(&ProfileFrame, FunctionSum)> = sums.into_values().collect();
+        sums.sort_by_key(|(_, sum)| std::cmp::Reverse((sum.own, sum.total)));
+        let mut functions = Vec::new();
+        for (frame, sum) in sums.into_iter().take(FUNCTIONS) {
+            functions.push(FunctionTime {
+                function: name(frame),
+                location: self.place(frame).await,
+                own: Duration::from_micros(sum.own),
+                total: Duration::from_micros(sum.total),
+                hits: sum.hits,
+            });
+        }
+        CpuProfile {
+            duration: Duration::try_from_secs_f64((profile.end_time - profile.start_time).max(0.0) / 1e6)
+                .unwrap_or_default(),
+            calls: profile.nodes.len(),
+            samples: profile.samples.len(),
+            idle: Duration::from_micros(idle),
+            functions,
+        }
+    }
+
+    async fn place(&self, frame: &ProfileFrame) -> Option<Location> {
+        let place = debugger::Location {
+            script_id: frame.script_id.clone(),
+            line_number: i32::try_from(frame.line_number).ok().filter(|line| *line >= 0)?,
+            column_number: i32::try_from(frame.column_number).ok(),
+        };
+        self.sources.location(&place).await
+    }
+
+    /// The pieces of a snapshot come by the events, which the pump reads one by one into what is counted.
+    pub(super) async fn heap_snapshot(&self) -> Result<HeapSnapshot> {
+        let (reading, done) = SnapshotReader::new();
+        {
+            let mut heap = lock(&self.heap);
+            if heap.is_some() {
+                // The pieces of two snapshots could not be told apart.
+                let problem = "a heap snapshot is being taken already; wait for it";
+                return Err(Error::Refused(problem.to_owned()));
+            }
+            *heap = Some(reading);
+        }
+        let take = heap_profiler::TakeHeapSnapshot { report_progress: false };
+        let taken = async {
+            self.v8.request_within(deadlines::SNAPSHOT, take).await?;
+            done.await.map_err(|_| Error::Refused("the heap snapshot could not be read".to_owned()))
+        };
+        let late = || Error::Deadline { what: "the heap snapshot".to_owned(), after: deadlines::SNAPSHOT };
+        let snapshot = tokio::time::timeout(deadlines::SNAPSHOT, taken).await;
+        *lock(&self.heap) = None;
+        snapshot.unwrap_or_else(|_| Err(late()))
+    }
+
+    /// Takes the next piece of a snapshot.
+    pub(super) fn chunk(&self, chunk: &str) {
+        if let Some(reading) = lock(&self.heap).as_mut() {
+            reading.read(chunk);
+        }
+    }
+
+    pub(super) async fn heap_usage(&self, collect: bool) -> Result<HeapUsage> {
+        self.v8.request_if(collect, heap_profiler::CollectGarbage::default()).await?;
+        let usage = self.v8.request(runtime::GetHeapUsage::default()).await?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "V8 gives bytes as a double"
+        )]
+        let bytes = |number: f64| number.max(0.0) as u64;
+        Ok(HeapUsage { used: bytes(usage.used_size), total: bytes(usage.total_size) })
+    }
+
+    pub(super) async fn timeline(&self) -> Result<Vec<TimelineEntry>> {
+        let entries: Vec<TimelineRow> = self.values.timeline().await?;
+        let time = |milliseconds: f64| Duration::try_from_secs_f64(milliseconds / 1e3).unwrap_or_default();
+        let entry = |TimelineRow(name, kind, start, duration)| TimelineEntry {
+            name,
+            kind,
+            start: time(start),
+            duration: time(duration),
+        };
+        Ok(entries.into_iter().map(entry).collect())
+    }
 }
 
 /// One line of a profile: a function, whatever called it.
 #[derive(Clone, Debug, Default)]
-struct Sum {
+struct FunctionSum {
     own: u64,
     total: u64,
     hits: u64,
 }
 
 /// What tells a function from others.
-type Key = (String, String, i64, i64);
-
-async fn summed_up(debugger: &CdpDebugger, profile: &Profile) -> CpuProfile {
-    let (sums, idle) = sums(profile);
-    let mut sums: Vec<(&ProfileFrame, Sum)> = sums.into_values().collect();
-    sums.sort_by_key(|(_, sum)| std::cmp::Reverse((sum.own, sum.total)));
-    let mut functions = Vec::new();
-    for (frame, sum) in sums.into_iter().take(FUNCTIONS) {
-        functions.push(FunctionTime {
-            function: name(frame),
-            location: place(debugger, frame).await,
-            own: Duration::from_micros(sum.own),
-            total: Duration::from_micros(sum.total),
-            hits: sum.hits,
-        });
-    }
-    CpuProfile {
-        duration: Duration::try_from_secs_f64((profile.end_time - profile.start_time).max(0.0) / 1e6)
-            .unwrap_or_default(),
-        calls: profile.nodes.len(),
-        samples: profile.samples.len(),
-        idle: Duration::from_micros(idle),
-        functions,
-    }
-}
+type FunctionKey = (String, String, i64, i64);
 
 /// The time of each function in microseconds, and that in which nothing ran.
-fn sums(profile: &Profile) -> (HashMap<Key, (&ProfileFrame, Sum)>, u64) {
+fn sums(profile: &Profile) -> (HashMap<FunctionKey, (&ProfileFrame, FunctionSum)>, u64) {
     let by_id: HashMap<i64, &profiler::ProfileNode> =
         profile.nodes.iter().map(|node| (node.id, node)).collect();
     let parents: HashMap<i64, i64> =
@@ -87,7 +171,7 @@ fn sums(profile: &Profile) -> (HashMap<Key, (&ProfileFrame, Sum)>, u64) {
         *time += u64::try_from(*delta).unwrap_or(0);
         *hits += 1;
     }
-    let mut sums: HashMap<Key, (&ProfileFrame, Sum)> = HashMap::new();
+    let mut sums: HashMap<FunctionKey, (&ProfileFrame, FunctionSum)> = HashMap::new();
     let mut idle = 0;
     for (id, (time, hits)) in own {
         let Some(node) = by_id.get(&id) else { continue };
@@ -96,7 +180,8 @@ fn sums(profile: &Profile) -> (HashMap<Key, (&ProfileFrame, Sum)>, u64) {
             "(root)" => continue,
             _ => {}
         }
-        let (_, sum) = sums.entry(key(&node.call_frame)).or_insert((&node.call_frame, Sum::default()));
+        let (_, sum) =
+            sums.entry(key(&node.call_frame)).or_insert((&node.call_frame, FunctionSum::default()));
         sum.own += time;
         sum.hits += hits;
         // A function that calls itself is counted once.
@@ -105,7 +190,7 @@ fn sums(profile: &Profile) -> (HashMap<Key, (&ProfileFrame, Sum)>, u64) {
         while let Some(node) = next.and_then(|id| by_id.get(&id)) {
             let frame = &node.call_frame;
             if frame.function_name != "(root)" && seen.insert(key(frame)) {
-                sums.entry(key(frame)).or_insert((frame, Sum::default())).1.total += time;
+                sums.entry(key(frame)).or_insert((frame, FunctionSum::default())).1.total += time;
             }
             next = parents.get(&node.id).copied();
         }
@@ -114,7 +199,7 @@ fn sums(profile: &Profile) -> (HashMap<Key, (&ProfileFrame, Sum)>, u64) {
     (sums, idle)
 }
 
-fn key(frame: &ProfileFrame) -> Key {
+fn key(frame: &ProfileFrame) -> FunctionKey {
     (frame.function_name.clone(), frame.script_id.clone(), frame.line_number, frame.column_number)
 }
 
@@ -127,68 +212,9 @@ fn name(frame: &ProfileFrame) -> String {
     }
 }
 
-async fn place(debugger: &CdpDebugger, frame: &ProfileFrame) -> Option<Location> {
-    let place = debugger::Location {
-        script_id: frame.script_id.clone(),
-        line_number: i32::try_from(frame.line_number).ok().filter(|line| *line >= 0)?,
-        column_number: i32::try_from(frame.column_number).ok(),
-    };
-    frames::location(debugger, &place).await
-}
-
-/// The pieces of a snapshot come by the events, which the pump reads one by one into what is counted.
-pub(super) async fn heap_snapshot(debugger: &CdpDebugger) -> Result<HeapSnapshot> {
-    let (reading, done) = Reading::new();
-    {
-        let mut heap = lock(&debugger.0.heap);
-        if heap.is_some() {
-            // The pieces of two snapshots could not be told apart.
-            let problem = "a heap snapshot is being taken already; wait for it";
-            return Err(Error::Refused(problem.to_owned()));
-        }
-        *heap = Some(reading);
-    }
-    let take = heap_profiler::TakeHeapSnapshot { report_progress: false };
-    let taken = async {
-        debugger.0.client.request(take, deadlines::SNAPSHOT).await?;
-        done.await.map_err(|_| Error::Refused("the heap snapshot could not be read".to_owned()))
-    };
-    let late = || Error::Deadline { what: "the heap snapshot".to_owned(), after: deadlines::SNAPSHOT };
-    let snapshot = tokio::time::timeout(deadlines::SNAPSHOT, taken).await;
-    *lock(&debugger.0.heap) = None;
-    snapshot.unwrap_or_else(|_| Err(late()))
-}
-
-/// Takes the next piece of a snapshot.
-pub(super) fn chunk(debugger: &CdpDebugger, chunk: &str) {
-    if let Some(reading) = lock(&debugger.0.heap).as_mut() {
-        reading.read(chunk);
-    }
-}
-
-pub(super) async fn heap_usage(debugger: &CdpDebugger, collect: bool) -> Result<HeapUsage> {
-    debugger.request_if(collect, heap_profiler::CollectGarbage::default()).await?;
-    let usage = debugger.request(runtime::GetHeapUsage::default()).await?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "V8 gives bytes as a double")]
-    let bytes = |number: f64| number.max(0.0) as u64;
-    Ok(HeapUsage { used: bytes(usage.used_size), total: bytes(usage.total_size) })
-}
-
 /// An entry as the program gives it: name, kind, start and duration, in milliseconds.
 #[derive(Debug, Deserialize)]
-struct Entry(String, String, f64, f64);
-
-pub(super) async fn timeline(debugger: &CdpDebugger) -> Result<Vec<TimelineEntry>> {
-    let entries: Vec<Entry> = debugger.0.values.timeline().await?;
-    let time = |milliseconds: f64| Duration::try_from_secs_f64(milliseconds / 1e3).unwrap_or_default();
-    let entry = |Entry(name, kind, start, duration)| TimelineEntry {
-        name,
-        kind,
-        start: time(start),
-        duration: time(duration),
-    };
-    Ok(entries.into_iter().map(entry).collect())
-}
+struct TimelineRow(String, String, f64, f64);
 
 #[cfg(test)]
 mod tests {

@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::scripts::{Script, Scripts, read_map};
+use super::sources::Sources;
 use crate::javascript::is_plain;
 use crate::safety::Safety;
-use crate::source_map::{self, SourceMap};
+use crate::source_map::{self, MapLocation, SourceMap};
 
 /// A place to plant a breakpoint, 0-based.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Spot {
+pub(super) struct ScriptSpot {
     /// The file whose scripts it is in.
     pub(super) path: PathBuf,
     pub(super) line: u32,
@@ -26,7 +27,7 @@ pub(super) struct Spot {
 
 /// A script that a compiler made of a source.
 #[derive(Clone, Debug)]
-pub(super) struct Made {
+pub(super) struct CompiledScript {
     /// The file of the script.
     pub(super) path: PathBuf,
     pub(super) map: Arc<SourceMap>,
@@ -39,9 +40,23 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// How much of the end of a script is read to find what it says of its map.
 const TAIL: u64 = 64 * 1024;
 
-/// The scripts that were made of a source, on disk and among those that are loaded. Reads files.
-pub(super) fn made_of(source: &Path, program: Option<&Path>, loaded: &Scripts, safety: &Safety) -> Vec<Made> {
-    let mut found: Vec<Made> = Vec::new();
+/// The scripts that were made of a source, on disk and among those that are loaded.
+pub(super) async fn made_of(sources: &Sources, source: &Path) -> Vec<CompiledScript> {
+    let (sources, source) = (sources.clone(), source.to_owned());
+    let search = move || {
+        let program = &sources.program;
+        find_made(&source, program.setup.program.as_deref(), &sources.scripts, &program.policy.safety)
+    };
+    tokio::task::spawn_blocking(search).await.unwrap_or_default()
+}
+
+fn find_made(
+    source: &Path,
+    program: Option<&Path>,
+    loaded: &Scripts,
+    safety: &Safety,
+) -> Vec<CompiledScript> {
+    let mut found: Vec<CompiledScript> = Vec::new();
     let candidates = project_files(source, is_plain);
     let is_namesake = |path: &&PathBuf| path.file_stem() == source.file_stem() && path.as_path() != source;
     let named: Vec<&PathBuf> = candidates.iter().filter(is_namesake).collect();
@@ -64,10 +79,15 @@ pub(super) fn made_of(source: &Path, program: Option<&Path>, loaded: &Scripts, s
 }
 
 /// The places for a line (0-based) of a source.
-pub(super) fn spots(source: &Path, made: &[Made], line: u32, column: Option<u32>) -> Vec<Spot> {
-    let itself = Spot { path: source.to_owned(), line, column: column.unwrap_or(0), is_mapped: false };
+pub(super) fn spots(
+    source: &Path,
+    made: &[CompiledScript],
+    line: u32,
+    column: Option<u32>,
+) -> Vec<ScriptSpot> {
+    let itself = ScriptSpot { path: source.to_owned(), line, column: column.unwrap_or(0), is_mapped: false };
     let mut spots = vec![itself];
-    for Made { path, map } in made {
+    for CompiledScript { path, map } in made {
         spots.extend(mapped(source, path, map, line, column));
     }
     spots
@@ -80,10 +100,10 @@ pub(super) fn mapped(
     map: &SourceMap,
     line: u32,
     column: Option<u32>,
-) -> Vec<Spot> {
+) -> Vec<ScriptSpot> {
     let places = map.source_of(source).map(|id| map.places(id, line, column));
     let places = places.and_then(Result::ok).unwrap_or_default();
-    let spot = |(line, column)| Spot { path: script.to_owned(), line, column, is_mapped: true };
+    let spot = |(line, column)| ScriptSpot { path: script.to_owned(), line, column, is_mapped: true };
     places.into_iter().map(spot).collect()
 }
 
@@ -98,13 +118,13 @@ pub(super) fn problem(source: &Path, script: &Script, map: &SourceMap, line: u32
     stale.or(places).map(|problem| problem.to_string())
 }
 
-fn add(found: &mut Vec<Made>, source: &Path, script: &Path, safety: &Safety) {
+fn add(found: &mut Vec<CompiledScript>, source: &Path, script: &Path, safety: &Safety) {
     if found.iter().any(|made| made.path == script) {
         return;
     }
     let Some(map) = map_of(script, safety) else { return };
     if map.source_of(source).is_some() {
-        found.push(Made { path: real(script), map });
+        found.push(CompiledScript { path: real(script), map });
     }
 }
 
@@ -138,13 +158,13 @@ fn comment(text: &str) -> Option<String> {
 }
 
 /// Looks into all maps of the project for one that names the source.
-fn search(found: &mut Vec<Made>, source: &Path, candidates: &[PathBuf], safety: &Safety) {
+fn search(found: &mut Vec<CompiledScript>, source: &Path, candidates: &[PathBuf], safety: &Safety) {
     let Some(name) = source.file_name().and_then(|name| name.to_str()) else { return };
     let mut read = 0;
     for script in candidates {
         let Some(beside) = script.file_name().and_then(|name| name.to_str()) else { continue };
         let map = script.with_file_name(format!("{beside}.map"));
-        let Ok(raw) = source_map::read_allowed(&source_map::Place::File(map), safety) else { continue };
+        let Ok(raw) = safety.read_map(&MapLocation::File(map)) else { continue };
         read += raw.len() as u64;
         if read > MOST_BYTES {
             return;
@@ -159,7 +179,7 @@ fn search(found: &mut Vec<Made>, source: &Path, candidates: &[PathBuf], safety: 
 pub(super) fn project_sources(program: &Path) -> Vec<PathBuf> {
     let is_source = |path: &Path| {
         crate::adapter::by_extension(path)
-            .is_some_and(|adapter| adapter.protocol() == crate::adapter::Protocol::Cdp)
+            .is_some_and(|adapter| adapter.driver() == crate::adapter::Driver::Node)
     };
     if project(program).is_some() {
         return project_files(program, is_source);

@@ -6,16 +6,16 @@ use std::sync::LazyLock;
 use ::cdp::runtime::Evaluate;
 use serde_json::json;
 
-use super::binding::BINDING;
-use super::rules::function;
-use super::{CdpDebugger, sent};
+use super::injected::{BINDING, arrow_function, stripped};
+use super::v8::V8Client;
 use crate::deadlines;
 use crate::debugger::RuleFor;
 use crate::model::ids::BreakpointId;
 use crate::recording::{Cells, Record};
 
 /// What is called with the functions of `values.js`.
-static RECORDER: LazyLock<String> = LazyLock::new(|| sent(include_str!("../../debuggee/node/recorder.js")));
+static RECORDER: LazyLock<String> =
+    LazyLock::new(|| stripped(include_str!("../../debuggee/node/recorder.js")));
 
 /// A function that brings the recorder into the global object of the helper that it is called on.
 pub(super) fn installation() -> String {
@@ -36,8 +36,8 @@ pub(super) fn condition(rules: &[RuleFor], thread: &str) -> String {
 /// A call that writes a row, or does nothing where there is no recorder.
 pub(super) fn pass(rule: &RuleFor, record: &Record, thread: &str) -> String {
     let BreakpointId(id) = rule.id;
-    let condition = rule.rule.condition.as_deref().map_or("null".to_owned(), function);
-    let asked = std::iter::once(condition).chain(record.expressions.iter().map(|text| function(text)));
+    let condition = rule.rule.condition.as_deref().map_or("null".to_owned(), arrow_function);
+    let asked = std::iter::once(condition).chain(record.expressions.iter().map(|text| arrow_function(text)));
     let asked: Vec<String> = asked.collect();
     let specification = json!(specification(record, thread));
     format!("{BINDING}.recorder?.pass({id},{specification},{})", asked.join(","))
@@ -63,7 +63,7 @@ pub(super) fn specification(record: &Record, thread: &str) -> String {
 }
 
 /// Has the program write what it has counted, and no more rows of these.
-pub(super) async fn end(debugger: &CdpDebugger, ids: &[BreakpointId]) {
+pub(super) async fn end(v8: &V8Client, ids: &[BreakpointId]) {
     let ids: Vec<u32> = ids.iter().map(|id| id.0).collect();
     let end = Evaluate {
         expression: format!("{BINDING}.recorder?.over({})", json!(ids)),
@@ -72,5 +72,5 @@ pub(super) async fn end(debugger: &CdpDebugger, ids: &[BreakpointId]) {
         ..Evaluate::default()
     };
     // One that is busy in native code ends with what it has written.
-    let _ = debugger.0.client.request(end, deadlines::GOODBYE).await;
+    let _ = v8.request_within(deadlines::GOODBYE, end).await;
 }

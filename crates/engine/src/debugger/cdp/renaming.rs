@@ -7,23 +7,23 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::places::Spot;
+use super::places::ScriptSpot;
+use super::sources::Sources;
 use super::values::renamed;
-use super::{CdpDebugger, frames};
 use crate::debugger::RuleFor;
 use crate::javascript::{self, Part, log_parts};
 use crate::source_map::SourceMap;
 
 /// The rules of a place as a script is to have them.
 pub(super) async fn of_rules(
-    debugger: &CdpDebugger,
+    sources: &Sources,
     rules: &[RuleFor],
-    spot: &Spot,
+    spot: &ScriptSpot,
     map: Option<Arc<SourceMap>>,
 ) -> Vec<RuleFor> {
     let is_needed = spot.is_mapped && rules.iter().any(|rule| !rule.rule.is_plain());
     let Some(map) = map.filter(|map| is_needed && map.has_names()) else { return rules.to_vec() };
-    let Some(text) = text(debugger, &spot.path).await else { return rules.to_vec() };
+    let Some(text) = text(sources, &spot.path).await else { return rules.to_vec() };
     let (line, column) = (spot.line, spot.column);
     let read = move || names(&map, &text, line, column);
     let names = tokio::task::spawn_blocking(read).await.unwrap_or_default();
@@ -31,11 +31,11 @@ pub(super) async fn of_rules(
 }
 
 /// The text of a script that is loaded, or will be.
-async fn text(debugger: &CdpDebugger, path: &Path) -> Option<Arc<str>> {
-    if let Some(script) = debugger.0.scripts.newest(|script| script.path.as_deref() == Some(path)) {
-        return frames::text(debugger, &script).await;
+async fn text(sources: &Sources, path: &Path) -> Option<Arc<str>> {
+    if let Some(script) = sources.scripts.newest(|script| script.path.as_deref() == Some(path)) {
+        return script.text().await;
     }
-    let (path, policy) = (path.to_owned(), Arc::clone(&debugger.0.shared.policy));
+    let (path, policy) = (path.to_owned(), Arc::clone(&sources.program.policy));
     let read = tokio::task::spawn_blocking(move || policy.safety.read_text(&path)).await;
     read.ok()?.ok().map(Arc::from)
 }

@@ -5,25 +5,25 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::binding::BINDING;
-use super::{recording, sent};
+use super::injected::{BINDING, arrow_function, stripped};
+use super::recording;
 use crate::debugger::RuleFor;
 use crate::javascript::{Part, log_parts};
 use crate::model::breakpoint::HitCondition;
 use crate::model::ids::BreakpointId;
 
 /// What decides in the program.
-static RULES: LazyLock<String> = LazyLock::new(|| sent(include_str!("../../debuggee/node/rules.js")));
+static RULES: LazyLock<String> = LazyLock::new(|| stripped(include_str!("../../debuggee/node/rules.js")));
 
 /// Brings the rules into the global object before the program replaces what they need.
 pub(super) fn installation() -> String {
     format!("{BINDING}.rules ??= {}", *RULES)
 }
 
-/// What the program tells by way of the binding.
+/// What the program reports by way of the binding.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub(super) enum Told {
+pub(super) enum RuleEvent {
     /// The stop that follows belongs to these.
     Hit { ids: Vec<u32> },
     /// A logpoint spoke.
@@ -43,9 +43,10 @@ pub(super) fn are_plain(rules: &[RuleFor]) -> bool {
 
 /// The condition of a place.
 ///
-/// It is true in a global object that cannot decide yet; see [`binding::enter`](super::binding::enter). Passes are
-/// counted by breakpoint and rule: other breakpoints at the place do not change the count, another rule begins
-/// anew. The texts were checked to be expressions, so that none of them ends the function it stands in.
+/// It is true in a global object that cannot decide yet; see
+/// [`ProgramBinding::enter`](super::binding::ProgramBinding::enter). Passes are counted by breakpoint and rule: other
+/// breakpoints at the place do not change the count, another rule begins anew. The texts were checked to be
+/// expressions, so that none of them ends the function it stands in.
 pub(super) fn condition(rules: &[RuleFor], thread: &str) -> Result<String, String> {
     let decision = if recording::only_records(rules) {
         recording::condition(rules, thread)
@@ -64,7 +65,7 @@ fn translate(rule: &RuleFor, thread: &str) -> Result<String, String> {
     }
     let mut fields = format!("id:{id}");
     if let Some(condition) = &rule.rule.condition {
-        fields.extend([",condition:", &function(condition)]);
+        fields.extend([",condition:", &arrow_function(condition)]);
     }
     if let Some(hit) = rule.rule.hit_condition {
         let count = json!(format!("{id} {:?}", rule.rule)).to_string();
@@ -78,20 +79,6 @@ fn translate(rule: &RuleFor, thread: &str) -> Result<String, String> {
     Ok(format!("{{{fields}}}"))
 }
 
-/// What only some functions may contain, private names that no class around declares, regular expressions, names
-/// that are declared twice.
-const REFUSABLE: [&str; 7] = ["super", "new.target", "#", "/", "=>", "{", "__proto__"];
-
-/// An arrow function sees `this` and `arguments` of the frame. The line end closes a comment.
-pub(super) fn function(expression: &str) -> String {
-    // What V8 may refuse although its grammar is right is compiled where the error is caught: V8 says nothing of a
-    // condition that it cannot compile.
-    if REFUSABLE.iter().any(|part| expression.contains(part)) {
-        return format!("()=>eval({})", json!(format!("(\n{expression}\n)")));
-    }
-    format!("()=>(\n{expression}\n)")
-}
-
 fn passes(hit: HitCondition) -> String {
     use crate::model::breakpoint::HitOperator::Multiple;
     match hit.operator {
@@ -103,7 +90,7 @@ fn passes(hit: HitCondition) -> String {
 fn part(part: &Part) -> String {
     match part {
         Part::Text(text) => json!(text).to_string(),
-        Part::Expression(expression) => function(expression),
+        Part::Expression(expression) => arrow_function(expression),
     }
 }
 

@@ -4,15 +4,17 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
+use ::cdp::debugger::{GetScriptSource, Location};
 use tokio::sync::OnceCell;
 
-use super::values::Places;
+use super::locks::lock;
+use super::v8::V8Client;
 use crate::javascript::Handlers;
 use crate::policy::SharedPolicy;
 use crate::safety::Safety;
-use crate::source_map::{self, Problem, SourceMap};
+use crate::source_map::{self, MapLocation, MapProblem, Position, SourceMap};
 
 /// A script.
 #[derive(Debug)]
@@ -29,19 +31,21 @@ pub(super) struct Script {
     pub(super) end: (i32, i32),
     /// Its source map, as the script says it.
     map_url: Option<String>,
-    map: OnceCell<Result<Arc<SourceMap>, Problem>>,
+    map: OnceCell<Result<Arc<SourceMap>, MapProblem>>,
     /// Says whether the map may be read.
     policy: SharedPolicy,
-    /// Its text, once something has asked for it.
-    pub(super) text: OnceCell<Arc<str>>,
-    /// What catches in it, once something has asked for it; none when it cannot be parsed.
-    pub(super) handlers: OnceLock<Option<Handlers>>,
+    /// Has its text.
+    v8: V8Client,
+    text: OnceCell<Arc<str>>,
+    /// What catches in it; none when it cannot be parsed.
+    handlers: OnceLock<Option<Handlers>>,
 }
 
 impl Script {
-    pub(super) fn new(parsed: ::cdp::debugger::Script, policy: SharedPolicy) -> Self {
+    pub(super) fn new(parsed: ::cdp::debugger::Script, policy: SharedPolicy, v8: V8Client) -> Self {
         Self {
             policy,
+            v8,
             path: path_of(&parsed.url),
             start: (parsed.start_line, parsed.start_column),
             end: (parsed.end_line, parsed.end_column),
@@ -55,7 +59,7 @@ impl Script {
     }
 
     /// A place in its file, as one in its text: a loader may have put code in front of the first line. 0-based.
-    pub(super) fn in_text(&self, (line, column): (u32, u32)) -> (u32, u32) {
+    fn in_text(&self, (line, column): Position) -> Position {
         let (first, indent) = self.start;
         let line = i64::from(line) - i64::from(first);
         let column = if line == 0 { i64::from(column) - i64::from(indent) } else { i64::from(column) };
@@ -67,13 +71,37 @@ impl Script {
         self.map_url.is_some()
     }
 
+    /// Its text. Asked for at the first call.
+    pub(super) async fn text(&self) -> Option<Arc<str>> {
+        let read = || async {
+            let question = GetScriptSource { script_id: self.id.clone() };
+            self.v8.request(question).await.map(|source| source.script_source.into())
+        };
+        self.text.get_or_try_init(read).await.ok().cloned()
+    }
+
+    /// What its text says of a place about catching; none when it cannot be read or parsed. Parsed at the first call.
+    pub(super) async fn at_handlers<T: Send + 'static>(
+        self: Arc<Self>,
+        place: &Location,
+        answer: impl FnOnce(&Handlers, Position) -> T + Send + 'static,
+    ) -> Option<T> {
+        let text = self.text().await?;
+        let place = self.in_text(position(place));
+        let work = move || {
+            let handlers = self.handlers.get_or_init(|| Handlers::of(&text));
+            handlers.as_ref().map(|handlers| answer(handlers, place))
+        };
+        tokio::task::spawn_blocking(work).await.ok()?
+    }
+
     /// The map; none when the script has none. Read at the first call.
-    pub(super) async fn map(&self) -> Option<Result<&Arc<SourceMap>, &Problem>> {
+    pub(super) async fn map(&self) -> Option<Result<&Arc<SourceMap>, &MapProblem>> {
         let url = self.map_url.clone()?;
         let (path, policy) = (self.path.clone()?, Arc::clone(&self.policy));
         let read = || async move {
             let work = tokio::task::spawn_blocking(move || read_map(&url, &path, &policy.safety));
-            work.await.unwrap_or_else(|error| Err(Problem::Corrupt { reason: error.to_string() }))
+            work.await.unwrap_or_else(|error| Err(MapProblem::Corrupt { reason: error.to_string() }))
         };
         Some(self.map.get_or_init(read).await.as_ref())
     }
@@ -87,7 +115,7 @@ impl Script {
         }
         let (file_name, policy) = (file_name.to_owned(), Arc::clone(&self.policy));
         let work = tokio::task::spawn_blocking(move || {
-            let raw = source_map::read_allowed(&source_map::place(&url, &path), &policy.safety);
+            let raw = policy.safety.read_map(&source_map::place(&url, &path));
             raw.is_ok_and(|raw| source_map::may_mention(&raw, &file_name))
         });
         work.await.unwrap_or(false)
@@ -95,11 +123,11 @@ impl Script {
 }
 
 /// Reads and decodes the map that a script at `path` names.
-pub(super) fn read_map(url: &str, path: &Path, safety: &Safety) -> Result<Arc<SourceMap>, Problem> {
+pub(super) fn read_map(url: &str, path: &Path, safety: &Safety) -> Result<Arc<SourceMap>, MapProblem> {
     let place = source_map::place(url, path);
-    let raw = source_map::read_allowed(&place, safety)?;
+    let raw = safety.read_map(&place)?;
     let beside = match &place {
-        source_map::Place::File(map) => map.parent(),
+        MapLocation::File(map) => map.parent(),
         _ => path.parent(),
     };
     SourceMap::decode(&raw, beside.unwrap_or(path)).map(Arc::new)
@@ -114,15 +142,21 @@ pub(super) fn path_of(url: &str) -> Option<PathBuf> {
     path.is_absolute().then(|| path.to_owned())
 }
 
+/// 0-based line and column; V8 leaves a column out where it is 0.
+pub(super) fn position(place: &Location) -> Position {
+    let number = |value: i32| u32::try_from(value).unwrap_or(0);
+    (number(place.line_number), number(place.column_number.unwrap_or(0)))
+}
+
 /// How many scripts without a name are kept. Each of our own evaluations is one.
 const NAMELESS: usize = 500;
 
 /// All scripts of a thread.
 #[derive(Debug, Default)]
-pub(super) struct Scripts(Mutex<Table>);
+pub(super) struct Scripts(Mutex<ScriptTable>);
 
 #[derive(Debug, Default)]
-struct Table {
+struct ScriptTable {
     by_id: HashMap<String, Arc<Script>>,
     /// Those without a name, oldest first.
     nameless: VecDeque<String>,
@@ -131,7 +165,7 @@ struct Table {
 impl Scripts {
     pub(super) fn add(&self, script: Script) -> Arc<Script> {
         let script = Arc::new(script);
-        let mut table = self.lock();
+        let mut table = lock(&self.0);
         if script.path.is_none() && !script.url.starts_with("node:") {
             table.nameless.push_back(script.id.clone());
             if table.nameless.len() > NAMELESS
@@ -145,7 +179,7 @@ impl Scripts {
     }
 
     pub(super) fn get(&self, id: &str) -> Option<Arc<Script>> {
-        self.lock().by_id.get(id).cloned()
+        lock(&self.0).by_id.get(id).cloned()
     }
 
     /// Those that a compiler made.
@@ -161,30 +195,20 @@ impl Scripts {
     /// The files that are loaded, each once.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> =
-            self.lock().by_id.values().filter_map(|script| script.path.clone()).collect();
+            lock(&self.0).by_id.values().filter_map(|script| script.path.clone()).collect();
         paths.sort();
         paths.dedup();
         paths
     }
 
-    /// Names a place in a script, 0-based, as people write it.
-    pub(super) fn places(self: &Arc<Self>) -> Places {
-        let scripts = Arc::clone(self);
-        Arc::new(move |id, line, column| {
-            let script = scripts.get(id)?;
-            let name =
-                script.path.as_ref().map_or_else(|| script.url.clone(), |path| path.display().to_string());
-            (!name.is_empty())
-                .then(|| format!("{name}:{}:{}", line.saturating_add(1), column.saturating_add(1)))
-        })
+    /// A place in a script, 0-based, as people write it.
+    pub(super) fn name_of(&self, id: &str, line: i32, column: i32) -> Option<String> {
+        let script = self.get(id)?;
+        let name = script.path.as_ref().map_or_else(|| script.url.clone(), |path| path.display().to_string());
+        (!name.is_empty()).then(|| format!("{name}:{}:{}", line.saturating_add(1), column.saturating_add(1)))
     }
 
     fn where_so(&self, is_wanted: impl Fn(&Script) -> bool) -> Vec<Arc<Script>> {
-        self.lock().by_id.values().filter(|script| is_wanted(script)).cloned().collect()
-    }
-
-    /// Nothing panics while the lock is held.
-    fn lock(&self) -> MutexGuard<'_, Table> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).by_id.values().filter(|script| is_wanted(script)).cloned().collect()
     }
 }

@@ -3,26 +3,26 @@
 use std::path::Path;
 
 use super::scripts::Script;
-use super::{CdpDebugger, frames};
+use super::sources::Sources;
 
-/// The text of a source, by the path or name under which `frames` shows it.
-pub(super) async fn of_source(debugger: &CdpDebugger, name: &str) -> Option<String> {
+/// The text of a source, by the path or name under which stacks show it.
+pub(super) async fn of_source(sources: &Sources, name: &str) -> Option<String> {
     // A script that was compiled when it was loaded has the name of its source, and another text.
-    match in_a_map(debugger, name).await {
+    match in_a_map(sources, name).await {
         Some(text) => Some(text),
-        None => of_script(debugger, name).await,
+        None => of_script(sources, name).await,
     }
 }
 
-async fn in_a_map(debugger: &CdpDebugger, name: &str) -> Option<String> {
-    let path = debugger.0.shared.setup.to_remote(Path::new(name));
+async fn in_a_map(sources: &Sources, name: &str) -> Option<String> {
+    let path = sources.program.setup.to_remote(Path::new(name));
     let file_name = name.rsplit('/').next().unwrap_or(name);
-    for script in debugger.0.scripts.mapped() {
+    for script in sources.scripts.mapped() {
         if !script.may_mention(file_name).await {
             continue;
         }
         let Some(Ok(map)) = script.map().await else { continue };
-        let is_it = |source: &&crate::source_map::Source| match &source.path {
+        let is_it = |source: &&crate::source_map::MapSource| match &source.path {
             Some(own) => *own == path,
             None => source.name == name,
         };
@@ -33,8 +33,8 @@ async fn in_a_map(debugger: &CdpDebugger, name: &str) -> Option<String> {
     None
 }
 
-async fn of_script(debugger: &CdpDebugger, name: &str) -> Option<String> {
-    let is_it = |script: &Script| frames::source(debugger, script).name == name;
-    let script = debugger.0.scripts.newest(is_it)?;
-    Some(frames::text(debugger, &script).await?.to_string())
+async fn of_script(sources: &Sources, name: &str) -> Option<String> {
+    let is_it = |script: &Script| sources.of_script(script).name == name;
+    let script = sources.scripts.newest(is_it)?;
+    Some(script.text().await?.to_string())
 }

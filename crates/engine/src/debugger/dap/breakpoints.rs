@@ -1,57 +1,75 @@
 //! Breakpoints as the protocol has them, and whose they are.
-//!
-//! Rules are applied by the inspector where there is one, plain ones too: it knows a second line event of one
-//! statement from another pass, counts, reports what fails, and sees the names that the code at the place
-//! sees. Otherwise the server gets one rule a place as it is.
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::sync::PoisonError;
+use std::path::{Path, PathBuf};
 
-use super::DapDebugger;
-use super::inspector::InspectorClient;
+use super::{DapDebugger, lock};
 use crate::deadlines;
 use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
-use crate::model::ids::BreakpointId;
-use crate::sources;
+use crate::model::ids::{BreakpointId, RawId};
 
-/// What the server's numbers of breakpoints stand for.
+/// What was sent to the adapter.
 #[derive(Debug, Default)]
-pub(super) struct Planting {
-    owners: HashMap<i64, Owners>,
-    next_place: u64,
+pub(super) struct Breakpoints {
+    sent: Vec<Sent>,
+    /// How often the condition of each was true.
+    hits: HashMap<BreakpointId, u64>,
 }
 
-#[derive(Debug)]
-struct Owners {
-    ids: Vec<BreakpointId>,
-    /// The inspector decides whose it was, and says so in an event of its own.
-    decided_inside: bool,
+/// One place of the adapter's.
+#[derive(Clone, Debug)]
+pub(super) struct Sent {
+    /// The adapter's number for it, which it may leave out.
+    number: Option<i64>,
+    pub(super) rules: Vec<RuleFor>,
+    /// Whether the adapter applies the one condition itself.
+    pub(super) is_native: bool,
+    /// The file that it is in; none for a function.
+    file: Option<PathBuf>,
+    /// The line that it is on, as far as that is known.
+    line: Option<u32>,
 }
 
-impl Planting {
-    /// The breakpoints that a stop at these numbers belongs to, without those that the inspector names.
-    pub(super) fn owners(&self, numbers: &[i64]) -> Vec<BreakpointId> {
-        let plain = numbers
-            .iter()
-            .filter_map(|number| self.owners.get(number))
-            .filter(|owners| !owners.decided_inside);
-        plain.flat_map(|owners| owners.ids.iter().copied()).collect()
+impl Breakpoints {
+    /// The places that a stop is about: by the adapter's numbers, or by where the thread is.
+    pub(super) fn hit(&self, numbers: &[i64], at: Option<(&Path, u32)>) -> Vec<Sent> {
+        if !numbers.is_empty() {
+            let is_hit = |sent: &&Sent| sent.number.is_some_and(|number| numbers.contains(&number));
+            return self.sent.iter().filter(is_hit).cloned().collect();
+        }
+        let is_here = |sent: &&Sent| {
+            let place = sent.file.as_deref().zip(sent.line);
+            place.is_some() && place == at
+        };
+        self.sent.iter().filter(is_here).cloned().collect()
     }
 
     /// All breakpoints behind a number.
-    pub(super) fn all_owners(&self, number: i64) -> Vec<BreakpointId> {
-        self.owners.get(&number).map(|owners| owners.ids.clone()).unwrap_or_default()
+    pub(super) fn owners(&self, number: i64) -> Vec<BreakpointId> {
+        let found = self.sent.iter().find(|sent| sent.number == Some(number));
+        found.map(|sent| RuleFor::ids(&sent.rules)).unwrap_or_default()
     }
-}
 
-/// What is sent for one place.
-struct Translated {
-    condition: Option<String>,
-    hit_condition: Option<String>,
-    log_message: Option<String>,
-    decided_inside: bool,
+    /// The adapter has bound one to another line.
+    pub(super) fn moved(&mut self, number: i64, line: Option<i64>) {
+        let Some(line) = positive(line) else { return };
+        for sent in self.sent.iter_mut().filter(|sent| sent.number == Some(number)) {
+            sent.line = Some(line);
+        }
+    }
+
+    /// Whether some rule is applied here, so that a stop may be one to go on from.
+    pub(super) fn has_rules(&self) -> bool {
+        self.sent.iter().any(|sent| !sent.is_native && sent.rules.iter().any(|rule| !rule.rule.is_plain()))
+    }
+
+    /// Counts a hit, and gives the count.
+    pub(super) fn count(&mut self, id: BreakpointId) -> u64 {
+        let hits = self.hits.entry(id).or_default();
+        *hits += 1;
+        *hits
+    }
 }
 
 pub(super) async fn set_in_source(
@@ -59,137 +77,152 @@ pub(super) async fn set_in_source(
     path: &Path,
     wanted: Vec<SourceBreakpoint>,
 ) -> Result<Vec<Planted>> {
-    let mut breakpoints = Vec::with_capacity(wanted.len());
-    let mut owners = Vec::with_capacity(wanted.len());
-    for place in &wanted {
-        let translated = translate(debugger, &place.rules, None).await?;
-        owners.push((RuleFor::ids(&place.rules), translated.decided_inside));
-        breakpoints.push(::dap::SourceBreakpoint {
-            line: i64::from(place.line),
-            column: None,
-            condition: translated.condition,
-            hit_condition: translated.hit_condition,
-            log_message: translated.log_message,
-        });
+    let conditional = debugger.capabilities().supports_conditional_breakpoints;
+    let mut places = Vec::with_capacity(wanted.len());
+    for SourceBreakpoint { line, column, rules } in wanted {
+        let condition = native_condition(&rules, conditional)?;
+        let sent = ::dap::SourceBreakpoint {
+            line: i64::from(line),
+            column: column.map(i64::from),
+            condition: condition.clone(),
+            ..Default::default()
+        };
+        places.push((sent, rules, condition.is_some()));
     }
-    let source = ::dap::Source { path: Some(path.display().to_string()), ..Default::default() };
-    let arguments = ::dap::SetBreakpointsArguments { source, breakpoints };
-    let response = debugger.request::<::dap::SetBreakpoints>(arguments, deadlines::REQUEST).await?;
-    Ok(settle(debugger, response, owners))
+    debugger.send_breakpoints(path, places).await
 }
 
 pub(super) async fn set_on_functions(
     debugger: &DapDebugger,
     wanted: Vec<FunctionBreakpoint>,
 ) -> Result<Vec<Planted>> {
-    if !debugger.capabilities().supports_function_breakpoints {
-        if wanted.is_empty() {
-            return Ok(Vec::new());
-        }
-        return Err(Error::Unsupported("this debugger has no breakpoints on function names".to_owned()));
+    let conditional = debugger.capabilities().supports_conditional_breakpoints;
+    let mut places = Vec::with_capacity(wanted.len());
+    for FunctionBreakpoint { name, rules } in wanted {
+        let condition = native_condition(&rules, conditional)?;
+        let sent = ::dap::FunctionBreakpoint { name, condition: condition.clone(), hit_condition: None };
+        places.push((sent, rules, condition.is_some()));
     }
-    let mut breakpoints = Vec::with_capacity(wanted.len());
-    let mut owners = Vec::with_capacity(wanted.len());
-    for place in &wanted {
-        // Servers know functions by their own names alone; the class is checked by the inspector.
-        let (class, name) = match place.name.rsplit_once('.') {
-            Some((class, name)) if debugger.inspector().is_some() => (Some(class), name),
-            _ => (None, place.name.as_str()),
-        };
-        let translated = translate(debugger, &place.rules, class).await?;
-        owners.push((RuleFor::ids(&place.rules), translated.decided_inside));
-        breakpoints.push(::dap::FunctionBreakpoint {
-            name: name.to_owned(),
-            condition: translated.condition,
-            hit_condition: translated.hit_condition,
-        });
-    }
-    let arguments = ::dap::SetFunctionBreakpointsArguments { breakpoints };
-    let response = debugger.request::<::dap::SetFunctionBreakpoints>(arguments, deadlines::REQUEST).await?;
-    let mut planted = settle(debugger, response, owners);
-    if let Some(inspector) = debugger.inspector() {
-        for (planted, place) in planted.iter_mut().zip(&wanted) {
-            *planted = is_loaded(debugger, inspector, &place.name).await?;
-        }
-    }
-    Ok(planted)
+    debugger.send_function_breakpoints(places).await
 }
 
-/// Servers call any name verified, so the inspector looks whether there is such a function.
-async fn is_loaded(debugger: &DapDebugger, inspector: &InspectorClient, name: &str) -> Result<Planted> {
-    let (class, function) = name.rsplit_once('.').map_or((None, name), |(class, name)| (Some(class), name));
-    let functions = inspector.look_for(next_place(debugger), class, function).await?;
-    if functions.found {
-        return Ok(Planted::on(None));
-    }
-    let near = sources::nearest_names(name, functions.names);
-    let near = if near.is_empty() { String::new() } else { format!("; loaded are {}", near.join(", ")) };
-    Ok(Planted::NotLoaded(format!(
-        "the program has loaded no function `{name}` of its own so far, and stops when one is entered{near}"
-    )))
-}
-
-async fn translate(debugger: &DapDebugger, rules: &[RuleFor], class: Option<&str>) -> Result<Translated> {
-    let plain = Translated { condition: None, hit_condition: None, log_message: None, decided_inside: false };
-    if let Some(inspector) = debugger.inspector() {
-        let condition = inspector.define(next_place(debugger), class, rules).await?;
-        return Ok(Translated { condition: Some(condition), decided_inside: true, ..plain });
-    }
+/// The condition that the adapter can apply itself: the only one of its place, with nothing beside it. Whatever else
+/// a rule says is applied here when the program stops, so that it means the same with every adapter.
+fn native_condition(rules: &[RuleFor], conditional: bool) -> Result<Option<String>> {
     if rules.iter().any(|rule| rule.rule.record.is_some()) {
         return Err(Error::Unsupported(
-            "this debugger has no way to record values while the program runs; stop the program at each pass \
+            "this debugger has no way to record values while the program runs; stop the program at each hit \
              and evaluate there"
                 .to_owned(),
         ));
     }
-    if rules.iter().all(|rule| rule.rule.is_plain()) {
-        return Ok(plain);
-    }
-    let [only] = rules else {
-        return Err(Error::Unsupported(
-            "this debugger takes one condition a line; remove the other breakpoint on it".to_owned(),
-        ));
-    };
-    Ok(Translated {
-        condition: only.rule.condition.clone(),
-        hit_condition: only.rule.hit_condition.map(|hit| hit.to_string()),
-        log_message: only.rule.log_message.clone(),
-        decided_inside: false,
+    Ok(match rules {
+        [only] if conditional && only.rule.hit_condition.is_none() && only.rule.log_message.is_none() => {
+            only.rule.condition.clone()
+        }
+        _ => None,
     })
 }
 
-fn next_place(debugger: &DapDebugger) -> u64 {
-    let mut planting = debugger.0.planting.lock().unwrap_or_else(PoisonError::into_inner);
-    planting.next_place += 1;
-    planting.next_place
+impl DapDebugger {
+    /// Replaces the breakpoints of a file: what is sent for each, whose it is, and whether the adapter applies its
+    /// condition itself.
+    pub(crate) async fn send_breakpoints(
+        &self,
+        path: &Path,
+        places: Vec<(::dap::SourceBreakpoint, Vec<RuleFor>, bool)>,
+    ) -> Result<Vec<Planted>> {
+        let owner = |(sent, rules, is_native): (::dap::SourceBreakpoint, Vec<RuleFor>, bool)| {
+            let (file, line) = (Some(path.to_owned()), positive(Some(sent.line)));
+            (sent, Sent { number: None, rules, is_native, file, line })
+        };
+        let (breakpoints, owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
+        let source = ::dap::Source {
+            name: path.file_name().map(|name| name.to_string_lossy().into_owned()),
+            path: Some(path.display().to_string()),
+            ..Default::default()
+        };
+        let arguments = ::dap::SetBreakpointsArguments { source, breakpoints };
+        let response = self.request::<::dap::SetBreakpoints>(arguments, deadlines::REQUEST).await?;
+        Ok(self.keep(response, owners, Some(path)))
+    }
+
+    /// Replaces the breakpoints on functions, in the same way.
+    pub(crate) async fn send_function_breakpoints(
+        &self,
+        places: Vec<(::dap::FunctionBreakpoint, Vec<RuleFor>, bool)>,
+    ) -> Result<Vec<Planted>> {
+        if !self.capabilities().supports_function_breakpoints {
+            if places.is_empty() {
+                return Ok(Vec::new());
+            }
+            return Err(Error::Unsupported(
+                "this debugger has no breakpoints on function names; give `file` and `line`".to_owned(),
+            ));
+        }
+        let owner = |(sent, rules, is_native): (::dap::FunctionBreakpoint, Vec<RuleFor>, bool)| {
+            (sent, Sent { number: None, rules, is_native, file: None, line: None })
+        };
+        let (breakpoints, owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
+        let arguments = ::dap::SetFunctionBreakpointsArguments { breakpoints };
+        let response = self.request::<::dap::SetFunctionBreakpoints>(arguments, deadlines::REQUEST).await?;
+        Ok(self.keep(response, owners, None))
+    }
+
+    fn keep(
+        &self,
+        response: ::dap::SetBreakpointsResponse,
+        owners: Vec<Sent>,
+        file: Option<&Path>,
+    ) -> Vec<Planted> {
+        let mut answers = response.breakpoints.into_iter();
+        let mut breakpoints = lock(&self.0.breakpoints);
+        breakpoints.sent.retain(|sent| sent.file.as_deref() != file);
+        owners
+            .into_iter()
+            .map(|mut sent| {
+                let Some(answer) = answers.next() else {
+                    return Planted::Refused("the debugger did not answer for it".to_owned());
+                };
+                sent.number = answer.id;
+                sent.line = sent.line.and_then(|asked| positive(answer.line).or(Some(asked)));
+                // Two lines that an adapter binds to one place may share a number.
+                let is_same = |known: &&mut Sent| known.number.is_some() && known.number == sent.number;
+                if let Some(known) = breakpoints.sent.iter_mut().find(is_same) {
+                    known.rules.append(&mut sent.rules);
+                    known.is_native = false;
+                } else {
+                    breakpoints.sent.push(sent);
+                }
+                bind_result(answer)
+            })
+            .collect()
+    }
 }
 
-fn settle(
-    debugger: &DapDebugger,
-    response: ::dap::SetBreakpointsResponse,
-    owners: Vec<(Vec<BreakpointId>, bool)>,
-) -> Vec<Planted> {
-    let mut answers = response.breakpoints.into_iter();
-    let mut planting = debugger.0.planting.lock().unwrap_or_else(PoisonError::into_inner);
-    owners
-        .into_iter()
-        .map(|(ids, decided_inside)| {
-            let Some(answer) = answers.next() else {
-                return Planted::Refused("the debugger did not answer for it".to_owned());
-            };
-            if let Some(number) = answer.id {
-                planting.owners.insert(number, Owners { ids, decided_inside });
-            }
-            planted(answer)
-        })
-        .collect()
+/// A line or column that is one.
+fn positive(number: Option<i64>) -> Option<u32> {
+    number.and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0)
 }
 
 /// The protocol has no word for the difference between "not yet" and "never", so one that is not verified
-/// counts as "not yet" with the server's reason.
-pub(super) fn planted(answer: ::dap::Breakpoint) -> Planted {
+/// counts as "not yet" with the adapter's reason: a library with its code may still be loaded.
+pub(super) fn bind_result(answer: ::dap::Breakpoint) -> Planted {
     if answer.verified {
-        return Planted::on(answer.line.and_then(|line| u32::try_from(line).ok()));
+        return Planted::Bound {
+            line: positive(answer.line),
+            column: positive(answer.column),
+            columns: Vec::new(),
+        };
     }
-    Planted::NotLoaded(answer.message.unwrap_or_else(|| "the debugger has not bound it".to_owned()))
+    let message = answer.message.filter(|message| !message.is_empty());
+    Planted::NotLoaded(
+        message.unwrap_or_else(|| "no code that is loaded has debug information for this place".to_owned()),
+    )
+}
+
+/// A thread, for the place where it is.
+pub(super) async fn place_of(debugger: &DapDebugger, thread: RawId) -> Option<(PathBuf, u32)> {
+    let location = debugger.top(thread).await.ok()??.location?;
+    Some((location.source.path?, location.line))
 }

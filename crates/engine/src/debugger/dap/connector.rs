@@ -1,203 +1,204 @@
 //! Starting programs and reaching running ones over the Debug Adapter Protocol.
 
+use std::marker::PhantomData;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use async_trait::async_trait;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use serde_json::{Map, Value};
-use tokio::io::split;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use super::DapDebugger;
-use crate::adapter::{Adapter, DapSetup, Host, Plan, TOKEN, Wire, addressed, filled};
+use super::transport::{self, Streams};
+use super::{Child, DapDebugger, Dialect, Options};
+use crate::adapter::plan::{ADDRESS, DapSetup, Plan, StartRequest, TOKEN, Transport, filled};
+use crate::adapter::{Adapter, Host};
 use crate::deadlines;
-use crate::debugger::preparation::Preparation;
-use crate::debugger::{Arrival, Connector, Sinks, Started};
+use crate::debugger::preparation::{Preparation, Prepared};
+use crate::debugger::{Arrival, Connector, Owned, Sinks, Started};
 use crate::error::{Error, Result};
-use crate::model::launch::Start;
-use crate::output::Output;
-use crate::policy::SharedPolicy;
-use crate::process::{Injector, Process};
+use crate::model::launch::{Attach, Endpoint, Start};
+use crate::process::{Injector, Process, ProcessSpec};
 
 /// More children than a program starts while one of them is attached to.
 const MOST_CHILDREN: usize = 1024;
 
 /// Starts and reaches programs of one language.
 #[derive(Debug)]
-pub struct DapConnector(Preparation);
+pub struct DapConnector<D = DapDebugger> {
+    preparation: Preparation,
+    debugger: PhantomData<fn() -> D>,
+}
 
-impl DapConnector {
+impl<D> DapConnector<D> {
     /// For programs of this language, run by the user's choice of interpreter.
-    pub fn new(
-        adapter: &'static dyn Adapter,
-        host: &'static dyn Host,
-        executable: Option<std::path::PathBuf>,
-    ) -> Self {
-        Self(Preparation { adapter, host, executable })
+    pub fn new(adapter: &'static dyn Adapter, host: &'static dyn Host, executable: Option<PathBuf>) -> Self {
+        let preparation = Preparation { adapter, host, executable };
+        Self { preparation, debugger: PhantomData }
     }
 }
 
-impl Connector for DapConnector {
-    type Debugger = DapDebugger;
-
-    async fn start(&self, start: Start, sinks: Sinks) -> Result<Started<DapDebugger>> {
-        let (runtime, plan) = self.0.plan(&start, &sinks).await?;
+#[async_trait]
+impl<D: Dialect> Connector for DapConnector<D> {
+    async fn start(&self, start: Start, sinks: Sinks) -> Result<Started> {
+        let Prepared { runtime, plan, start } = self.preparation.plan(start, &sinks).await?;
+        let adapter = self.preparation.adapter;
+        let Plan::Dap { transport, mut setup } = plan else {
+            let about = adapter.about();
+            return Err(Error::Unsupported(format!("{about} is not reached by the Debug Adapter Protocol")));
+        };
+        if let Start::Attach(Attach { to: Endpoint::Address { host, port }, .. }) = &start
+            && !matches!(transport, Transport::Connect { .. })
+        {
+            setup.remote = Some(format!("{host}:{port}"));
+        }
         // Reading the source takes as long as the interpreter takes to come up, so both are done at once.
         // A start that is dropped half-way takes its process along.
-        let checked = self.0.check(&runtime, &start);
-        let ((), started) = tokio::try_join!(checked, execute(plan, self.0.adapter, &sinks))?;
-        Ok(started)
+        let checked = self.preparation.check(&runtime, &start);
+        let (arrivals, received) = mpsc::channel(16);
+        let acceptor =
+            Acceptor::<D> { arrivals, adapter, setup, sinks: sinks.clone(), debugger: PhantomData };
+        let ((), process) = tokio::try_join!(checked, acceptor.open(transport))?;
+        Ok(Started { process, arrivals: received })
     }
 }
 
-async fn execute(plan: Plan, adapter: &'static dyn Adapter, sinks: &Sinks) -> Result<Started<DapDebugger>> {
-    let (arrivals, received) = mpsc::channel(16);
-    let door = |setup, token| Door {
-        arrivals,
-        adapter,
-        setup,
-        token,
-        output: sinks.output.clone(),
-        policy: Arc::clone(&sinks.policy),
-    };
-    match plan.wire {
-        Wire::DapListen(setup) => {
-            let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| no_port(&error))?;
-            let address = listener.local_addr().map_err(|error| no_port(&error))?.to_string();
-            let token = uuid::Uuid::new_v4().simple().to_string();
-            let told = |spec| filled(addressed(spec, &address), TOKEN, &token);
-            let spawn = |spec| Process::spawn(&told(spec), &sinks.session, &sinks.output);
-            let process = plan.process.map(spawn).transpose()?;
-            let injector = plan.injector.map(|spec| Injector::spawn(&told(spec))).transpose()?;
-            let door = door(setup, Some(token));
-            let first = first_arrival(&listener, &door, process.as_ref(), injector.as_ref(), sinks).await?;
-            if let Some(injector) = injector {
-                first.debugger.injected_by(injector);
-            }
-            door.admit(first).await?;
-            tokio::spawn(door.accept_children(listener));
-            Ok(Started { process, arrivals: received })
-        }
-        Wire::DapConnect { host, port, setup } => {
-            let connecting = TcpStream::connect((host.as_str(), port));
-            let stream = match tokio::time::timeout(deadlines::REQUEST, connecting).await {
-                Ok(Ok(stream)) => stream,
-                Ok(Err(error)) => return Err(unreachable_debugger(&host, port, &error.to_string())),
-                Err(_) => return Err(unreachable_debugger(&host, port, "no answer")),
-            };
-            let door = door(setup, None);
-            let (announced, children) = mpsc::channel(MOST_CHILDREN);
-            door.admit(door.meet(stream, true, Some(announced.clone())).await?).await?;
-            tokio::spawn(door.attach_children((host, port), announced.downgrade(), children));
-            Ok(Started { process: None, arrivals: received })
-        }
-        Wire::CdpAnnounced(_) | Wire::CdpConnect { .. } | Wire::CdpSignal { .. } => Err(Error::Unsupported(
-            format!("programs in {} are not reached by the Debug Adapter Protocol", adapter.about()),
-        )),
-    }
+/// How further connections are made, for the children that an adapter announces.
+enum Origin {
+    Address(String, u16),
+    Command(ProcessSpec),
 }
 
-/// Waits for the program to connect, as long as it, or the helper that makes it connect, is there. Whoever else
-/// connects is turned away.
-async fn first_arrival(
-    listener: &TcpListener,
-    door: &Door,
-    process: Option<&Process>,
-    injector: Option<&Injector>,
-    sinks: &Sinks,
-) -> Result<Arrival<DapDebugger>> {
-    let begin = sinks.output.end();
-    let gone = async {
-        match (process, injector) {
-            (Some(process), _) => {
-                let end = process.ended().await;
-                let problem = format!("the program {end} before the debugger was ready");
-                Error::StartFailed { problem, output: sinks.output.tail(begin, 4000).text() }
-            }
-            (None, Some(injector)) => {
-                // It ends well as soon as it has done its part, and the connection follows.
-                if injector.ended().await {
-                    tokio::time::sleep(deadlines::INJECT).await;
-                }
-                let problem = "the debugger could not get into the process".to_owned();
-                Error::StartFailed { problem, output: injector.printed() }
-            }
-            (None, None) => std::future::pending().await,
-        }
-    };
-    let arrive = async {
-        let mut meeting = FuturesUnordered::new();
-        loop {
-            tokio::select! {
-                accepted = listener.accept() => {
-                    let (stream, _) = accepted.map_err(|error| no_port(&error))?;
-                    meeting.push(door.meet(stream, true, None));
-                }
-                Some(met) = meeting.next(), if !meeting.is_empty() => match met {
-                    Ok(arrival) => return Ok(arrival),
-                    Err(error) => turned_away(&error),
-                },
-            }
-        }
-    };
-    let patience = sinks.policy.bounds.connect_within();
-    tokio::select! {
-        arrived = arrive => arrived,
-        error = gone => Err(error),
-        () = tokio::time::sleep(patience) => Err(Error::StartFailed {
-            problem: format!("the program did not connect to the debugger within {} s", patience.as_secs_f64()),
-            output: sinks.output.tail(begin, 4000).text(),
-        }),
-    }
-}
-
-fn turned_away(error: &Error) {
-    tracing::warn!(%error, "somebody has connected who is not the program, or could not say so");
-}
-
-/// Where processes come in.
-struct Door {
-    arrivals: mpsc::Sender<Arrival<DapDebugger>>,
+/// Makes debuggers of connections.
+struct Acceptor<D> {
+    arrivals: mpsc::Sender<Arrival>,
     adapter: &'static dyn Adapter,
     setup: DapSetup,
-    /// What those must know who connect to us.
-    token: Option<String>,
-    output: Output,
-    policy: SharedPolicy,
+    sinks: Sinks,
+    debugger: PhantomData<fn() -> D>,
 }
 
-impl Door {
-    /// Begins to speak to one who has connected, and lets him show who he is: any program of this machine can
-    /// connect to our port.
-    async fn meet(
-        &self,
-        stream: TcpStream,
-        is_program: bool,
-        children: Option<mpsc::Sender<Map<String, Value>>>,
-    ) -> Result<Arrival<DapDebugger>> {
-        let stream = ::dap::transport::QuickAck::new(stream).map_err(|_| Error::Lost)?;
-        let (debugger, events) = DapDebugger::connect(
-            split(stream),
-            self.adapter,
-            self.setup.clone(),
-            is_program,
-            children,
-            self.output.clone(),
-            Arc::clone(&self.policy),
-        );
-        if let Some(token) = &self.token {
-            debugger.identify(token).await?;
+impl<D: Dialect> Acceptor<D> {
+    /// Connects as the plan says. What was started for it is given back.
+    async fn open(self, transport: Transport) -> Result<Option<Owned>> {
+        match transport {
+            Transport::Stdio(spec) => {
+                let (process, streams) = transport::by_pipes(&spec, &self.sinks)?;
+                self.serve(streams, Origin::Command(spec), Some(process.clone())).await?;
+                Ok(Some(Owned::Adapter(process)))
+            }
+            Transport::Spawn { process, announces, is_program } => {
+                let (process, (host, port), streams) =
+                    transport::listening(process, announces, &self.sinks).await?;
+                let adapter = Some(process.clone()).filter(|_| !is_program);
+                self.serve(streams, Origin::Address(host, port), adapter).await?;
+                Ok(Some(if is_program { Owned::Program(process) } else { Owned::Adapter(process) }))
+            }
+            Transport::Connect { host, port } => {
+                let streams = transport::to(&host, port, self.setup.quirks.listens).await?;
+                self.serve(streams, Origin::Address(host, port), None).await?;
+                Ok(None)
+            }
+            Transport::Listen { process, injector } => self.accept(process, injector).await,
         }
-        Ok(Arrival { debugger, events })
     }
 
-    async fn admit(&self, arrival: Arrival<DapDebugger>) -> Result<()> {
-        self.arrivals.send(arrival).await.map_err(|_| Error::Closed)
+    /// Speaks to an adapter, and to those that its children get.
+    async fn serve(self, streams: Streams, origin: Origin, adapter: Option<Process>) -> Result<()> {
+        let (announced, children) = mpsc::channel(MOST_CHILDREN);
+        let is_started = !matches!(origin, Origin::Address(..));
+        let patience =
+            if is_started { self.sinks.policy.bounds.connect_within() } else { deadlines::REQUEST };
+        let mut options = self.options(Some(announced.clone()), patience);
+        options.adapter_process = adapter;
+        let arrival = Self::meet(streams, options);
+        self.admit(arrival).await?;
+        tokio::spawn(self.attach_children(origin, announced.downgrade(), children));
+        Ok(())
+    }
+
+    /// Waits for the program to connect to us, and goes on to wait for its children.
+    async fn accept(
+        self,
+        process: Option<ProcessSpec>,
+        injector: Option<ProcessSpec>,
+    ) -> Result<Option<Owned>> {
+        let listener =
+            TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| transport::no_port(&error))?;
+        let address = listener.local_addr().map_err(|error| transport::no_port(&error))?.to_string();
+        let token = uuid::Uuid::new_v4().simple().to_string();
+        let told = |spec| filled(filled(spec, ADDRESS, &address), TOKEN, &token);
+        let spawn = |spec| Process::spawn(&told(spec), &self.sinks.session, &self.sinks.output);
+        let process = process.map(spawn).transpose()?;
+        let injector = injector.map(|spec| Injector::spawn(&told(spec))).transpose()?;
+        let first = self.first_arrival(&listener, &token, process.as_ref(), injector.as_ref()).await?;
+        if let Some(injector) = injector {
+            first.debugger.injected_by(injector);
+        }
+        self.admit(first).await?;
+        tokio::spawn(self.accept_children(listener, token));
+        Ok(process.map(Owned::Program))
+    }
+
+    /// Waits for the program to connect, as long as it, or the helper that makes it connect, is there. Whoever else
+    /// connects is turned away.
+    async fn first_arrival(
+        &self,
+        listener: &TcpListener,
+        token: &str,
+        process: Option<&Process>,
+        injector: Option<&Injector>,
+    ) -> Result<Arrival<D>> {
+        let output = &self.sinks.output;
+        let begin = output.end();
+        let gone = async {
+            match (process, injector) {
+                (Some(process), _) => {
+                    let end = process.ended().await;
+                    let problem = format!("the program {end} before the debugger was ready");
+                    Error::StartFailed { problem, output: output.tail(begin, 4000).text() }
+                }
+                (None, Some(injector)) => {
+                    // It ends well as soon as it has done its part, and the connection follows.
+                    if injector.ended().await {
+                        tokio::time::sleep(deadlines::INJECT).await;
+                    }
+                    let problem = "the debugger could not get into the process".to_owned();
+                    Error::StartFailed { problem, output: injector.printed() }
+                }
+                (None, None) => std::future::pending().await,
+            }
+        };
+        let arrive = async {
+            let mut meeting = FuturesUnordered::new();
+            loop {
+                tokio::select! {
+                    accepted = listener.accept() => {
+                        let (stream, _) = accepted.map_err(|error| transport::no_port(&error))?;
+                        meeting.push(self.identified(stream, true, token));
+                    }
+                    Some(met) = meeting.next(), if !meeting.is_empty() => match met {
+                        Ok(arrival) => return Ok(arrival),
+                        Err(error) => turned_away(&error),
+                    },
+                }
+            }
+        };
+        let patience = self.sinks.policy.bounds.connect_within();
+        tokio::select! {
+            arrived = arrive => arrived,
+            error = gone => Err(error),
+            () = tokio::time::sleep(patience) => Err(Error::StartFailed {
+                problem: format!("the program did not connect to the debugger within {} s", patience.as_secs_f64()),
+                output: output.tail(begin, 4000).text(),
+            }),
+        }
     }
 
     /// Every child of the program opens a connection of its own, and waits until it is served.
-    async fn accept_children(self, listener: TcpListener) {
+    async fn accept_children(self, listener: TcpListener, token: String) {
         let mut meeting = FuturesUnordered::new();
         loop {
             tokio::select! {
@@ -207,7 +208,7 @@ impl Door {
                         tokio::time::sleep(deadlines::LOOK).await;
                         continue;
                     };
-                    meeting.push(self.meet(stream, false, None));
+                    meeting.push(self.identified(stream, false, &token));
                 }
                 Some(met) = meeting.next(), if !meeting.is_empty() => match met {
                     Ok(arrival) => if self.admit(arrival).await.is_err() {
@@ -219,47 +220,90 @@ impl Door {
             }
         }
     }
-}
 
-impl Door {
-    /// A server that we connected to announces children; each is served on a connection of its own to the
-    /// same address. Ends when nobody is left who could announce one.
+    /// An adapter announces children; each is served on a connection of its own. Ends when nothing is left that
+    /// could announce one.
     async fn attach_children(
-        mut self,
-        address: (String, u16),
-        announced: mpsc::WeakSender<Map<String, Value>>,
-        mut children: mpsc::Receiver<Map<String, Value>>,
+        self,
+        origin: Origin,
+        announced: mpsc::WeakSender<Child>,
+        mut children: mpsc::Receiver<Child>,
     ) {
-        let usual = self.setup.arguments.clone();
-        while let Some(arguments) = children.recv().await {
-            self.setup.arguments = usual.clone().into_iter().chain(arguments).collect();
-            let connecting = TcpStream::connect((address.0.as_str(), address.1));
-            let entered = match tokio::time::timeout(deadlines::REQUEST, connecting).await {
-                Ok(Ok(stream)) => match self.meet(stream, false, announced.upgrade()).await {
-                    Ok(arrival) => self.admit(arrival).await,
-                    Err(error) => Err(error),
-                },
-                _ => Err(Error::Lost),
-            };
-            if let Err(error) = entered {
+        while let Some(child) = children.recv().await {
+            if let Err(error) = self.attach_child(&origin, child, announced.upgrade()).await {
                 tracing::warn!(%error, "a child process could not be attached to");
             }
         }
     }
-}
 
-fn no_port(error: &std::io::Error) -> Error {
-    Error::Environment {
-        problem: format!("no local port can be opened: {error}"),
-        remedy: "check the machine's limits and firewall for 127.0.0.1".to_owned(),
+    async fn attach_child(
+        &self,
+        origin: &Origin,
+        child: Child,
+        announced: Option<mpsc::Sender<Child>>,
+    ) -> Result<()> {
+        let (streams, process) = match origin {
+            Origin::Address(host, port) => {
+                (transport::to(host, *port, self.setup.quirks.listens).await?, None)
+            }
+            Origin::Command(spec) => {
+                let (process, streams) = transport::by_pipes(spec, &self.sinks)?;
+                (streams, Some(process))
+            }
+        };
+        let mut options = self.options(announced, deadlines::REQUEST);
+        options.is_program = false;
+        options.begins_by = child.request;
+        options.setup.arguments = child.arguments;
+        options.adapter_process = process;
+        self.admit(Self::meet(streams, options)).await
+    }
+
+    /// Begins to speak to one that has connected to us, once it has shown who it is: any program of this machine can
+    /// connect to our port.
+    async fn identified(
+        &self,
+        stream: tokio::net::TcpStream,
+        is_program: bool,
+        token: &str,
+    ) -> Result<Arrival<D>> {
+        let mut options = self.options(None, deadlines::REQUEST);
+        options.is_program = is_program;
+        if !is_program {
+            options.begins_by = StartRequest::Attach;
+        }
+        let arrival = Self::meet(transport::streams(stream)?, options);
+        arrival.debugger.identify(token).await?;
+        Ok(arrival)
+    }
+
+    /// Begins to speak to an adapter, about the program or about a child.
+    fn meet(streams: Streams, options: Options) -> Arrival<D> {
+        let (debugger, incoming) = DapDebugger::connect(streams, options);
+        let (debugger, events) = D::on(debugger, incoming);
+        Arrival { debugger, events }
+    }
+
+    fn options(&self, children: Option<mpsc::Sender<Child>>, initialize_within: Duration) -> Options {
+        Options {
+            adapter: self.adapter,
+            setup: self.setup.clone(),
+            sinks: self.sinks.clone(),
+            is_program: true,
+            begins_by: self.setup.request,
+            children,
+            adapter_process: None,
+            initialize_within,
+        }
+    }
+
+    async fn admit(&self, arrival: Arrival<D>) -> Result<()> {
+        let Arrival { debugger, events } = arrival;
+        let arrival: Arrival = Arrival { debugger: Arc::new(debugger), events };
+        self.arrivals.send(arrival).await.map_err(|_| Error::Closed)
     }
 }
 
-fn unreachable_debugger(host: &str, port: u16, reason: &str) -> Error {
-    Error::Environment {
-        problem: format!("no debugger answers at {host}:{port}: {reason}"),
-        remedy: "check that the program was started with a debugger that listens there, such as \
-                 `python -m debugpy --listen PORT program.py`"
-            .to_owned(),
-    }
+fn turned_away(error: &Error) {
+    tracing::warn!(%error, "a connection was refused: it is not the program's, or could not show it");
 }

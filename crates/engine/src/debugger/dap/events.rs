@@ -1,45 +1,59 @@
 //! From the protocol's events to ours.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::sync::Weak;
 use std::sync::atomic::Ordering;
-use std::sync::{PoisonError, Weak};
 
-use serde::Deserialize;
+use serde_json::Value as Json;
 use tokio::sync::mpsc;
 
-use super::breakpoints::planted;
-use super::inspector::Functions;
-use super::{Connection, DapDebugger};
-use crate::debugger::{Event, Planted};
-use crate::model::ids::{BreakpointId, RawId};
-use crate::model::stop::StopReason;
-use crate::output::{Category, Output};
-use crate::sources;
+use super::breakpoints::bind_result;
+use super::{Connection, DapDebugger, lock, reverse, rules};
+use crate::deadlines;
+use crate::debugger::{Debugger, Event};
+use crate::model::ids::RawId;
+use crate::model::stop::{End, StopReason};
+use crate::output::Category;
 
-/// The breakpoints that the inspector named for stops that are still to come, by thread.
-type Decided = BTreeMap<i64, Vec<BreakpointId>>;
+/// What a language adds to the events of the specification.
+pub(crate) trait Extension: Send + 'static {
+    /// An event of the adapter's own.
+    fn custom(&mut self, name: &str, body: Json) -> Vec<Event> {
+        let _ = (name, body);
+        Vec::new()
+    }
 
-/// Takes messages until the connection closes.
+    /// An event, before the session gets it.
+    fn amend(&mut self, event: Event) -> Vec<Event> {
+        vec![event]
+    }
+}
+
+/// Nothing is added.
+impl Extension for () {}
+
+/// Takes messages until the connection closes, or the adapter says that the program has ended: an adapter that was
+/// there before us keeps the connection open.
 pub(super) async fn pump(
     mut incoming: ::dap::Incoming,
     connection: Weak<Connection>,
     events: mpsc::Sender<Event>,
-    output: Output,
+    mut extension: impl Extension,
 ) {
-    let mut decided = Decided::new();
     while let Some(message) = incoming.recv().await {
         let Some(connection) = connection.upgrade() else { break };
-        // An adapter between stays when the program has ended, and would keep the connection open.
-        if matches!(message, ::dap::Message::Event(::dap::Event::Terminated)) {
-            connection.terminated.store(true, Ordering::Release);
-            break;
-        }
         let debugger = DapDebugger(connection);
         let translated = match message {
-            ::dap::Message::Event(event) => translate(&debugger, event, &mut decided, &output),
+            ::dap::Message::Event(::dap::Event::Terminated) => {
+                lock(&debugger.0.end).get_or_insert(End::Gone);
+                break;
+            }
+            ::dap::Message::Event(::dap::Event::Other(name, body)) => extension.custom(&name, body),
+            ::dap::Message::Event(event) => {
+                let event = translate(&debugger, event).await;
+                event.into_iter().flat_map(|event| extension.amend(event)).collect()
+            }
             ::dap::Message::Request(request) => {
-                debugger.0.client.respond(&request, Err(format!("`{}` is not served", request.command)));
+                reverse::serve(&debugger, &request);
                 Vec::new()
             }
         };
@@ -50,92 +64,103 @@ pub(super) async fn pump(
             }
         }
     }
-    // Nobody listens any more when the session ends first.
+    start_settled(&connection).await;
+    learn_end(&connection).await;
+    // The session may have ended first.
     let _ = events.send(Event::Left).await;
 }
 
-fn translate(
-    debugger: &DapDebugger,
-    event: ::dap::Event,
-    decided: &mut Decided,
-    output: &Output,
-) -> Vec<Event> {
+/// Why a start has failed says more than that the connection is closed, so it is known before.
+async fn start_settled(connection: &Weak<Connection>) {
+    if let Some(connection) = connection.upgrade() {
+        let _ = tokio::time::timeout(deadlines::LEAVING, connection.starting.lock()).await;
+    }
+}
+
+/// Of a program that the adapter had us start, its exit status says most.
+async fn learn_end(connection: &Weak<Connection>) {
+    let Some(program) = connection.upgrade().and_then(|connection| connection.terminal.get().cloned()) else {
+        return;
+    };
+    let ended = tokio::time::timeout(deadlines::KILL, program.ended()).await;
+    if let (Ok(end), Some(connection)) = (ended, connection.upgrade()) {
+        *lock(&connection.end) = Some(end);
+    }
+}
+
+async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
     match event {
         ::dap::Event::Initialized => {
             debugger.0.initialized.send_replace(true);
             Vec::new()
         }
-        ::dap::Event::Stopped(stopped) => {
-            debugger.0.stops.fetch_add(1, Ordering::Relaxed);
-            debugger.0.suspended.store(true, Ordering::Release);
-            let Some(thread) = stopped.thread_id else {
-                tracing::warn!("skipped a stop of no thread");
-                return Vec::new();
-            };
-            let mut breakpoints = decided.remove(&thread).unwrap_or_default();
-            let planting = debugger.0.planting.lock().unwrap_or_else(PoisonError::into_inner);
-            breakpoints.extend(planting.owners(&stopped.hit_breakpoint_ids));
-            drop(planting);
-            let first = Event::Stopped {
-                thread: RawId(thread),
-                reason: stop_reason(&stopped.reason),
-                text: stopped.text.or(stopped.description).filter(|text| !text.is_empty()),
-                breakpoints,
-            };
-            let others = std::mem::take(decided).into_iter().map(|(thread, ids)| also_stopped(thread, ids));
-            std::iter::once(first).chain(others).collect()
-        }
+        ::dap::Event::Stopped(stopped) => self::stopped(debugger, stopped).await,
         ::dap::Event::Continued(_) => {
-            debugger.0.suspended.store(false, Ordering::Release);
-            if let Some(inspector) = debugger.inspector() {
-                inspector.forget();
-            }
+            lock(&debugger.0.references).forget();
             vec![Event::Continued]
         }
         ::dap::Event::Output(event) => {
-            let category = match event.category.as_deref() {
-                Some("stdout") => Category::Stdout,
-                Some("stderr") => Category::Stderr,
-                Some("telemetry") => return Vec::new(),
-                _ => Category::Console,
-            };
-            output.append(category, &event.output);
+            wrote(debugger, &event);
             Vec::new()
         }
         ::dap::Event::Breakpoint(event) => {
             let Some(number) = event.breakpoint.id else { return Vec::new() };
-            let owners =
-                debugger.0.planting.lock().unwrap_or_else(PoisonError::into_inner).all_owners(number);
-            let planted = planted(event.breakpoint);
+            let owners = {
+                let mut breakpoints = lock(&debugger.0.breakpoints);
+                breakpoints.moved(number, event.breakpoint.line);
+                breakpoints.owners(number)
+            };
+            let planted = bind_result(event.breakpoint);
             owners.into_iter().map(|id| Event::Planted { id, planted: planted.clone() }).collect()
         }
         ::dap::Event::Process(event) => {
             if let Some(pid) = event.system_process_id.and_then(|pid| u32::try_from(pid).ok()) {
-                // It is told once.
+                // It is reported once.
                 let _ = debugger.0.pid.set(pid);
             }
             Vec::new()
         }
-        ::dap::Event::Other(name, body) if name == "stillframe" => inspector_event(debugger, body, decided),
-        // debugpy's own event, for a child that waits to be attached to with these arguments.
-        ::dap::Event::Other(name, serde_json::Value::Object(arguments)) if name == "debugpyAttach" => {
-            if let Some(children) = &debugger.0.children {
-                // One that finds no room waits for ever, so there is room for more than anyone starts at once.
-                let _ = children.try_send(arguments);
+        ::dap::Event::Exited(event) => {
+            let end = (debugger.quirks().end)(event.exit_code);
+            *lock(&debugger.0.end) = Some(end);
+            Vec::new()
+        }
+        ::dap::Event::Progress(event) => {
+            if let Some(message) = event.message.or(event.title) {
+                debugger.0.sinks.progress.say(message);
             }
             Vec::new()
         }
-        ::dap::Event::Exited(_)
-        | ::dap::Event::Terminated
-        | ::dap::Event::Thread(_)
-        | ::dap::Event::Other(..) => Vec::new(),
+        ::dap::Event::Terminated | ::dap::Event::Thread(_) | ::dap::Event::Other(..) => Vec::new(),
     }
 }
 
-/// pydevd 1.8.22 tells of one thread when several come to breakpoints before it has suspended them all. The
-/// inspector has told of each.
-fn also_stopped(thread: i64, breakpoints: Vec<BreakpointId>) -> Event {
-    Event::Stopped { thread: RawId(thread), reason: StopReason::Breakpoint, text: None, breakpoints }
+async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Event> {
+    lock(&debugger.0.references).forget();
+    let Some(thread) = thread_of(debugger, &stopped).await else {
+        tracing::warn!("skipped a stop of no thread");
+        return Vec::new();
+    };
+    let texts = [stopped.text, stopped.description].into_iter().flatten();
+    let description = texts.into_iter().find(|text| !text.is_empty());
+    let asked = debugger.0.pausing.swap(false, Ordering::AcqRel);
+    let is_pause = description.as_deref().is_some_and(debugger.quirks().is_pause);
+    let (reason, text) = match stop_reason(&stopped.reason) {
+        // A pause can come out as the end of a step inside the function that it interrupts.
+        reason if asked && (is_pause || reason == StopReason::Step) => (StopReason::Pause, None),
+        reason => (reason, description),
+    };
+    let stop = rules::Stop { thread, reason, text, numbers: stopped.hit_breakpoint_ids, is_wanted: asked };
+    rules::apply(debugger, stop).await
+}
+
+/// The specification lets an adapter leave out the thread where all of them have stopped.
+async fn thread_of(debugger: &DapDebugger, stopped: &::dap::StoppedEvent) -> Option<RawId> {
+    match stopped.thread_id {
+        Some(thread) => Some(RawId(thread)),
+        None if stopped.all_threads_stopped => debugger.threads().await.ok()?.first().map(|thread| thread.id),
+        None => None,
+    }
 }
 
 fn stop_reason(reason: &str) -> StopReason {
@@ -151,84 +176,48 @@ fn stop_reason(reason: &str) -> StopReason {
     }
 }
 
-/// What `tell` in the inspector sends.
-#[derive(Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-enum Told {
-    Hit {
-        ids: Vec<u32>,
-        thread: i64,
-    },
-    Logged {
-        id: u32,
-        text: String,
-    },
-    Failed {
-        id: u32,
-        message: String,
-        times: u64,
-    },
-    /// A line of a recording that did not go by the pipe.
-    Recorded {
-        id: u32,
-        line: String,
-    },
-    /// The answer to `look_for`.
-    Functions {
-        place: u64,
-        #[serde(flatten)]
-        functions: Functions,
-    },
-    /// The answer of the sampler to a request.
-    Answer {
-        number: u64,
-        body: serde_json::Value,
-    },
-    /// The program ends, and has never loaded this file.
-    Unloaded {
-        ids: Vec<u32>,
-        file: String,
-        /// The files of its own that it has loaded.
-        loaded: Vec<String>,
-    },
-    /// The program ends, and has told everything.
-    Flushed,
+fn wrote(debugger: &DapDebugger, event: &::dap::OutputEvent) {
+    let category = match event.category.as_deref() {
+        Some("stdout") => Category::Stdout,
+        Some("stderr") => Category::Stderr,
+        Some("telemetry") => return,
+        _ if debugger.quirks().mutes_console => return,
+        _ => Category::Console,
+    };
+    let output = &debugger.0.sinks.output;
+    if category != Category::Console && debugger.quirks().writes_crlf {
+        output.append(category, &lock(&debugger.0.line_ends).decode(&event.output));
+    } else {
+        output.append(category, &event.output);
+    }
 }
 
-fn inspector_event(debugger: &DapDebugger, body: serde_json::Value, decided: &mut Decided) -> Vec<Event> {
-    match serde_json::from_value(body) {
-        Ok(Told::Functions { place, functions }) => {
-            if let Some(inspector) = debugger.inspector() {
-                inspector.found(place, functions);
-            }
-            Vec::new()
+/// Takes the CR of CR LF out of a text that comes in pieces.
+#[derive(Debug, Default)]
+pub(super) struct LineEnds {
+    held: bool,
+}
+
+impl LineEnds {
+    fn decode(&mut self, piece: &str) -> String {
+        let held = if std::mem::take(&mut self.held) { "\r" } else { "" };
+        let mut text = format!("{held}{piece}").replace("\r\n", "\n");
+        if text.ends_with('\r') {
+            text.pop();
+            self.held = true;
         }
-        Ok(Told::Answer { number, body }) => {
-            debugger.0.sampling.answered(number, body);
-            Vec::new()
-        }
-        Ok(Told::Hit { ids, thread }) => {
-            let ids = ids.into_iter().map(BreakpointId).collect();
-            if debugger.0.suspended.load(Ordering::Acquire) {
-                return vec![also_stopped(thread, ids)];
-            }
-            decided.insert(thread, ids);
-            Vec::new()
-        }
-        Ok(Told::Logged { id, text }) => vec![Event::Logged { id: BreakpointId(id), text }],
-        Ok(Told::Failed { id, message, times }) => {
-            vec![Event::RuleFailed { id: BreakpointId(id), message, times }]
-        }
-        Ok(Told::Recorded { id, line }) => vec![Event::Recorded { id: BreakpointId(id), line }],
-        Ok(Told::Unloaded { ids, file, loaded }) => {
-            let planted = Planted::NotLoaded(sources::not_loaded(Path::new(&file), loaded));
-            let news = |id| Event::Planted { id: BreakpointId(id), planted: planted.clone() };
-            ids.into_iter().map(news).collect()
-        }
-        Ok(Told::Flushed) => Vec::new(),
-        Err(error) => {
-            tracing::warn!(%error, "skipped an event of the inspector");
-            Vec::new()
-        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cr_lf_becomes_lf_even_across_pieces() {
+        let mut ends = LineEnds::default();
+        let pieces: Vec<String> = ["a\r\nb", "\r", "\nc\r", "d\r\n"].map(|piece| ends.decode(piece)).into();
+        assert_eq!(pieces, ["a\nb", "", "\nc", "\rd\n"]);
     }
 }

@@ -1,60 +1,233 @@
 //! Reading a suspended program: threads, frames, values.
+//!
+//! An operation is one method of the handle: it finds the debugger that a number belongs to, asks it, and gives
+//! numbers to what comes back.
 
-use futures_util::future::join_all;
+use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::future::{BoxFuture, join_all};
+
+use super::super::Session;
 use super::super::references::{Kind, Referent};
 use super::super::state::Execution;
 use super::{Actor, Reply, answer};
-use crate::debugger::{Connector, Debugger, Evaluate};
+use crate::debugger::{Debugger, Evaluate};
 use crate::error::{Error, Result};
 use crate::model::ids::{RawId, Reference, TargetId, ThreadId};
-use crate::model::stack::{Debuggee, RawThread, Scope, Stack, StackFrame, Thread};
+use crate::model::stack::{Debuggee, RawThread, Scope, Stack, Thread};
 use crate::model::stop::Exception;
 use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 
-impl<C: Connector> Actor<C> {
-    pub(super) fn list_debuggees(&self, reply: Reply<Vec<Debuggee>>) {
-        let Some(run) = self.run.as_ref().filter(|_| self.is_live()) else {
-            return answer(reply, Err(self.not_live()));
-        };
-        let debuggee = |(target, known): (&TargetId, &super::program::Target<C::Debugger>)| Debuggee {
+impl Session {
+    /// The threads of all its processes.
+    pub async fn threads(&self) -> Result<Vec<Thread>> {
+        self.ask_live(|actor, reply| actor.list_threads(reply)).await
+    }
+
+    /// Its processes, the program itself first.
+    pub async fn debuggees(&self) -> Result<Vec<Debuggee>> {
+        self.ask(|actor, reply| answer(reply, actor.debuggees())).await
+    }
+
+    /// Frames of the suspended thread, or of another one.
+    pub async fn stack_trace(
+        &self,
+        thread: Option<ThreadId>,
+        start: usize,
+        levels: usize,
+    ) -> Result<Stack<Reference>> {
+        self.ask_live(move |actor, reply| actor.stack_trace(thread, start, levels, reply)).await
+    }
+
+    /// The scopes of a frame.
+    pub async fn scopes(&self, frame: Reference) -> Result<Vec<Scope<Reference>>> {
+        self.read(
+            Kind::Frame,
+            frame,
+            |debugger, frame| debugger.scopes(frame),
+            move |actor, origin, scopes| {
+                let number = |scope: Scope<RawId>| scope.try_map(actor.value_numbers(origin));
+                let scopes = scopes.into_iter().map(number).collect::<Result<Vec<_>>>()?;
+                actor.remember_scopes(frame, &scopes);
+                Ok(scopes)
+            },
+        )
+        .await
+    }
+
+    /// The variables of a frame's innermost scope, and that scope's name.
+    pub async fn locals(
+        &self,
+        frame: Reference,
+        page: Page,
+        text: usize,
+    ) -> Result<(String, Children<Reference>)> {
+        self.read(
+            Kind::Frame,
+            frame,
+            move |debugger, frame| debugger.locals(frame, page, text),
+            move |actor, origin, (scope, locals)| {
+                let locals = locals.try_map(actor.value_numbers(origin))?;
+                actor.journal_variables(Some((frame, &scope)), Reference(0), &locals);
+                Ok((scope, locals))
+            },
+        )
+        .await
+    }
+
+    /// Children of a scope or value.
+    pub async fn variables(
+        &self,
+        reference: Reference,
+        page: Page,
+        text: usize,
+    ) -> Result<Children<Reference>> {
+        self.read(
+            Kind::Value,
+            reference,
+            move |debugger, reference| debugger.variables(reference, page, text),
+            move |actor, origin, children| {
+                let children = children.try_map(actor.value_numbers(origin))?;
+                actor.journal_children(reference, &children);
+                Ok(children)
+            },
+        )
+        .await
+    }
+
+    /// Evaluates an expression in a frame. A `pure` one may change nothing, and is refused when it could; where
+    /// nothing may be changed, each is.
+    pub async fn evaluate(
+        &self,
+        frame: Reference,
+        expression: String,
+        deadline: Duration,
+        text: usize,
+        pure: bool,
+    ) -> Result<Value<Reference>> {
+        let pure = pure || self.policy().safety.read_only;
+        self.read(
+            Kind::Frame,
+            frame,
+            move |debugger, frame| debugger.evaluate(Evaluate { expression, frame, deadline, text, pure }),
+            |actor, origin, value| value.try_map(actor.value_numbers(origin)),
+        )
+        .await
+    }
+
+    /// Assigns to a child of a scope or value.
+    pub async fn set_variable(
+        &self,
+        parent: Reference,
+        name: String,
+        value: String,
+        text: usize,
+    ) -> Result<Value<Reference>> {
+        self.policy().safety.check_assignment()?;
+        self.read(
+            Kind::Value,
+            parent,
+            move |debugger, parent| {
+                Box::pin(async move { debugger.set_variable(parent, &name, &value, text).await })
+            },
+            |actor, origin, value| value.try_map(actor.value_numbers(origin)),
+        )
+        .await
+    }
+
+    /// Which of several values another one is itself, as one that contains itself is; none when it is none of
+    /// them. Values of other processes are none of them.
+    pub async fn same_as(&self, value: Reference, among: Vec<Reference>) -> Result<Option<usize>> {
+        self.ask_live(move |actor, reply| actor.same_as(value, &among, reply)).await
+    }
+
+    /// The exception that the program is stopped at.
+    pub async fn exception(&self) -> Result<Exception> {
+        self.ask_live(|actor, reply| {
+            actor.read_stop(reply, |debugger, thread| debugger.exception(thread));
+        })
+        .await
+    }
+
+    /// What else is to be known of it: what was asserted, with the values on both sides, and a mark to know it
+    /// by. Texts longer than `text` characters are cut.
+    pub async fn thrown(&self, text: usize) -> Result<Thrown> {
+        self.ask_live(move |actor, reply| {
+            actor.read_stop(reply, move |debugger, thread| debugger.thrown(thread, text));
+        })
+        .await
+    }
+
+    /// The text of a source that is in no file, by the name that frames have for it; none when no process of
+    /// the program has it.
+    pub async fn source_text(&self, name: String) -> Result<Option<String>> {
+        self.ask(move |actor, reply| actor.source_text(name, reply)).await
+    }
+
+    /// See [`Actor::read`].
+    async fn read<T, U>(
+        &self,
+        kind: Kind,
+        number: Reference,
+        request: impl FnOnce(&dyn Debugger, RawId) -> BoxFuture<'_, Result<T>> + Send + 'static,
+        renumber: impl FnOnce(&mut Actor, Origin, T) -> Result<U> + Send + 'static,
+    ) -> Result<U>
+    where
+        T: Send + 'static,
+        U: Send + 'static,
+    {
+        self.ask_live(move |actor, reply| actor.read(kind, number, reply, request, renumber)).await
+    }
+}
+
+/// Where and when something was read: its number is good for that process and that stop.
+#[derive(Clone, Copy)]
+struct Origin {
+    target: TargetId,
+    epoch: u64,
+}
+
+impl Actor {
+    fn debuggees(&self) -> Result<Vec<Debuggee>> {
+        let run = self.run.as_ref().filter(|_| self.is_live()).ok_or_else(|| self.not_live())?;
+        let debuggee = |(target, known): (&TargetId, &super::program::Target)| Debuggee {
             target: *target,
             pid: known.debugger.pid(),
             url: known.debugger.url(),
             is_ready: known.ready,
         };
-        answer(reply, Ok(run.targets.iter().map(debuggee).collect()));
+        Ok(run.targets.iter().map(debuggee).collect())
     }
 
-    pub(super) fn list_threads(&self, reply: Reply<Vec<Thread>>) {
+    fn list_threads(&self, reply: Reply<Vec<Thread>>) {
         if !self.is_live() || self.is_undebugged() {
             return answer(reply, Err(self.not_live()));
         }
-        let debuggers = self.ready_debuggers();
-        let ask = |(target, debugger): (TargetId, C::Debugger)| async move {
+        let ask = |(target, debugger): (TargetId, Arc<dyn Debugger>)| async move {
             Ok::<_, Error>((target, debugger.pid(), debugger.threads().await?))
         };
-        let asked = join_all(debuggers.into_iter().map(ask));
+        let asked = join_all(self.ready_debuggers().into_iter().map(ask));
         let work = async move {
             // A process that does not answer hides none of the others.
-            let (found, failed): (Vec<_>, Vec<_>) = asked.await.into_iter().partition(Result::is_ok);
+            let (listed, failed): (Vec<_>, Vec<_>) = asked.await.into_iter().partition(Result::is_ok);
             match failed.into_iter().next() {
-                Some(failed) if found.is_empty() => failed.map(|none| vec![none]),
-                _ => Ok(found.into_iter().flatten().collect()),
+                Some(failed) if listed.is_empty() => failed.map(|none| vec![none]),
+                _ => Ok(listed.into_iter().flatten().collect()),
             }
         };
-        self.spawn(work, |actor, found| {
-            let threads = found.map(|found| actor.name_threads(found));
+        self.spawn(work, |actor, listed| {
+            let threads = listed.map(|listed| actor.name_threads(listed));
             answer(reply, threads);
         });
     }
 
-    fn name_threads(&mut self, found: Vec<(TargetId, Option<u32>, Vec<RawThread>)>) -> Vec<Thread> {
-        let first = found.first().and_then(|(_, pid, _)| *pid);
-        let several = found.iter().any(|(_, pid, _)| *pid != first);
+    fn name_threads(&mut self, listed: Vec<(TargetId, Option<u32>, Vec<RawThread>)>) -> Vec<Thread> {
+        let first = listed.first().and_then(|(_, pid, _)| *pid);
+        let several = listed.iter().any(|(_, pid, _)| *pid != first);
         let mut threads = Vec::new();
-        for (target, pid, raw) in found {
+        for (target, pid, raw) in listed {
             for thread in raw {
                 let name = match pid {
                     Some(pid) if several => format!("{} (process {pid})", thread.name),
@@ -75,22 +248,22 @@ impl<C: Connector> Actor<C> {
         levels: usize,
         reply: Reply<Stack<Reference>>,
     ) {
-        let found = match thread {
+        let thread = match thread {
             Some(thread) => self.threads.find(thread),
             None => self.stopped_thread(None),
         };
-        let debugger = found.and_then(|(target, raw)| Ok((target, raw, self.debugger(target)?)));
+        let debugger = thread.and_then(|(target, raw)| Ok((target, raw, self.debugger(target)?)));
         let (target, raw, debugger) = match debugger {
-            Ok(found) => found,
+            Ok(debugger) => debugger,
             Err(error) => return answer(reply, Err(error)),
         };
         if let Some(known) = self.stacks.get((target, raw), start, levels) {
             return answer(reply, Ok(known));
         }
-        let epoch = self.state.epoch();
+        let origin = Origin { target, epoch: self.state.epoch() };
         let work = async move { debugger.stack_trace(raw, start, levels).await };
         self.spawn(work, move |actor, stack| {
-            let stack = stack.and_then(|stack| actor.number_frames(epoch, target, stack));
+            let stack = stack.and_then(|stack| actor.number_frames(origin, stack));
             // Another thread may still be on its way to where it is suspended.
             if start == 0 && actor.stopped_thread(None) == Ok((target, raw)) {
                 actor.journal_stack(&stack);
@@ -102,166 +275,62 @@ impl<C: Connector> Actor<C> {
         });
     }
 
-    fn number_frames(
-        &mut self,
-        epoch: u64,
-        target: TargetId,
-        stack: Stack<RawId>,
-    ) -> Result<Stack<Reference>> {
-        let number = |frame: StackFrame<RawId>| {
-            let id = self.number(epoch, Kind::Frame, target, frame.id)?;
-            Ok(frame.with_id(id))
-        };
-        let frames = stack.frames.into_iter().map(number).collect::<Result<_>>()?;
+    fn number_frames(&mut self, origin: Origin, stack: Stack<RawId>) -> Result<Stack<Reference>> {
+        let mut frames = Vec::with_capacity(stack.frames.len());
+        for frame in stack.frames {
+            let id = self.number(origin, Kind::Frame, frame.id)?;
+            frames.push(frame.with_id(id));
+        }
         Ok(Stack { frames, total: stack.total })
     }
 
-    pub(super) fn scopes(&self, frame: Reference, reply: Reply<Vec<Scope<Reference>>>) {
-        self.read(
-            Kind::Frame,
-            frame,
-            reply,
-            |debugger, frame| async move { debugger.scopes(frame).await },
-            |scopes, number| {
-                let scope = |scope: Scope<RawId>| {
-                    let reference = number(scope.reference)?;
-                    Ok(Scope { name: scope.name, kind: scope.kind, reference, expensive: scope.expensive })
-                };
-                scopes.into_iter().map(scope).collect()
-            },
-        );
-    }
-
-    pub(super) fn locals(
-        &self,
-        frame: Reference,
-        page: Page,
-        text: usize,
-        reply: Reply<(String, Children<Reference>)>,
-    ) {
-        self.read(
-            Kind::Frame,
-            frame,
-            reply,
-            move |debugger, frame| async move { debugger.locals(frame, page, text).await },
-            |(scope, children), number| Ok((scope, children.try_map(number)?)),
-        );
-    }
-
-    pub(super) fn variables(
-        &self,
-        reference: Reference,
-        page: Page,
-        text: usize,
-        reply: Reply<Children<Reference>>,
-    ) {
-        self.read(
-            Kind::Value,
-            reference,
-            reply,
-            move |debugger, reference| async move { debugger.variables(reference, page, text).await },
-            |children, number| children.try_map(number),
-        );
-    }
-
-    pub(super) fn evaluate(
-        &self,
-        frame: Reference,
-        request: impl FnOnce(RawId) -> Evaluate,
-        reply: Reply<Value<Reference>>,
-    ) {
-        self.read(
-            Kind::Frame,
-            frame,
-            reply,
-            |debugger, frame| {
-                let request = request(frame);
-                async move { debugger.evaluate(request).await }
-            },
-            |value, number| value.try_map(number),
-        );
-    }
-
-    /// Values of other processes are none of them.
-    pub(super) fn same_as(&self, value: Reference, among: &[Reference], reply: Reply<Option<usize>>) {
-        let found = among.iter().map(|other| self.references.find(Kind::Value, *other)).collect();
-        let others: Vec<Referent> = match found {
-            Ok(others) => others,
+    fn same_as(&self, value: Reference, among: &[Reference], reply: Reply<Option<usize>>) {
+        let others: Result<Vec<_>> =
+            among.iter().map(|other| self.references.find(Kind::Value, *other)).collect();
+        let same_process = others.and_then(|others| {
+            let target = self.references.find(Kind::Value, value)?.target;
+            let others = others.into_iter().enumerate().filter(|(_, other)| other.target == target);
+            Ok(others.map(|(index, other)| (index, other.raw)).unzip())
+        });
+        let (indices, raw): (Vec<usize>, Vec<RawId>) = match same_process {
+            Ok(same_process) => same_process,
             Err(error) => return answer(reply, Err(error)),
         };
-        let request = move |debugger: C::Debugger, target: TargetId, value| async move {
-            let here: Vec<(usize, RawId)> = others
-                .iter()
-                .enumerate()
-                .filter(|(_, other)| other.target == target)
-                .map(|(place, other)| (place, other.raw))
-                .collect();
-            let found = debugger.same_as(value, here.iter().map(|(_, raw)| *raw).collect()).await?;
-            Ok(found.and_then(|found| here.get(found).map(|(place, _)| *place)))
-        };
-        let target = self.references.find(Kind::Value, value).map(|referent| referent.target);
-        match target {
-            Ok(target) => self.read(
-                Kind::Value,
-                value,
-                reply,
-                |debugger, value| request(debugger, target, value),
-                |found, _| Ok(found),
-            ),
-            Err(error) => answer(reply, Err(error)),
-        }
-    }
-
-    pub(super) fn set_variable(
-        &self,
-        parent: Reference,
-        name: String,
-        value: String,
-        text: usize,
-        reply: Reply<Value<Reference>>,
-    ) {
         self.read(
             Kind::Value,
-            parent,
+            value,
             reply,
-            move |debugger, parent| async move { debugger.set_variable(parent, &name, &value, text).await },
-            |value, number| value.try_map(number),
+            move |debugger, value| debugger.same_as(value, raw),
+            move |_, _, same: Option<usize>| Ok(same.and_then(|same| indices.get(same).copied())),
         );
-    }
-
-    pub(super) fn exception(&self, reply: Reply<Exception>) {
-        self.ask_of_stop(reply, |debugger, thread| async move { debugger.exception(thread).await });
-    }
-
-    pub(super) fn thrown(&self, text: usize, reply: Reply<Thrown>) {
-        self.ask_of_stop(reply, move |debugger, thread| async move { debugger.thrown(thread, text).await });
     }
 
     /// Asks the debugger about the thread that the last stop is about.
-    fn ask_of_stop<T, F>(&self, reply: Reply<T>, request: impl FnOnce(C::Debugger, RawId) -> F)
-    where
-        T: Send + 'static,
-        F: Future<Output = Result<T>> + Send + 'static,
-    {
-        let found = self.stopped_thread(None);
-        match found.and_then(|(target, raw)| Ok((self.stopped_debugger(target)?, raw))) {
-            Ok((debugger, raw)) => self.spawn(request(debugger, raw), |_, result| answer(reply, result)),
+    fn read_stop<T: Send + 'static>(
+        &self,
+        reply: Reply<T>,
+        request: impl FnOnce(&dyn Debugger, RawId) -> BoxFuture<'_, Result<T>> + Send + 'static,
+    ) {
+        let thread = self.stopped_thread(None);
+        match thread.and_then(|(target, raw)| Ok((self.stopped_debugger(target)?, raw))) {
+            Ok((debugger, raw)) => {
+                let work = async move { request(debugger.as_ref(), raw).await };
+                self.spawn(work, |_, result| answer(reply, result));
+            }
             Err(error) => answer(reply, Err(error)),
         }
     }
 
-    /// The process that is suspended is asked first: it is the one whose frames are being looked at.
-    pub(super) fn source_text(&self, name: String, reply: Reply<Option<String>>) {
-        let Some(run) = self.run.as_ref().filter(|_| self.is_live()) else {
+    /// The process that is suspended is asked first: it is the one whose frames are being read.
+    fn source_text(&self, name: String, reply: Reply<Option<String>>) {
+        if !self.is_live() {
             return answer(reply, Err(self.not_live()));
-        };
+        }
         let current = self.stopped_thread(None).ok().map(|(target, _)| target);
-        let mut ready: Vec<_> = run.targets.iter().filter(|(_, target)| target.ready).collect();
-        ready.sort_by_key(|(id, _)| (Some(**id) != current, **id));
-        let debuggers: Vec<C::Debugger> =
-            ready.into_iter().map(|(_, target)| target.debugger.clone()).collect();
+        let mut debuggers = self.ready_debuggers();
+        debuggers.sort_by_key(|(target, _)| (Some(*target) != current, *target));
         let work = async move {
-            for debugger in debuggers {
+            for (_, debugger) in debuggers {
                 // One that has gone meanwhile has nothing to say.
                 if let Ok(Some(text)) = debugger.source_text(&name).await {
                     return Some(text);
@@ -272,43 +341,44 @@ impl<C: Connector> Actor<C> {
         self.spawn(work, |_, text| answer(reply, Ok(text)));
     }
 
-    /// Asks the debugger about something that has a number, and gives numbers to what comes back.
-    fn read<T, U, F>(
+    /// Asks the debugger about something that has a number. `renumber` replaces the debugger's ids in the answer.
+    fn read<T, U>(
         &self,
         kind: Kind,
         number: Reference,
         reply: Reply<U>,
-        request: impl FnOnce(C::Debugger, RawId) -> F,
-        translate: impl FnOnce(T, &mut dyn FnMut(RawId) -> Result<Reference>) -> Result<U> + Send + 'static,
+        request: impl FnOnce(&dyn Debugger, RawId) -> BoxFuture<'_, Result<T>> + Send + 'static,
+        renumber: impl FnOnce(&mut Self, Origin, T) -> Result<U> + Send + 'static,
     ) where
         T: Send + 'static,
         U: Send + 'static,
-        F: Future<Output = Result<T>> + Send + 'static,
     {
-        let found = match self.state.execution() {
+        let referent = match self.state.execution() {
             // Nothing that was read of it is any good, from whichever stop.
             ended @ Execution::Ended(_) => Err(Error::NotPaused { state: ended.as_str() }),
             _ => self.references.find(kind, number),
         };
-        let prepared = found.and_then(|referent| Ok((referent, self.stopped_debugger(referent.target)?)));
+        let prepared = referent.and_then(|referent| Ok((referent, self.stopped_debugger(referent.target)?)));
         let (Referent { target, raw }, debugger) = match prepared {
             Ok(prepared) => prepared,
             Err(error) => return answer(reply, Err(error)),
         };
-        let epoch = self.state.epoch();
-        self.spawn(request(debugger, raw), move |actor, result| {
-            let result = result.and_then(|result| {
-                translate(result, &mut |raw| actor.number(epoch, Kind::Value, target, raw))
-            });
-            answer(reply, result);
+        let origin = Origin { target, epoch: self.state.epoch() };
+        self.spawn(async move { request(debugger.as_ref(), raw).await }, move |actor, result| {
+            answer(reply, result.and_then(|result| renumber(actor, origin, result)));
         });
     }
 
-    /// A number for something that was read at the stop `epoch`. The program may have run since.
-    fn number(&mut self, epoch: u64, kind: Kind, target: TargetId, raw: RawId) -> Result<Reference> {
-        if self.state.epoch() != epoch {
+    /// Gives numbers to values.
+    fn value_numbers(&mut self, origin: Origin) -> impl FnMut(RawId) -> Result<Reference> {
+        move |raw| self.number(origin, Kind::Value, raw)
+    }
+
+    /// A number for something that was read at a stop. The program may have run since.
+    fn number(&mut self, origin: Origin, kind: Kind, raw: RawId) -> Result<Reference> {
+        if self.state.epoch() != origin.epoch {
             return Err(Error::NotPaused { state: self.state.execution().as_str() });
         }
-        Ok(self.references.number(kind, Referent { target, raw }))
+        Ok(self.references.number(kind, Referent { target: origin.target, raw }))
     }
 }

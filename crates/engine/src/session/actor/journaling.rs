@@ -1,42 +1,57 @@
-//! What the journal is told of a session: changes of what its program does and of its breakpoints.
+//! Recording a session in the journal: what its program does, its breakpoints, and the variables that were read.
 //!
-//! A stop is told with its place. The place is known when somebody has read the stack, as every report does; where
-//! nobody does, the stack is read for the journal after a moment.
+//! A stop is recorded with its location. That is known once a caller has read the stack, as every report does; when
+//! none does, the stack is read for the journal after a moment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use super::Actor;
-use crate::debugger::Connector;
 use crate::error::Result;
-use crate::journal::entry::{BreakpointChange, BreakpointEvent, Event, Location, State, StateEvent};
-use crate::journal::{SessionJournal, truncation};
-use crate::model::breakpoint::{Binding, Breakpoint, Place};
+use crate::model::breakpoint::{Binding, Breakpoint, BreakpointTarget};
 use crate::model::ids::{BreakpointId, Reference};
-use crate::model::stack::{Stack, StackFrame};
+use crate::model::stack::{Scope, Stack, StackFrame, users_frames};
 use crate::model::stop::Stop;
+use crate::model::variable::Children;
 use crate::session::state::Execution;
-use crate::snapshot;
+use journal::entry::{
+    BreakpointChange, BreakpointEvent, Event, Location, State, StateEvent, Variable, Variables,
+};
+use journal::{SessionJournal, truncation};
 
-/// How long it is waited for somebody to read the stack of a stop.
+/// How long to wait for a caller to read the stack of a stop.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// How many frames are read then.
 const READ: usize = 40;
-/// How many frames of the user's are told.
+/// How many of the user's frames are recorded.
 const FRAMES: usize = 20;
+/// How many variables are recorded.
+const VARIABLES: usize = 100;
+/// How many scopes are remembered.
+const SCOPES: usize = 64;
 
 /// What the journal knows of a session.
 #[derive(Debug, Default)]
 pub(super) struct Journaling {
     journal: SessionJournal,
-    /// A stop that is not told yet, and when it was.
-    untold: Option<(Timestamp, Arc<Stop>)>,
+    /// A stop that is not recorded yet, and when it was.
+    unrecorded: Option<(Timestamp, Arc<Stop>)>,
     /// The program is known to run.
     runs: bool,
     breakpoints: BTreeMap<BreakpointId, BreakpointChange>,
+    /// The last scopes that were listed: their variables are recorded under their names.
+    scopes: VecDeque<NamedScope>,
+}
+
+/// A scope as the journal names it.
+#[derive(Debug)]
+struct NamedScope {
+    reference: Reference,
+    frame: Reference,
+    name: String,
 }
 
 impl Journaling {
@@ -46,7 +61,7 @@ impl Journaling {
 
     /// The program does something else than before.
     fn execution(&mut self, now: &Execution) {
-        self.tell_stop(&[]);
+        self.stop(&[]);
         match now {
             Execution::Created | Execution::Starting => {}
             Execution::Running => {
@@ -56,7 +71,7 @@ impl Journaling {
             }
             Execution::Stopped(stop) => {
                 self.runs = false;
-                self.untold = Some((Timestamp::now(), Arc::clone(stop)));
+                self.unrecorded = Some((Timestamp::now(), Arc::clone(stop)));
             }
             Execution::Ended(end) => {
                 self.runs = false;
@@ -70,11 +85,11 @@ impl Journaling {
         self.journal.record(Event::State(state));
     }
 
-    /// Tells of the stop that is not told yet, with its frames, where they are known.
-    fn tell_stop(&mut self, frames: &[StackFrame<Reference>]) {
-        let Some((time, stop)) = self.untold.take() else { return };
-        let (users, _) = snapshot::users_frames(frames.to_vec(), Some(&stop));
-        let stack: Vec<Location> = users.iter().filter_map(place).take(FRAMES).collect();
+    /// Records the stop that is not recorded yet, with its frames, where they are known.
+    fn stop(&mut self, frames: &[StackFrame<Reference>]) {
+        let Some((time, stop)) = self.unrecorded.take() else { return };
+        let (users, _) = users_frames(frames.to_vec(), Some(&stop));
+        let stack: Vec<Location> = users.iter().filter_map(location).take(FRAMES).collect();
         let state = State {
             reason: Some(truncation::text(&stop.reason.to_string())),
             location: stack.first().cloned(),
@@ -119,7 +134,7 @@ impl Journaling {
     }
 }
 
-impl<C: Connector> Actor<C> {
+impl Actor {
     /// The program does something else than before.
     pub(super) fn journal_execution(&mut self, now: &Execution) {
         if !self.journaling.journal.is_kept() {
@@ -139,26 +154,71 @@ impl<C: Connector> Actor<C> {
     /// What is known of the breakpoints may have changed.
     pub(super) fn journal_breakpoints(&mut self) {
         if self.journaling.journal.is_kept() {
-            self.journaling.breakpoints(&self.breakpoints.list(&self.untold()));
+            self.journaling.breakpoints(&self.breakpoints.list(&self.pending_reason()));
         }
     }
 
-    /// Somebody has read the stack of the thread that is stopped, or has found that it cannot be read.
+    /// The stack of the thread that is stopped was read, or cannot be.
     pub(super) fn journal_stack(&mut self, stack: &Result<Stack<Reference>>) {
-        self.journaling.tell_stop(stack.as_ref().map_or(&[], |stack| &stack.frames));
+        self.journaling.stop(stack.as_ref().map_or(&[], |stack| &stack.frames));
     }
 
-    /// Reads the stack of a stop that nobody has looked at.
+    /// Reads the stack of a stop whose stack no caller has read.
     fn journal_unread_stop(&mut self, epoch: u64) {
-        let is_untold = self.journaling.untold.as_ref().is_some_and(|(_, stop)| stop.epoch == epoch);
-        if is_untold {
+        let is_unrecorded = self.journaling.unrecorded.as_ref().is_some_and(|(_, stop)| stop.epoch == epoch);
+        if is_unrecorded {
             let (reply, _) = tokio::sync::oneshot::channel();
             self.stack_trace(None, 0, READ, reply);
         }
     }
+
+    /// These scopes were listed.
+    pub(super) fn remember_scopes(&mut self, frame: Reference, listed: &[Scope<Reference>]) {
+        if !self.journaling.journal.is_kept() {
+            return;
+        }
+        let scopes = &mut self.journaling.scopes;
+        scopes.extend(listed.iter().map(|scope| NamedScope {
+            reference: scope.reference,
+            frame,
+            name: scope.name.clone(),
+        }));
+        let old = scopes.len().saturating_sub(SCOPES);
+        scopes.drain(..old);
+    }
+
+    /// The children of a scope or value were read.
+    pub(super) fn journal_children(&self, reference: Reference, children: &Children<Reference>) {
+        let scope = self.journaling.scopes.iter().rev().find(|scope| scope.reference == reference);
+        self.journal_variables(scope.map(|scope| (scope.frame, scope.name.as_str())), reference, children);
+    }
+
+    /// Variables were read, of a scope or of a value.
+    pub(super) fn journal_variables(
+        &self,
+        scope: Option<(Reference, &str)>,
+        reference: Reference,
+        children: &Children<Reference>,
+    ) {
+        if !self.journaling.journal.is_kept() {
+            return;
+        }
+        let variables = children.variables.iter().take(VARIABLES).map(|variable| Variable {
+            name: truncation::text(&variable.name),
+            type_name: truncation::text(&variable.value.type_name),
+            value: truncation::text(&variable.value.text),
+        });
+        self.journaling.journal.record(Event::Variables(Variables {
+            frame_id: scope.map(|(frame, _)| frame.0),
+            scope: scope.map(|(_, name)| name.to_owned()),
+            variables_reference: reference.0,
+            variable_count: children.total,
+            variables: variables.collect(),
+        }));
+    }
 }
 
-fn place(frame: &StackFrame<Reference>) -> Option<Location> {
+fn location(frame: &StackFrame<Reference>) -> Option<Location> {
     let location = frame.location.as_ref()?;
     Some(Location {
         file: location.source.name.clone(),
@@ -168,15 +228,15 @@ fn place(frame: &StackFrame<Reference>) -> Option<Location> {
     })
 }
 
-/// What there is to tell of a breakpoint.
+/// A breakpoint as it is recorded.
 fn change(breakpoint: &Breakpoint) -> BreakpointChange {
     let (bound, verified) = match &breakpoint.binding {
         Binding::Bound { line, .. } => (*line, true),
         Binding::Pending(_) | Binding::Refused(_) => (None, false),
     };
     let (file, line, function) = match &breakpoint.place {
-        Place::Line { path, line, .. } => (path.display().to_string(), Some(*line), None),
-        Place::Function { name } => (String::new(), None, Some(truncation::text(name))),
+        BreakpointTarget::Line { path, line, .. } => (path.display().to_string(), Some(*line), None),
+        BreakpointTarget::Function { name } => (String::new(), None, Some(truncation::text(name))),
     };
     BreakpointChange {
         event: BreakpointEvent::Set,

@@ -1,7 +1,12 @@
 //! Where the time and the memory of the processes go.
 
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::super::Session;
 use super::{Actor, Reply, answer};
-use crate::debugger::{Connector, Debugger};
+use crate::debugger::Debugger;
 use crate::error::{Error, Result};
 use crate::model::ids::TargetId;
 use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
@@ -15,9 +20,36 @@ pub(super) enum Profiling {
     Done(CpuProfile),
 }
 
-impl<C: Connector> Actor<C> {
+impl Session {
+    /// Starts a CPU profile of the process that is suspended, else of the program itself.
+    pub async fn start_profile(&self) -> Result<()> {
+        self.ask(Actor::start_profile).await
+    }
+
+    /// Stops the CPU profile and gives it. It may have ended with the program.
+    pub async fn stop_profile(&self) -> Result<CpuProfile> {
+        self.ask(Actor::stop_profile).await
+    }
+
+    /// Counts what is in the program's memory. The program stands still meanwhile.
+    pub async fn heap_snapshot(&self) -> Result<HeapSnapshot> {
+        self.ask(|actor, reply| actor.measure(reply, |debugger| debugger.heap_snapshot())).await
+    }
+
+    /// How much memory the program uses, after a collection of garbage if that is wanted.
+    pub async fn heap_usage(&self, collect: bool) -> Result<HeapUsage> {
+        self.ask(move |actor, reply| actor.measure(reply, move |debugger| debugger.heap_usage(collect))).await
+    }
+
+    /// What the program and its runtime recorded of its course, oldest first.
+    pub async fn timeline(&self) -> Result<Vec<TimelineEntry>> {
+        self.ask(|actor, reply| actor.measure(reply, |debugger| debugger.timeline())).await
+    }
+}
+
+impl Actor {
     /// There is one profiler in a process, and samples for other ends are taken by it, too.
-    pub(super) fn start_profile(&mut self, reply: Reply<()>) {
+    fn start_profile(&mut self, reply: Reply<()>) {
         let taken = match (&self.profiling, self.sampling) {
             (Some(Profiling::Underway(_)), _) => Some("a profile is being taken already; stop it first"),
             (_, Some(_)) => Some("samples are being taken to see whether the program hangs; wait for that"),
@@ -27,7 +59,7 @@ impl<C: Connector> Actor<C> {
             return answer(reply, Err(Error::Refused(problem.to_owned())));
         }
         let (target, debugger) = match self.measured() {
-            Ok(found) => found,
+            Ok(measured) => measured,
             Err(error) => return answer(reply, Err(error)),
         };
         self.profiling = Some(Profiling::Underway(target));
@@ -39,7 +71,7 @@ impl<C: Connector> Actor<C> {
         });
     }
 
-    pub(super) fn stop_profile(&mut self, reply: Reply<CpuProfile>) {
+    fn stop_profile(&mut self, reply: Reply<CpuProfile>) {
         let target = match self.profiling.take() {
             Some(Profiling::Done(profile)) => return answer(reply, Ok(profile)),
             Some(Profiling::Underway(target)) => target,
@@ -62,32 +94,23 @@ impl<C: Connector> Actor<C> {
         }
     }
 
-    pub(super) fn heap_snapshot(&self, reply: Reply<HeapSnapshot>) {
-        self.measure(reply, |debugger| async move { debugger.heap_snapshot().await });
-    }
-
-    pub(super) fn heap_usage(&self, collect: bool, reply: Reply<HeapUsage>) {
-        self.measure(reply, move |debugger| async move { debugger.heap_usage(collect).await });
-    }
-
-    pub(super) fn timeline(&self, reply: Reply<Vec<TimelineEntry>>) {
-        self.measure(reply, |debugger| async move { debugger.timeline().await });
-    }
-
     /// Asks the process that is measured.
-    fn measure<T, F>(&self, reply: Reply<T>, request: impl FnOnce(C::Debugger) -> F)
-    where
-        T: Send + 'static,
-        F: Future<Output = Result<T>> + Send + 'static,
-    {
+    fn measure<T: Send + 'static>(
+        &self,
+        reply: Reply<T>,
+        request: impl FnOnce(&dyn Debugger) -> BoxFuture<'_, Result<T>> + Send + 'static,
+    ) {
         match self.measured() {
-            Ok((_, debugger)) => self.spawn(request(debugger), |_, result| answer(reply, result)),
+            Ok((_, debugger)) => {
+                let work = async move { request(debugger.as_ref()).await };
+                self.spawn(work, |_, result| answer(reply, result));
+            }
             Err(error) => answer(reply, Err(error)),
         }
     }
 
     /// The process that is suspended, else the program itself.
-    fn measured(&self) -> Result<(TargetId, C::Debugger)> {
+    fn measured(&self) -> Result<(TargetId, Arc<dyn Debugger>)> {
         if !self.is_live() {
             return Err(self.not_live());
         }

@@ -1,4 +1,4 @@
-//! The life of a program: start, processes that join and leave, stops and resumes, end.
+//! The life of a program: start, processes that join and leave, stops, end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,22 +7,24 @@ use std::time::Duration;
 use futures_util::future::{AbortHandle, abortable, join_all};
 use tokio::sync::mpsc;
 
+use super::super::Session;
+use super::super::state::Execution;
 use super::{Actor, Reply, answer};
 use crate::deadlines;
-use crate::debugger::{Arrival, Connector, Debugger, Event, Started, Step};
+use crate::debugger::{Arrival, Debugger, Event, Owned, Started};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::Failures;
-use crate::model::ids::{RawId, TargetId, ThreadId};
+use crate::model::ids::{RawId, TargetId};
 use crate::model::launch::Start;
 use crate::model::stop::{End, Stop, StopReason};
 use crate::output::Category;
-use crate::process::{self, Process};
+use crate::process;
 
 /// A program, from its start to its end.
-pub(super) struct Run<D> {
-    pub(super) targets: BTreeMap<TargetId, Target<D>>,
-    /// The process, when it is ours.
-    pub(super) process: Option<Process>,
+pub(super) struct Run {
+    pub(super) targets: BTreeMap<TargetId, Target>,
+    /// What to end with the session; none when the program ran already.
+    pub(super) process: Option<Owned>,
     /// Stops the start while it is under way.
     starting: Option<AbortHandle>,
     /// Stops listening for children.
@@ -39,13 +41,13 @@ pub(super) struct Run<D> {
 }
 
 /// A process of the program.
-pub(super) struct Target<D> {
-    pub(super) debugger: D,
+pub(super) struct Target {
+    pub(super) debugger: Arc<dyn Debugger>,
     /// It is configured: changes of breakpoints are sent to it.
     pub(super) ready: bool,
 }
 
-impl<D> Run<D> {
+impl Run {
     fn starting(handle: AbortHandle) -> Self {
         Self {
             targets: BTreeMap::new(),
@@ -61,8 +63,51 @@ impl<D> Run<D> {
     }
 }
 
-impl<C: Connector> Actor<C> {
-    pub(super) fn start(&mut self, start: Start, reply: Reply<()>) {
+impl Session {
+    /// Starts or reaches a program, when it may. Returns when it runs.
+    pub async fn start(&self, start: Start) -> Result<()> {
+        self.check_start(&start)?;
+        if let Start::Attach(attach) = &start {
+            self.policy().safety.check_endpoint(&attach.to).await?;
+        }
+        self.ask(|actor, reply| actor.start(start, reply)).await
+    }
+
+    /// How the program was started the last time.
+    pub async fn last_start(&self) -> Result<Option<Start>> {
+        self.ask(|actor, reply| answer(reply, Ok(actor.last_start.clone()))).await
+    }
+
+    /// What the program is doing, like [`Self::execution`]. Of one whose processes have all left, its end is waited
+    /// for.
+    pub async fn known_execution(&self) -> Result<Execution> {
+        self.ask_live(|actor, reply| answer(reply, Ok(actor.state.execution().clone()))).await
+    }
+
+    /// Whether the program runs, and its debugger is gone. Where it may be about to end, that is waited for.
+    pub async fn is_undebugged(&self) -> Result<bool> {
+        self.ask_live(|actor, reply| answer(reply, Ok(actor.is_undebugged()))).await
+    }
+
+    /// How the program itself ended, while processes that it started still run.
+    pub async fn program_ended(&self) -> Result<Option<End>> {
+        self.ask(|actor, reply| answer(reply, Ok(actor.state.program_ended().cloned()))).await
+    }
+
+    /// Lets go of the program. One that we started is ended.
+    pub async fn detach(&self) -> Result<()> {
+        self.ask(Actor::detach).await
+    }
+
+    /// Ends the program: one that we started is killed with everything that it started, one that we
+    /// attached to is left running.
+    pub async fn end(&self) -> Result<()> {
+        self.ask(Actor::end).await
+    }
+}
+
+impl Actor {
+    fn start(&mut self, start: Start, reply: Reply<()>) {
         if !self.state.start() {
             return answer(reply, Err(Error::AlreadyLive));
         }
@@ -94,13 +139,13 @@ impl<C: Connector> Actor<C> {
     }
 
     /// Whether a job that was begun in this run still matters.
-    fn is_current(&self, run: u64) -> bool {
+    pub(super) fn is_current(&self, run: u64) -> bool {
         self.runs == run && self.run.is_some()
     }
 
-    fn started(&mut self, started: Started<C::Debugger>, reply: Reply<()>) {
+    fn started(&mut self, started: Started, reply: Reply<()>) {
         let run = self.runs;
-        if let Some(process) = &started.process {
+        if let Some(Owned::Program(process)) = &started.process {
             let ended = process.ended();
             self.spawn(ended, move |actor, end| {
                 if actor.is_current(run) {
@@ -147,7 +192,8 @@ impl<C: Connector> Actor<C> {
         let process = self.run.as_ref().and_then(|run| run.process.clone());
         let number = self.runs;
         let alone = async move {
-            if let Some(process) = process {
+            // An adapter is still there when its program has ended.
+            if let Some(Owned::Program(process)) = process {
                 process.alone(deadlines::CHILD).await;
             }
         };
@@ -160,7 +206,7 @@ impl<C: Connector> Actor<C> {
     }
 
     /// `first` is there until the program itself has connected.
-    fn next_arrival(&mut self, mut arrivals: mpsc::Receiver<Arrival<C::Debugger>>, first: Option<Reply<()>>) {
+    fn next_arrival(&mut self, mut arrivals: mpsc::Receiver<Arrival>, first: Option<Reply<()>>) {
         let number = self.runs;
         let (work, handle) = abortable(async move {
             let arrival = arrivals.recv().await;
@@ -176,15 +222,15 @@ impl<C: Connector> Actor<C> {
                     actor.next_arrival(arrivals, None);
                 }
                 // The program has ended meanwhile, which is what there is to tell.
-                _ => never_mind(first),
+                _ => reply_ok(first),
             }
         });
     }
 
     /// A process connected. `reply` is there for the program itself.
-    fn arrived(&mut self, arrival: Arrival<C::Debugger>, reply: Option<Reply<()>>) {
+    fn arrived(&mut self, arrival: Arrival, reply: Option<Reply<()>>) {
         let bounds = &self.sinks.policy.bounds;
-        let Some(run) = &mut self.run else { return never_mind(reply) };
+        let Some(run) = &mut self.run else { return reply_ok(reply) };
         if reply.is_none() && run.targets.len() as u64 >= bounds.processes {
             if !std::mem::replace(&mut run.passes_by, true) {
                 let met =
@@ -204,7 +250,7 @@ impl<C: Connector> Actor<C> {
         let work = async move { debugger.prepare().await };
         self.spawn(work, move |actor, prepared| {
             if !actor.is_current(number) {
-                return never_mind(reply);
+                return reply_ok(reply);
             }
             match prepared {
                 Ok(()) => actor.configure(target, reply),
@@ -215,7 +261,7 @@ impl<C: Connector> Actor<C> {
 
     /// The process has its breakpoints and may run.
     pub(super) fn configured(&mut self, target: TargetId, reply: Option<Reply<()>>) {
-        let Ok(debugger) = self.debugger(target) else { return never_mind(reply) };
+        let Ok(debugger) = self.debugger(target) else { return reply_ok(reply) };
         if let Some(target) = self.run.as_mut().and_then(|run| run.targets.get_mut(&target)) {
             target.ready = true;
         }
@@ -224,9 +270,9 @@ impl<C: Connector> Actor<C> {
         let number = self.runs;
         self.spawn(async move { debugger.run().await }, move |actor, result| match result {
             // It has run, and ended before it could say so; how, is learnt with its end.
-            Ok(()) | Err(Error::Lost) => never_mind(reply),
+            Ok(()) | Err(Error::Lost) => reply_ok(reply),
             Err(error) if actor.is_current(number) => actor.not_configured(target, error, reply),
-            Err(_) => never_mind(reply),
+            Err(_) => reply_ok(reply),
         });
     }
 
@@ -272,7 +318,7 @@ impl<C: Connector> Actor<C> {
 
     fn happened(&mut self, target: TargetId, event: Event) {
         if matches!(event, Event::Stopped { .. } | Event::Continued | Event::Left) {
-            // pydevd may forget to acknowledge a resume when the next stop comes at once.
+            // A debugger may forget to acknowledge a resume when the next stop comes at once.
             for (_, reply) in self.resuming.extract_if(.., |(resuming, _)| *resuming == target) {
                 answer(reply, Ok(()));
             }
@@ -361,15 +407,17 @@ impl<C: Connector> Actor<C> {
         if let Some(end) = run.end.take() {
             return self.program_ended(end);
         }
-        // With a process of ours, its end is what counts.
-        if run.process.is_some() || run.is_leaving || !self.is_live() {
+        // Of a program that we started ourselves, the end of its process is what counts.
+        let is_ours = matches!(run.process, Some(Owned::Program(_)));
+        if is_ours || run.is_leaving || !self.is_live() {
             return;
         }
         let number = self.runs;
         let fate = async move {
-            match gone.map(|target| target.debugger) {
-                Some(debugger) if debugger.has_terminated() => End::Gone,
-                debugger => fate_of(debugger.and_then(|debugger| debugger.pid())).await,
+            let debugger = gone.map(|target| target.debugger);
+            match debugger.as_ref().and_then(|debugger| debugger.end()) {
+                Some(end) => end,
+                None => fate_of(debugger.and_then(|debugger| debugger.pid())).await,
             }
         };
         self.spawn(fate, move |actor, end| {
@@ -380,103 +428,14 @@ impl<C: Connector> Actor<C> {
         });
     }
 
-    pub(super) fn resume(&mut self, reply: Reply<()>) {
-        if self.state.show_other_thread() {
-            self.publish();
-            return answer(reply, Ok(()));
-        }
-        self.go(None, reply, |debugger, thread| async move { debugger.resume(thread).await });
-    }
-
-    pub(super) fn step(&mut self, thread: Option<ThreadId>, step: Step, reply: Reply<()>) {
-        self.go(thread, reply, move |debugger, thread| async move { debugger.step(thread, step).await });
-    }
-
-    /// Lets the suspended process run, in one way or another.
-    fn go<F>(
-        &mut self,
-        thread: Option<ThreadId>,
-        reply: Reply<()>,
-        request: impl FnOnce(C::Debugger, RawId) -> F,
-    ) where
-        F: Future<Output = Result<()>> + Send + 'static,
-    {
-        let prepared = self.stopped_thread(thread).and_then(|(target, raw)| {
-            let debugger = self.stopped_debugger(target)?;
-            Ok((debugger, raw))
-        });
-        let (debugger, raw) = match prepared {
-            Ok(prepared) => prepared,
-            Err(error) => return answer(reply, Err(error)),
-        };
-        let Some(stop) = self.state.resuming() else { return };
-        self.publish();
-        self.resuming.push((stop.target, reply));
-        let number = self.runs;
-        self.spawn(request(debugger, raw), move |actor, result| {
-            let waiting = actor.resuming.iter().position(|(target, _)| *target == stop.target);
-            let Some(waiting) = waiting.filter(|_| actor.is_current(number)) else { return };
-            let (_, reply) = actor.resuming.swap_remove(waiting);
-            match result {
-                Err(error @ Error::Refused(_)) => {
-                    actor.state.refused(&stop);
-                    actor.publish();
-                    answer(reply, Err(error));
-                }
-                // A program that ends in the step takes the acknowledgement along; what counts is its end.
-                Ok(()) | Err(_) => answer(reply, Ok(())),
-            }
-        });
-    }
-
-    /// The thread that is meant: the one that the program stopped in unless another one of its process is
-    /// named.
-    pub(super) fn stopped_thread(&self, thread: Option<ThreadId>) -> Result<(TargetId, RawId)> {
-        let execution = self.state.execution();
-        let stop = execution.stop().ok_or_else(|| self.not_paused())?;
-        let (target, raw) = self.threads.find(thread.unwrap_or(stop.thread))?;
-        if target == stop.target {
-            Ok((target, raw))
-        } else {
-            Err(Error::NoThread(thread.unwrap_or(stop.thread)))
-        }
-    }
-
-    pub(super) fn pause(&mut self, thread: Option<ThreadId>, reply: Reply<()>) {
-        if self.state.execution().stop().is_some() {
-            return answer(reply, Ok(()));
-        }
-        let chosen = match thread.map(|thread| self.threads.find(thread)).transpose() {
-            Ok(chosen) => chosen,
-            Err(error) => return answer(reply, Err(error)),
-        };
-        let target = chosen.map(|(target, _)| target).or_else(|| {
-            let run = self.run.as_ref()?;
-            run.targets.iter().find(|(_, target)| target.ready).map(|(id, _)| *id)
-        });
-        let debugger = target.ok_or_else(|| self.not_live()).and_then(|target| self.debugger(target));
-        let debugger = match debugger {
-            Ok(debugger) => debugger,
-            Err(error) => return answer(reply, Err(error)),
-        };
-        let work = async move {
-            let thread = match chosen {
-                Some((_, raw)) => raw,
-                None => debugger.threads().await?.first().ok_or(Error::Lost)?.id,
-            };
-            debugger.pause(thread).await
-        };
-        self.spawn(work, |_, result| answer(reply, result));
-    }
-
-    pub(super) fn detach(&mut self, reply: Reply<()>) {
+    fn detach(&mut self, reply: Reply<()>) {
         if !self.is_live() {
             return answer(reply, Err(self.not_live()));
         }
         self.let_go(End::Detached, reply);
     }
 
-    pub(super) fn end(&mut self, reply: Reply<()>) {
+    fn end(&mut self, reply: Reply<()>) {
         if !self.is_live() {
             return answer(reply, Ok(()));
         }
@@ -494,18 +453,22 @@ impl<C: Connector> Actor<C> {
         let Some(run) = &mut self.run else { return answer(reply, Ok(())) };
         run.is_leaving = true;
         let process = run.process.clone();
-        let debuggers: Vec<C::Debugger> =
+        let debuggers: Vec<Arc<dyn Debugger>> =
             run.targets.values().map(|target| target.debugger.clone()).collect();
         let number = self.runs;
+        let launched = matches!(self.last_start, Some(Start::Launch(_)));
         let work = async move {
-            if let Some(process) = process {
+            if let Some(Owned::Program(process)) = process {
                 process.kill().await;
                 let ended = tokio::time::timeout(deadlines::KILL, process.ended()).await;
                 return ended.unwrap_or(End::Lost);
             }
             // A debugger that does not answer is left as well, by closing the connection.
-            join_all(debuggers.iter().map(Debugger::detach)).await;
-            otherwise
+            join_all(debuggers.iter().map(|debugger| debugger.detach())).await;
+            let Some(Owned::Adapter(adapter)) = process else { return otherwise };
+            // What the adapter has started, and has not ended itself, goes with it.
+            adapter.kill().await;
+            if launched { End::Killed { signal: 9, by_us: true } } else { otherwise }
         };
         self.spawn(work, move |actor, end| {
             if actor.is_current(number) && actor.is_live() {
@@ -529,15 +492,15 @@ impl<C: Connector> Actor<C> {
         if let Some(listening) = run.listening {
             listening.abort();
         }
-        if let Some(process) = run.process {
-            self.spawn(async move { process.kill().await }, |_, ()| {});
+        if let Some(owned) = run.process {
+            self.spawn(async move { owned.process().kill().await }, |_, ()| {});
         }
     }
 }
 
 /// Lets a process run that waits for a debugger and is to have none: nothing is set in it, and it goes on from
 /// wherever it stops.
-async fn pass_by<D: Debugger>(arrival: Arrival<D>) {
+async fn pass_by(arrival: Arrival) {
     let Arrival { debugger, mut events } = arrival;
     let let_run = async {
         // It waits until it was told everything, as any other. One that is gone needs nothing.
@@ -557,8 +520,8 @@ async fn pass_by<D: Debugger>(arrival: Arrival<D>) {
     tokio::join!(let_run, hear);
 }
 
-/// Answers one who started a program that is gone before it was configured: its end is told by the state.
-pub(super) fn never_mind(reply: Option<Reply<()>>) {
+/// Answers the caller who started a program that is gone before it was configured: the state has its end.
+pub(super) fn reply_ok(reply: Option<Reply<()>>) {
     if let Some(reply) = reply {
         answer(reply, Ok(()));
     }

@@ -9,13 +9,13 @@ use crate::adapter::{self, Machine};
 use crate::debugger::fake::{self, Arrivals, FakeConnector, FakeDebugger, FakeProgram};
 use crate::debugger::{Arrival, Event, Step};
 use crate::error::Error;
-use crate::journal::Journal;
-use crate::model::breakpoint::{Binding, Breakpoint, Failures, Place, Planned, Request, Rule};
+use crate::model::breakpoint::{Binding, Breakpoint, BreakpointTarget, Failures, Planned, Request, Rule};
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::{Launch, Program, Start};
 use crate::model::stop::{End, ExceptionBreakpoints, ExceptionMode, StopReason};
 use crate::session::state::Execution;
-use crate::session::{Outcome, Session, SessionOptions};
+use crate::session::{Outcome, Session, SessionOptions, UntilNextStop};
+use journal::Journal;
 
 /// A session whose program is in the hands of the test.
 struct Scene {
@@ -32,14 +32,14 @@ fn launch() -> Start {
 
 impl Scene {
     /// The program is about to connect.
-    fn before_start() -> (Self, Arrival<FakeDebugger>) {
+    fn before_start() -> (Self, Arrival) {
         let (connector, programs) = FakeConnector::new();
         let session = Session::spawn(SessionOptions {
             name: "test".to_owned(),
             adapter: adapter::by_name("python").unwrap(),
             host: &Machine,
             executable: None,
-            connector,
+            connector: std::sync::Arc::new(connector),
             journal: Journal::none(),
             policy: std::sync::Arc::default(),
         });
@@ -84,7 +84,7 @@ fn stopped(reason: StopReason) -> Event {
 
 fn at(line: u32) -> Request {
     Request {
-        place: Place::Line { path: "/a.py".into(), line, column: None, statement: None },
+        place: BreakpointTarget::Line { path: "/a.py".into(), line, column: None, statement: None },
         rule: Rule::default(),
     }
 }
@@ -205,7 +205,7 @@ async fn a_flood_of_events_before_an_acknowledgement_does_not_stall() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_during_a_planting_are_planted_together_after_it() {
+async fn changes_during_a_sync_are_sent_together_after_it() {
     let scene = Scene::running().await;
     scene.program.hold("plant");
     let add = |line| {
@@ -378,4 +378,37 @@ async fn references_of_an_earlier_stop_are_refused() {
     assert_eq!(scene.session.variables(scope, page, 10).await.unwrap_err().code(), "stale_reference");
     let again = scene.session.stack_trace(None, 0, 1).await.unwrap().frames.remove(0).id;
     assert_ne!(again, frame);
+}
+
+#[tokio::test(start_paused = true)]
+async fn breakpoints_until_the_next_stop_are_removed_by_it() {
+    let scene = Scene::running().await;
+    let hold = async |line| {
+        let id = scene.session.add_breakpoint(at(line), Planned::default()).await.unwrap().id;
+        let before = scene.session.set_exception_breakpoints(ExceptionMode::All.into()).await.unwrap();
+        let held = UntilNextStop { breakpoints: vec![id], exceptions: Some(before) };
+        scene.session.remove_at_next_stop(held).await;
+    };
+    let mode = async || scene.session.exception_breakpoints().await.unwrap().0.mode;
+
+    hold(5).await;
+    assert_eq!(scene.session.breakpoints().await.unwrap().len(), 1, "the program has not stopped yet");
+    assert_eq!(mode().await, ExceptionMode::All);
+    scene.stop().await;
+    scene.wait().await;
+    assert_eq!(scene.session.breakpoints().await, Ok(vec![]));
+    assert_eq!(mode().await, ExceptionMode::Uncaught);
+
+    hold(6).await;
+    assert_eq!(scene.session.breakpoints().await, Ok(vec![]), "a program that is stopped does not wait");
+
+    scene.session.resume().await.unwrap();
+    hold(7).await;
+    scene.session.remove_before_next_stop().await;
+    assert_eq!(
+        scene.session.breakpoints().await,
+        Ok(vec![]),
+        "the next call of that kind does not wait either"
+    );
+    assert_eq!(mode().await, ExceptionMode::Uncaught);
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 
 use crate::debugger::Planted;
-use crate::model::breakpoint::{Binding, Pending, Place, Planned, Request, Rule};
+use crate::model::breakpoint::{Binding, BreakpointTarget, Pending, Planned, Request, Rule};
 use crate::model::ids::{BreakpointId, TargetId};
 use crate::session::breakpoints::{Breakpoints, Change, Relocation};
 
@@ -115,12 +115,12 @@ proptest! {
             };
             match operation {
                 Operation::AddLine(number, line) => {
-                    let place = Place::Line { path: file(number), line, column: None, statement: None };
+                    let place = BreakpointTarget::Line { path: file(number), line, column: None, statement: None };
                     let request = Request { place, rule: Rule::default() };
                     prop_assert!(added(&mut breakpoints, request, (Some(number), line)));
                 }
                 Operation::AddFunction(number) => {
-                    let request = Request { place: Place::Function { name: format!("f{number}") }, rule: Rule::default() };
+                    let request = Request { place: BreakpointTarget::Function { name: format!("f{number}") }, rule: Rule::default() };
                     prop_assert!(added(&mut breakpoints, request, (None, number.into())));
                 }
                 Operation::Enable(id, enabled) => {

@@ -110,10 +110,10 @@ fn stop(target: u32, thread: u32) -> Stop {
 }
 
 /// The phase, what is shown (process, thread, number), how many were shown, and which processes are suspended.
-type Seen = (Phase, Option<(u32, u32, u64)>, u64, Vec<bool>);
+type Observation = (Phase, Option<(u32, u32, u64)>, u64, Vec<bool>);
 
 /// What can be seen of it.
-fn seen(state: &State) -> Seen {
+fn seen(state: &State) -> Observation {
     let phase = match state.execution() {
         Execution::Created => Phase::Created,
         Execution::Starting => Phase::Starting,
@@ -124,7 +124,7 @@ fn seen(state: &State) -> Seen {
     (phase, shown, state.epoch(), (0..3).map(|target| state.is_stopped(TargetId(target))).collect())
 }
 
-fn expected(model: &Model) -> Seen {
+fn expected(model: &Model) -> Observation {
     let shown = model.line.first().map(|(target, thread, number)| (*target, *thread, number.unwrap_or(0)));
     let stopped = (0..3).map(|target| model.connected.get(&target) == Some(&true)).collect();
     (model.phase, shown, model.shown, stopped)

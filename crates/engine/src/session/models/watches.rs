@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 
-use crate::session::watches::{Seen, WatchId, Watches};
+use crate::session::watches::{WatchId, WatchValue, Watches};
 
 /// How many there may be.
 const MOST: usize = 20;
@@ -15,14 +15,14 @@ enum Operation {
     Remove(usize),
     RemoveId(u32),
     /// Found to be this, at this stop or a later one.
-    Note(u32, bool, Seen),
+    Note(u32, bool, WatchValue),
 }
 
 fn operations() -> impl Strategy<Value = Operation> {
     let seen = prop_oneof![
-        Just(Seen::NotInScope),
-        Just(Seen::Failed("TypeError".to_owned())),
-        (0..3_u8).prop_map(|value| Seen::Value {
+        Just(WatchValue::NotInScope),
+        Just(WatchValue::Failed("TypeError".to_owned())),
+        (0..3_u8).prop_map(|value| WatchValue::Value {
             text: value.to_string(),
             type_name: "int".to_owned(),
             cut: false
@@ -39,18 +39,18 @@ fn operations() -> impl Strategy<Value = Operation> {
 struct Model {
     id: u32,
     expression: String,
-    history: Vec<(u64, Seen)>,
+    history: Vec<(u64, WatchValue)>,
 }
 
 impl Model {
     /// What it is compared with at a stop.
-    fn before(&self, stop: u64) -> Option<Seen> {
-        let mut last_of_stops: Vec<&(u64, Seen)> = Vec::new();
+    fn before(&self, stop: u64) -> Option<WatchValue> {
+        let mut last_of_stops: Vec<&(u64, WatchValue)> = Vec::new();
         for one in self.history.iter().filter(|(then, _)| *then < stop) {
             last_of_stops.pop_if(|last| last.0 == one.0);
             last_of_stops.push(one);
         }
-        let in_scope = last_of_stops.iter().rev().find(|(_, seen)| *seen != Seen::NotInScope);
+        let in_scope = last_of_stops.iter().rev().find(|(_, seen)| *seen != WatchValue::NotInScope);
         in_scope.or(last_of_stops.last()).map(|(_, seen)| seen.clone())
     }
 }
@@ -90,7 +90,7 @@ proptest! {
                         prop_assert_eq!(told, None);
                         continue;
                     };
-                    let before = model.before(stop).filter(|before| *before != seen && seen != Seen::NotInScope);
+                    let before = model.before(stop).filter(|before| *before != seen && seen != WatchValue::NotInScope);
                     prop_assert_eq!(told.map(|change| change.old), before);
                     model.history.push((stop, seen));
                 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn try_decode(raw: &[u8]) -> Result<SourceMap, Problem> {
+fn try_decode(raw: &[u8]) -> Result<SourceMap, MapProblem> {
     SourceMap::decode(raw, Path::new("/nowhere/out"))
 }
 
@@ -37,9 +37,9 @@ fn what_is_no_map_is_corrupt() {
     ];
     for raw in table {
         let found = try_decode(raw.as_bytes());
-        assert!(matches!(found, Err(Problem::Corrupt { .. })), "{raw:.80}: {found:?}");
+        assert!(matches!(found, Err(MapProblem::Corrupt { .. })), "{raw:.80}: {found:?}");
     }
-    assert!(matches!(try_decode(b"\xff\xfe{}"), Err(Problem::Corrupt { .. })));
+    assert!(matches!(try_decode(b"\xff\xfe{}"), Err(MapProblem::Corrupt { .. })));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_map_with_too_many_entries_is_not_decoded() {
     let mut raw = br#"{"version":3,"sources":[],"names":[],"mappings":""#.to_vec();
     raw.resize(raw.len() + 11_000_000, b';');
     raw.extend(b"\"}");
-    assert!(matches!(try_decode(&raw), Err(Problem::TooLarge { .. })));
+    assert!(matches!(try_decode(&raw), Err(MapProblem::TooLarge { .. })));
 }
 
 #[test]

@@ -6,8 +6,8 @@ use super::*;
 
 #[test]
 fn a_script_says_where_its_map_is() {
-    let file = |path: &str| Place::File(path.into());
-    let remote = |url: &str| Place::Remote(url.to_owned());
+    let file = |path: &str| MapLocation::File(path.into());
+    let remote = |url: &str| MapLocation::Remote(url.to_owned());
     let table = [
         ("main.js.map", file("/app/dist/main.js.map")),
         (" ./main.js.map\n", file("/app/dist/main.js.map")),
@@ -24,7 +24,7 @@ fn a_script_says_where_its_map_is() {
         ("https://example.org/x.map", remote("https://example.org/x.map")),
         ("//example.org/x.map", remote("//example.org/x.map")),
         ("webpack://x.map", remote("webpack://x.map")),
-        ("data:application/json,{}", Place::Inline("data:application/json,{}".to_owned())),
+        ("data:application/json,{}", MapLocation::Inline("data:application/json,{}".to_owned())),
     ];
     for (url, expected) in table {
         assert_eq!(place(url, Path::new("/app/dist/main.js")), expected, "{url}");
@@ -46,7 +46,7 @@ fn a_map_that_is_there_is_found_whatever_its_name() {
     ];
     for (url, expected) in table {
         let found = place(url, &folder.path().join("x.js"));
-        assert_eq!(found, Place::File(folder.path().join(expected)), "{url}");
+        assert_eq!(found, MapLocation::File(folder.path().join(expected)), "{url}");
     }
 }
 
@@ -75,15 +75,15 @@ fn inline_maps_are_read() {
 fn what_cannot_be_read_is_told_apart() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("x.map");
-    assert_eq!(read(&Place::File(missing.clone())), Err(Problem::Missing { path: missing.clone() }));
+    assert_eq!(read(&MapLocation::File(missing.clone())), Err(MapProblem::Missing { path: missing.clone() }));
     for path in [folder.path(), Path::new("/dev/zero")] {
-        let found = read(&Place::File(path.to_owned()));
-        assert!(matches!(found, Err(Problem::Unreadable { .. })), "{found:?}");
+        let found = read(&MapLocation::File(path.to_owned()));
+        assert!(matches!(found, Err(MapProblem::Unreadable { .. })), "{found:?}");
     }
     std::fs::File::create(&missing).unwrap().set_len(200 << 20).unwrap();
-    assert!(matches!(read(&Place::File(missing)), Err(Problem::TooLarge { .. })));
+    assert!(matches!(read(&MapLocation::File(missing)), Err(MapProblem::TooLarge { .. })));
     let url = "https://example.org/x.map".to_owned();
-    assert_eq!(read(&Place::Remote(url.clone())), Err(Problem::Remote { url }));
+    assert_eq!(read(&MapLocation::Remote(url.clone())), Err(MapProblem::Remote { url }));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn the_text_in_the_map_decides_whether_it_is_true_and_then_the_times() {
     let built = folder.path().join("a.js.map");
     std::fs::write(&path, "one\r\ntwo\n").unwrap();
     std::fs::write(&built, "{}").unwrap();
-    let source = |name: &str, content: Option<&str>| Source {
+    let source = |name: &str, content: Option<&str>| MapSource {
         path: Some(path.clone()),
         name: name.to_owned(),
         content: content.map(Box::from),
@@ -137,8 +137,8 @@ fn the_text_in_the_map_decides_whether_it_is_true_and_then_the_times() {
     };
     set(&path, 2000);
     set(&built, 1000);
-    let differs = Some(Problem::Differs { path: path.clone() });
-    let newer = Some(Problem::Newer { path: path.clone(), built: built.clone() });
+    let differs = Some(MapProblem::Differs { path: path.clone() });
+    let newer = Some(MapProblem::Newer { path: path.clone(), built: built.clone() });
     assert_eq!(staleness(&source("a.ts", Some("one\ntwo\n")), &built), None);
     assert_eq!(staleness(&source("a.ts", Some("\u{feff}one\rtwo\r")), &built), None);
     assert_eq!(staleness(&source("a.ts", Some("one\nthree\n")), &built), differs);
@@ -148,16 +148,16 @@ fn the_text_in_the_map_decides_whether_it_is_true_and_then_the_times() {
     assert_eq!(staleness(&source("a.ts", None), &built), None, "made at once with it");
     std::fs::remove_file(&path).unwrap();
     assert_eq!(staleness(&source("a.ts", Some("gone")), &built), None);
-    assert_eq!(staleness(&Source { path: None, ..source("a.ts", None) }, &built), None);
+    assert_eq!(staleness(&MapSource { path: None, ..source("a.ts", None) }, &built), None);
 }
 
 #[test]
 fn problems_say_what_to_do_next() {
     let nearest =
-        |before, after| Problem::NoCode { name: "/a.ts".to_owned(), line: 3, before, after }.to_string();
+        |before, after| MapProblem::NoCode { name: "/a.ts".to_owned(), line: 3, before, after }.to_string();
     let similar = |similar: &[&str]| {
         let similar = similar.iter().map(ToString::to_string).collect();
-        Problem::NotASource { path: "/a.ts".into(), similar }.to_string()
+        MapProblem::NotASource { path: "/a.ts".into(), similar }.to_string()
     };
     let table = [
         (

@@ -173,7 +173,7 @@ fn lines_that_are_types_only_have_neighbours() {
         let source = built.source("prices.ts");
         assert_eq!(built.map.nearest_lines(source, line).after, Some(next), "{script}");
         let problem = built.map.places(source, line, None).unwrap_err();
-        let Problem::NoCode { name, line: told, after, .. } = problem else { panic!("{problem:?}") };
+        let MapProblem::NoCode { name, line: told, after, .. } = problem else { panic!("{problem:?}") };
         assert!(name.ends_with("prices.ts"), "{name}");
         assert_eq!((told, after), (line + 1, Some(next + 1)), "lines for people");
     }
@@ -228,8 +228,11 @@ fn what_was_built_last_is_not_stale() {
         let built = built(script);
         for source in built.map.sources().filter(|source| source.content.is_some()) {
             assert_eq!(staleness(source, &built.folder), None, "{script}");
-            let changed = Source { content: Some("something else".into()), ..source.clone() };
-            assert!(matches!(staleness(&changed, &built.folder), Some(Problem::Differs { .. })), "{script}");
+            let changed = MapSource { content: Some("something else".into()), ..source.clone() };
+            assert!(
+                matches!(staleness(&changed, &built.folder), Some(MapProblem::Differs { .. })),
+                "{script}"
+            );
         }
     }
 }

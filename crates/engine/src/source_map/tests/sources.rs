@@ -93,7 +93,7 @@ fn a_file_that_is_not_there_has_neighbours() {
         "version": 3, "sources": ["../src/mian.ts", "../src/other.ts", null], "names": [], "mappings": "",
     }));
     let problem = map.find(Path::new("/nowhere/src/main.ts")).unwrap_err();
-    let Problem::NotASource { similar, .. } = &problem else { panic!("{problem:?}") };
+    let MapProblem::NotASource { similar, .. } = &problem else { panic!("{problem:?}") };
     assert_eq!(similar, &["../src/mian.ts", "../src/other.ts"]);
     assert_eq!(map.find(Path::new("/nowhere/src/other.ts")), Ok(SourceId(1)));
 }

@@ -3,13 +3,19 @@
 //! Every page in a browser on this machine can reach the port, under any name that its owner makes lead here
 //! (DNS rebinding), which is why `Host` and `Origin` are looked at before anything else.
 
-use hyper::header::{
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, AUTHORIZATION, HOST, HeaderMap, HeaderValue, ORIGIN, VARY,
 };
-use hyper::http::uri::Authority;
-use hyper::{StatusCode, Uri};
+use axum::http::uri::Authority;
+use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 
+use super::Site;
 use super::answers::Refusal;
 use super::names::{Host, Origin, is_plain};
 use super::tokens::{Owner, Tokens};
@@ -113,6 +119,21 @@ impl Access {
     }
 }
 
+/// Refuses requests from elsewhere, and answers what a browser asks for a page before the page's own request.
+pub(super) async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    if let Err(refusal) = site.access.check_place(request.uri(), request.headers()) {
+        return refusal.into_response();
+    }
+    let for_page = site.access.headers_for_page(request.headers());
+    let mut response = if request.method() == Method::OPTIONS && !for_page.is_empty() {
+        StatusCode::NO_CONTENT.into_response()
+    } else {
+        next.run(request).await
+    };
+    response.headers_mut().extend(for_page);
+    response
+}
+
 /// The headers that clients in pages send.
 const SENT_BY_PAGES: &str = "authorization, content-type, accept, last-event-id, mcp-session-id, \
                              mcp-protocol-version, mcp-method, mcp-name";
@@ -131,7 +152,7 @@ mod tests {
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
         let pairs = pairs.iter().map(|(name, value)| {
-            (hyper::header::HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())
+            (axum::http::HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())
         });
         pairs.collect()
     }
@@ -144,7 +165,7 @@ mod tests {
 
     fn status(access: &Access, uri: &str, pairs: &[(&'static str, &str)]) -> u16 {
         let checked = access.check_place(&uri.parse().unwrap(), &headers(pairs));
-        checked.map_or_else(|refusal| refusal.answer().status().as_u16(), |()| 200)
+        checked.map_or_else(|refusal| refusal.into_response().status().as_u16(), |()| 200)
     }
 
     #[test]
@@ -240,7 +261,7 @@ mod tests {
             let owner = access.owner(&headers(&[("authorization", &value)]));
             assert_eq!(owner.is_ok(), good, "{value}");
         }
-        let refused = access.owner(&HeaderMap::new()).unwrap_err().answer();
+        let refused = access.owner(&HeaderMap::new()).unwrap_err().into_response();
         assert_eq!(refused.status(), 401);
         assert_eq!(refused.headers()["www-authenticate"], "Bearer");
     }

@@ -1,19 +1,13 @@
 //! Answers that are ours and not the SDK's.
 
-use std::convert::Infallible;
-
-use bytes::Bytes;
-use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Empty, Full};
-use hyper::header::{
+use axum::Json;
+use axum::http::StatusCode;
+use axum::http::header::{
     CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
-use hyper::{Response, StatusCode};
+use axum::response::{IntoResponse, Response};
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
-
-/// What all answers are sent as.
-pub(super) type Body = BoxBody<Bytes, Infallible>;
 
 /// JSON-RPC's codes.
 pub(super) const PARSE_ERROR: i32 = -32700;
@@ -46,15 +40,17 @@ impl Refusal {
     pub(super) fn of(self, id: Option<RequestId>) -> Self {
         Self { id, ..self }
     }
+}
 
-    /// As an error of JSON-RPC, which has `null` for an unknown id.
-    pub(super) fn answer(self) -> Response<Body> {
+/// An error of JSON-RPC, which has `null` for an unknown id.
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
         let body = json!({
             "jsonrpc": "2.0",
             "id": self.id,
             "error": { "code": self.code, "message": self.message },
         });
-        let mut response = json_answer(self.status, &body);
+        let mut response = json_answer(self.status, body).into_response();
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
@@ -63,14 +59,8 @@ impl Refusal {
 }
 
 /// Data.
-pub(super) fn json_answer(status: StatusCode, body: &Value) -> Response<Body> {
-    let mut response = Response::new(Full::new(Bytes::from(body.to_string())).boxed());
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
+pub(super) fn json_answer(status: StatusCode, body: Value) -> impl IntoResponse {
+    (status, [(CACHE_CONTROL, "no-store"), (X_CONTENT_TYPE_OPTIONS, "nosniff")], Json(body))
 }
 
 /// Whether headers say that it is JSON.
@@ -78,11 +68,4 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = value.split(';').next().unwrap_or_default();
     essence.trim().eq_ignore_ascii_case("application/json")
-}
-
-/// Nothing but a status.
-pub(super) fn empty_answer(status: StatusCode) -> Response<Body> {
-    let mut response = Response::new(Empty::new().boxed());
-    *response.status_mut() = status;
-    response
 }

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use futures_util::future::join_all;
-use hyper::StatusCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -22,7 +22,7 @@ use super::answers::Refusal;
 use super::outbox::Outbox;
 use super::tokens::Owner;
 use crate::mcp::LAST_PROGRAMS;
-use crate::one_shot::Around;
+use crate::one_shot::RunContext;
 
 /// Everybody who is served.
 pub(super) struct Clients {
@@ -31,7 +31,7 @@ pub(super) struct Clients {
     places: Arc<Semaphore>,
     most: usize,
     idle: Duration,
-    around: Around,
+    run_context: RunContext,
     /// Cancelled when nobody is served any more.
     over: CancellationToken,
 }
@@ -112,13 +112,13 @@ impl Client {
 
 impl Clients {
     /// Nobody yet.
-    pub(super) fn new(most: usize, idle: Duration, around: Around) -> Arc<Self> {
+    pub(super) fn new(most: usize, idle: Duration, run_context: RunContext) -> Arc<Self> {
         Arc::new(Self {
             table: Mutex::default(),
             places: Arc::new(Semaphore::new(most)),
             most,
             idle,
-            around,
+            run_context,
             over: CancellationToken::new(),
         })
     }
@@ -126,7 +126,7 @@ impl Clients {
     fn client(&self, owner: &Owner, place: Option<OwnedSemaphorePermit>) -> Arc<Client> {
         Arc::new(Client {
             owner: Arc::clone(owner),
-            context: self.around.context().of_several(),
+            context: self.run_context.context().of_several(),
             ends: self.over.child_token(),
             link: OnceLock::new(),
             served: AtomicBool::new(false),

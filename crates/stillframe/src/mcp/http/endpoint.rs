@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use hyper::{Method, Request, Response, StatusCode};
+use axum::body::{Body, HttpBody as _};
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
+use futures_util::StreamExt;
 use rmcp::model::{ProtocolVersion, RequestId};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
-use super::answers::{Body, INVALID_REQUEST, Refusal};
+use super::answers::{INVALID_REQUEST, Refusal};
 use super::clients::Busy;
 use super::explained::{self, Asked};
 use super::message::{self, Message};
@@ -24,61 +25,62 @@ use crate::mcp::server::Server;
 /// How often a stream says that it is there.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-impl Site {
-    /// Answers what is sent to MCP.
-    pub(super) async fn mcp(&self, request: Request<Incoming>) -> Result<Response<Body>, Refusal> {
-        let owner = self.access.owner(request.headers())?;
-        if self.ending.is_cancelled() {
-            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end"));
-        }
-        let (mut parts, body) = request.into_parts();
-        // It goes no further, so that nothing can write it down.
-        parts.headers.remove(AUTHORIZATION);
-        let message = match parts.method {
-            Method::POST => Some(Message::read(&parts.headers, body).await?),
-            Method::GET | Method::DELETE => None,
-            _ => return Ok(wrong_method("GET, POST, DELETE")),
-        };
-        let busy = match session_id(&parts.headers)? {
-            Some(id) => self.clients.session(id, &owner)?,
-            None if message.as_ref().is_some_and(Message::begins_session) => self.clients.admit(&owner)?,
-            None => self.clients.stateless(&owner),
-        };
-        if let Some(id) = message.as_ref().and_then(Message::id) {
-            admit_call(&busy, &id)?;
-        }
-        if parts.method == Method::GET {
-            admit_reader(&busy, &parts.headers)?;
-        }
-        let call = message.as_ref().is_some_and(Message::is_call).then(|| self.calls.token());
-        let bytes = message.as_ref().map(|message| message.bytes.clone()).unwrap_or_default();
-        let has_session = busy.0.link.get().is_some();
-        let (method, revision) = (parts.method.clone(), explained::revision(&parts.headers));
-        let asked = Asked { method, revision, has_session, message };
-        let response = self.serve(&busy, Request::from_parts(parts, Full::new(bytes))).await;
-        let mut response = asked.explain(response).await;
-        self.clients.was_answered(&busy, !response.status().is_success());
-        if busy.0.link.get().is_none() {
-            // A handshake that was refused, or none at all.
-            busy.0.leaves_place();
-        }
-        if asked.method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
-            // It is done, and one of the clients of the field takes nothing else for a success.
-            *response.status_mut() = StatusCode::NO_CONTENT;
-        }
-        // The client is busy for as long as it is answered, which a stream may do for long.
-        let held = (busy, call);
-        Ok(response.map(|body| {
-            body.map_frame(move |frame| {
-                let _ = &held;
-                frame
-            })
-            .boxed()
-        }))
+/// Answers what is sent to MCP.
+pub(super) async fn mcp(State(site): State<Arc<Site>>, request: Request) -> Result<Response, Refusal> {
+    let owner = site.access.owner(request.headers())?;
+    if site.ending.is_cancelled() {
+        return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end"));
     }
+    let (mut parts, body) = request.into_parts();
+    // It goes no further, so that nothing can write it down.
+    parts.headers.remove(AUTHORIZATION);
+    let message = match parts.method {
+        Method::POST => Some(Message::read(&parts.headers, body).await?),
+        Method::GET | Method::DELETE => None,
+        _ => return Ok(wrong_method("GET, POST, DELETE")),
+    };
+    let busy = match session_id(&parts.headers)? {
+        Some(id) => site.clients.session(id, &owner)?,
+        None if message.as_ref().is_some_and(Message::begins_session) => site.clients.admit(&owner)?,
+        None => site.clients.stateless(&owner),
+    };
+    if let Some(id) = message.as_ref().and_then(Message::id) {
+        admit_call(&busy, &id)?;
+    }
+    if parts.method == Method::GET {
+        admit_reader(&busy, &parts.headers)?;
+    }
+    let call = message.as_ref().is_some_and(Message::is_call).then(|| site.calls.token());
+    let bytes = message.as_ref().map(|message| message.bytes.clone()).unwrap_or_default();
+    let has_session = busy.0.link.get().is_some();
+    let (method, revision) = (parts.method.clone(), explained::revision(&parts.headers));
+    let asked = Asked { method, revision, has_session, message };
+    let response = site.serve(&busy, Request::from_parts(parts, Body::from(bytes))).await;
+    let mut response = asked.explain(response).await;
+    site.clients.was_answered(&busy, !response.status().is_success());
+    if busy.0.link.get().is_none() {
+        // A handshake that was refused, or none at all.
+        busy.0.leaves_place();
+    }
+    if asked.method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
+        // It is done, and one of the clients of the field takes nothing else for a success.
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    // A stream keeps its client busy for as long as it is open. What has a length is sent at once.
+    if response.body().size_hint().exact().is_none() {
+        let held = (busy, call);
+        response = response.map(|body| {
+            Body::from_stream(body.into_data_stream().inspect(move |_| {
+                let _ = &held;
+            }))
+        });
+    }
+    Ok(response)
+}
 
+impl Site {
     /// The SDK's part, which sees nothing but this client.
-    async fn serve(&self, busy: &Busy, request: Request<Full<Bytes>>) -> Response<Body> {
+    async fn serve(&self, busy: &Busy, request: Request) -> Response {
         let client = Arc::clone(&busy.0);
         let sessions = OneSession { clients: Arc::clone(&self.clients), client: Arc::clone(&client) };
         let config = StreamableHttpServerConfig::default()
@@ -93,7 +95,7 @@ impl Site {
             .with_cancellation_token(client.ends.clone());
         let offer = Arc::clone(&self.offer);
         let server = move || Ok(Guarded(Server::new(client.context.clone(), Arc::clone(&offer))));
-        StreamableHttpService::new(server, Arc::new(sessions), config).handle(request).await
+        StreamableHttpService::new(server, Arc::new(sessions), config).handle(request).await.map(Body::new)
     }
 }
 

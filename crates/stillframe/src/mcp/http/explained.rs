@@ -3,12 +3,13 @@
 //! It answers what breaks a rule of HTTP with a status and plain text, and an unknown method with its name alone
 //! (rmcp 3.9, `tower.rs`). Which rule it was is told here from the request.
 
-use http_body_util::{BodyExt, Collected};
-use hyper::header::HeaderMap;
-use hyper::{Method, Response, StatusCode};
+use axum::body::to_bytes;
+use axum::http::header::HeaderMap;
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
 use rmcp::model::{ErrorCode, ProtocolVersion};
 
-use super::answers::{Body, INVALID_PARAMS, Refusal, is_json};
+use super::answers::{INVALID_PARAMS, Refusal, is_json};
 use super::message::Message;
 use super::wrong_method;
 
@@ -23,7 +24,7 @@ pub(super) struct Asked {
 
 impl Asked {
     /// The same answer, and in place of a refusal one that says what is allowed.
-    pub(super) async fn explain(&self, response: Response<Body>) -> Response<Body> {
+    pub(super) async fn explain(&self, response: Response) -> Response {
         let status = response.status();
         if !status.is_client_error() && !status.is_server_error() {
             return response;
@@ -36,7 +37,7 @@ impl Asked {
         } else {
             self.refusal(response).await
         };
-        refusal.of(self.message.as_ref().and_then(Message::id)).answer()
+        refusal.of(self.message.as_ref().and_then(Message::id)).into_response()
     }
 
     /// The method of a request that stands for itself, which the SDK answers with 404 for this one reason.
@@ -44,7 +45,7 @@ impl Asked {
         self.message.as_ref().filter(|_| status == StatusCode::NOT_FOUND)?.method()
     }
 
-    async fn refusal(&self, response: Response<Body>) -> Refusal {
+    async fn refusal(&self, response: Response) -> Refusal {
         let status = response.status();
         if status == StatusCode::NOT_ACCEPTABLE {
             let needed = match self.method {
@@ -67,7 +68,7 @@ impl Asked {
                 return Refusal::new(status, message);
             }
         }
-        let said = response.into_body().collect().await.map(Collected::to_bytes).unwrap_or_default();
+        let said = to_bytes(response.into_body(), usize::MAX).await.unwrap_or_default();
         Refusal::new(status, String::from_utf8_lossy(&said))
     }
 

@@ -2,23 +2,22 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::StatusCode;
-use hyper::body::{Body, Incoming};
-use hyper::header::HeaderMap;
+use axum::body::{Body, Bytes, HttpBody as _};
+use axum::http::StatusCode;
+use axum::http::header::HeaderMap;
+use futures_util::StreamExt;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, InitializeRequestParams, JsonRpcMessage, RequestId};
 use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::time::timeout;
 
 use super::answers::{INVALID_REQUEST, PARSE_ERROR, Refusal, is_json};
-use crate::mcp::readable;
+use crate::mcp::repair;
 
 /// The most bytes that a message may have.
 pub(super) const MOST_BYTES: usize = 4 * 1024 * 1024;
 /// The most bytes of a larger one that are read all the same.
-const MOST_SKIPPED: u64 = 16 * 1024 * 1024;
+const MOST_SKIPPED: usize = 16 * 1024 * 1024;
 /// How long a message may take to arrive.
 const ARRIVES_WITHIN: Duration = Duration::from_secs(15);
 
@@ -33,13 +32,13 @@ pub(super) struct Message {
 
 impl Message {
     /// Reads one.
-    pub(super) async fn read(headers: &HeaderMap, body: Incoming) -> Result<Self, Refusal> {
+    pub(super) async fn read(headers: &HeaderMap, body: Body) -> Result<Self, Refusal> {
         if !is_json(headers) {
             let message = "`Content-Type` must be `application/json`";
             return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
         }
         // One that is far too large is not waited for.
-        if body.size_hint().lower() > MOST_SKIPPED {
+        if body.size_hint().lower() > MOST_SKIPPED as u64 {
             return Err(too_large());
         }
         let Ok(read) = timeout(ARRIVES_WITHIN, collect(body)).await else {
@@ -58,7 +57,7 @@ impl Message {
             return Ok(Self { bytes, parsed });
         }
         let mut mended = Vec::from(bytes);
-        readable::mend(&mut mended);
+        repair::mend(&mut mended);
         let bytes = Bytes::from(mended);
         match serde_json::from_slice(&bytes) {
             Ok(parsed) => Ok(Self { bytes, parsed }),
@@ -99,7 +98,7 @@ impl Message {
             return None;
         }
         let Some(params) = &request.params else { return Some("there are none".to_owned()) };
-        let problem = params.get(readable::PROBLEM).and_then(Value::as_str).map(str::to_owned);
+        let problem = params.get(repair::PROBLEM).and_then(Value::as_str).map(str::to_owned);
         problem.or_else(|| Some(InitializeRequestParams::deserialize(params).err()?.to_string()))
     }
 
@@ -118,24 +117,22 @@ impl Message {
     }
 }
 
-async fn collect(mut body: Incoming) -> Result<Bytes, Refusal> {
-    match Limited::new(&mut body, MOST_BYTES).collect().await {
-        Ok(whole) => Ok(whole.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            // A client that still writes when the connection is closed would not see the answer.
-            let mut skipped = 0;
-            while skipped < MOST_SKIPPED
-                && let Some(Ok(frame)) = body.frame().await
-            {
-                skipped += frame.data_ref().map_or(0, |data| u64::try_from(data.len()).unwrap_or(u64::MAX));
-            }
-            Err(too_large())
-        }
-        Err(error) => {
-            let message = format!("the message did not arrive whole: {error}");
-            Err(Refusal::new(StatusCode::BAD_REQUEST, message))
+async fn collect(body: Body) -> Result<Bytes, Refusal> {
+    let mut parts = body.into_data_stream();
+    let (mut whole, mut length) = (Vec::new(), 0);
+    // What is too large is read on: a client that still writes when the connection is closed would not see the answer.
+    while length < MOST_SKIPPED
+        && let Some(part) = parts.next().await
+    {
+        let part = part.map_err(|error| {
+            Refusal::new(StatusCode::BAD_REQUEST, format!("the message did not arrive whole: {error}"))
+        })?;
+        length += part.len();
+        if length <= MOST_BYTES {
+            whole.extend_from_slice(&part);
         }
     }
+    if length > MOST_BYTES { Err(too_large()) } else { Ok(whole.into()) }
 }
 
 fn too_large() -> Refusal {
@@ -154,6 +151,8 @@ fn id_in(bytes: &[u8]) -> Option<RequestId> {
 
 #[cfg(test)]
 mod tests {
+    use axum::response::IntoResponse;
+
     use super::*;
 
     #[test]
@@ -173,7 +172,7 @@ mod tests {
             let refused = Message::parse(Bytes::from_static(text.as_bytes())).expect_err(text);
             let shown = format!("{refused:?}");
             assert!(shown.contains(problem), "{text}: {shown}");
-            assert_eq!(refused.answer().status(), 400, "{text}");
+            assert_eq!(refused.into_response().status(), 400, "{text}");
         }
         let numbered = Message::parse(Bytes::from_static(b"{\"id\":7,\"method\":\"ping\"}")).err().unwrap();
         assert!(format!("{numbered:?}").contains("id: Some(Number(7))"), "{numbered:?}");

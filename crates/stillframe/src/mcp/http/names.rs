@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use hyper::http::uri::Authority;
+use axum::http::uri::Authority;
 
 /// A name in lower case, or an address however it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]

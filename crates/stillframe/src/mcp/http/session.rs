@@ -15,10 +15,10 @@ use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_server::session::ServerSseMessage;
 use rmcp::transport::streamable_http_server::{SessionId, SessionManager};
 use tokio::sync::mpsc;
+use viewer::http::Secret;
 
 use super::clients::{Client, Clients, Link};
 use super::outbox::{Outbox, Refused};
-use super::tokens;
 
 /// Messages of a client that its server has not taken yet. More have to wait.
 const QUEUED: usize = 64;
@@ -43,7 +43,7 @@ impl SessionManager for OneSession {
     type Transport = Line;
 
     async fn create_session(&self) -> Result<(SessionId, Line), Refused> {
-        let id = tokens::random().map_err(|_| Refused::Closed)?;
+        let id = Secret::random().map_err(|_| Refused::Closed)?.reveal().to_owned();
         let (inbox, messages) = mpsc::channel(QUEUED);
         let outbox = Outbox::new();
         let line = Line { messages, outbox: Arc::clone(&outbox) };

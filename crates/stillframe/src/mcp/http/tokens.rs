@@ -1,18 +1,14 @@
 //! Bearer tokens: where they come from, and whose one is.
 
-use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail, ensure};
-use data_encoding::HEXLOWER;
-use subtle::{Choice, ConstantTimeEq};
+use viewer::http::Secret;
 
 /// The variable that may hold the token. Programs that are debugged do not get it (`engine::process`).
 pub(super) const VARIABLE: &str = "STILLFRAME_HTTP_TOKEN";
-/// The bytes of a token that is made up: 256 bits.
-const BYTES: usize = 32;
 /// Shorter ones could be guessed.
 const SHORTEST: usize = 16;
 
@@ -27,20 +23,12 @@ pub(super) enum Tokens {
     Bearer(Vec<(Owner, Secret)>),
 }
 
-/// Something that is never shown.
-pub(super) struct Secret(String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret")
-    }
-}
-
 impl Tokens {
     /// One that nobody knows yet, and its text.
     pub(super) fn made_up() -> anyhow::Result<(Self, String)> {
-        let token = random()?;
-        Ok((Self::one(token.clone()), token))
+        let token = Secret::random()?;
+        let text = token.reveal().to_owned();
+        Ok((Self::one(token), text))
     }
 
     /// That of the environment; none when there is none.
@@ -49,11 +37,12 @@ impl Tokens {
             return Ok(None);
         };
         let token = token.into_string().ok().filter(|token| is_token(token));
-        Ok(Some(Self::one(token.with_context(|| format!("`{VARIABLE}` holds no token: {RULE}"))?)))
+        let token = token.with_context(|| format!("`{VARIABLE}` holds no token: {RULE}"))?;
+        Ok(Some(Self::one(Secret::new(token))))
     }
 
-    fn one(token: String) -> Self {
-        Self::Bearer(vec![(Owner::from("token"), Secret(token))])
+    fn one(token: Secret) -> Self {
+        Self::Bearer(vec![(Owner::from("token"), token)])
     }
 
     /// Those of a file, one a line. Empty lines and those that begin with `#` are left out.
@@ -68,9 +57,9 @@ impl Tokens {
             let (name, token) = line.split_once(':').unwrap_or(("", line));
             ensure!(is_token(token), "line {number} of {} holds no token: {RULE}", named());
             let name = if name.is_empty() { format!("line {number}") } else { name.to_owned() };
-            let known = tokens.iter().any(|(other, secret)| **other == *name || secret.0 == token);
+            let known = tokens.iter().any(|(other, secret)| **other == *name || secret.is(token));
             ensure!(!known, "line {number} of {} has a name or a token for the second time", named());
-            tokens.push((name.into(), Secret(token.to_owned())));
+            tokens.push((name.into(), Secret::new(token)));
         }
         ensure!(!tokens.is_empty(), "{} holds no token: write one a line, `TOKEN` or `NAME:TOKEN`", named());
         Ok(Self::Bearer(tokens))
@@ -79,15 +68,11 @@ impl Tokens {
     /// Whose token it is. All are compared to the end, so that time tells nothing of them.
     pub(super) fn owner_of(&self, given: Option<&str>) -> Option<Owner> {
         let Self::Bearer(tokens) = self else { return Some(Owner::from("everybody")) };
-        let given = given.unwrap_or_default().as_bytes();
-        let mut found = None;
-        for (owner, Secret(token)) in tokens {
-            let same: Choice = token.as_bytes().ct_eq(given);
-            if bool::from(same) {
-                found = Some(Arc::clone(owner));
-            }
-        }
-        found
+        let given = given.unwrap_or_default();
+        tokens
+            .iter()
+            .fold(None, |owner, (name, token)| if token.is(given) { Some(name) } else { owner })
+            .cloned()
     }
 }
 
@@ -97,13 +82,6 @@ const RULE: &str = "it is at least 16 letters, digits or `-._~+/=`";
 fn is_token(text: &str) -> bool {
     text.len() >= SHORTEST
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte))
-}
-
-/// 256 bits that nobody can guess, as 64 digits.
-pub(super) fn random() -> anyhow::Result<String> {
-    let mut bytes = [0; BYTES];
-    getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
-    Ok(HEXLOWER.encode(&bytes))
 }
 
 /// Reads a file that nobody else may read. The file that is judged is the one that is read.
@@ -135,14 +113,6 @@ mod tests {
         std::fs::write(file.path(), text).unwrap();
         std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
         file
-    }
-
-    #[test]
-    fn a_token_made_up_has_256_bits_and_is_another_each_time() {
-        let (tokens, text) = Tokens::made_up().unwrap();
-        assert_eq!(text.len(), 64);
-        assert!(tokens.owner_of(Some(&text)).is_some());
-        assert_ne!(Tokens::made_up().unwrap().1, text);
     }
 
     #[test]
@@ -184,10 +154,5 @@ mod tests {
         }
         assert!(Tokens::of_file(Path::new("/no/such/file")).is_err());
         assert!(Tokens::of_file(Path::new("/")).is_err());
-    }
-
-    #[test]
-    fn nothing_shows_a_token() {
-        assert_eq!(format!("{:?}", Secret("abcdefghijklmnop".to_owned())), "Secret");
     }
 }

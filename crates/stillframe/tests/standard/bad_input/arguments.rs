@@ -1,12 +1,12 @@
 //! Sessions, breakpoints, threads and arguments that are not what they should be.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, both};
+use test_support::{Fixture, Language, each};
 
 use crate::STILLFRAME;
 use crate::debugging::Debugging;
 
-both![
+each![
     a_number_as_a_string_is_accepted,
     an_argument_of_the_wrong_type_is_named_with_what_it_takes,
     a_missing_argument_is_named_with_what_it_takes,

@@ -1,11 +1,11 @@
 //! Programs that end before the breakpoint, in every way there is.
 
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Language, both};
+use test_support::{Answer, Fixture, Language, PerLanguage, each};
 
 use crate::debugging::{Debugging, Report};
 
-both![
+each![
     a_program_that_returns_has_ended_with_code_0,
     a_program_that_calls_exit_has_ended_with_its_code,
     a_program_that_exits_with_a_message_has_ended_with_code_1,
@@ -21,6 +21,10 @@ async fn ends(language: Language, how: &str) -> (Debugging, Answer) {
     let program = Fixture::of(language, "endings");
     let session = Debugging::of(language).await;
     session.break_at(&program, "never").await;
+    if language == Language::C && how == "crash" {
+        // A signal that kills is a stop in C, as an exception is elsewhere.
+        session.ok("set_exception_breakpoints", json!({ "mode": "none" })).await;
+    }
     let arguments = json!({ "scriptPath": program.path(), "args": [how] });
     let ended = session.ok("start_debugging", arguments).await;
     (session, ended)
@@ -57,6 +61,25 @@ async fn a_program_that_leaves_through_the_back_door_has_ended_with_its_code(lan
     ended_with(language, "os_exit", json!(3), Value::Null, "").await;
 }
 
+#[tokio::test]
+async fn a_crash_of_c_stops_where_it_happens_and_then_ends_with_the_signal() {
+    let program = Fixture::of(Language::C, "endings");
+    let session = Debugging::of(Language::C).await;
+    let arguments = json!({ "scriptPath": program.path(), "args": ["crash"] });
+    let stopped = session.ok("start_debugging", arguments).await;
+    assert_eq!((stopped.outcome(), stopped.place()), ("exception", (program.path(), program.line("crash"))));
+    assert_eq!(
+        (stopped.at("/exception/type"), stopped.at("/exception/message")),
+        (&json!("SIGSEGV"), &json!("address not mapped to object (fault address: 0x0)"))
+    );
+    let ended = session.go_on().await;
+    assert_eq!(
+        (ended.outcome(), &ended["exitCode"], &ended["signal"]),
+        ("ended", &Value::Null, &json!("SIGSEGV"))
+    );
+    session.finish().await;
+}
+
 async fn a_program_that_crashes_has_ended_with_the_signal(language: Language) {
     ended_with(language, "crash", Value::Null, json!("SIGSEGV"), "").await;
 }
@@ -75,6 +98,15 @@ async fn the_end_is_told_in_a_sentence(language: Language) {
     }
 }
 
+/// How a program ends by an error that nobody catches: its code, or else its signal.
+const UNCAUGHT: PerLanguage<(Option<i64>, Option<&str>)> =
+    PerLanguage { python: (Some(1), None), node: (Some(1), None), c: (None, Some("SIGABRT")) };
+
+fn how_it_ended(ended: &Answer) -> (Option<i64>, Option<&str>) {
+    assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+    (ended["exitCode"].as_i64(), ended["signal"].as_str())
+}
+
 async fn an_exception_that_nobody_catches_stops_where_it_is_raised(language: Language) {
     let program = Fixture::of(language, "endings");
     let (session, stopped) = ends(language, "raise").await;
@@ -82,17 +114,23 @@ async fn an_exception_that_nobody_catches_stops_where_it_is_raised(language: Lan
     let exception = &stopped["exception"];
     let raised = language.words().raised;
     assert_eq!(exception["type"], raised);
-    assert_eq!(
-        (&exception["message"], &exception["uncaught"]),
-        (&json!("nobody catches this"), &json!(true))
-    );
-    let stack = language.pick("raise ValueError", "RangeError: nobody catches this\n    at ");
-    assert!(exception["stack"].as_str().unwrap().contains(stack), "{}", stopped.text);
-    assert_eq!(session.evaluate("how").await, "'raise'");
+    assert_eq!(exception["uncaught"], true);
+    // A signal has neither a text of its own nor a stack, and its program says nothing more.
+    let said = PerLanguage {
+        python: Some(("raise ValueError", "nobody catches this")),
+        node: Some(("RangeError: nobody catches this\n    at ", "nobody catches this")),
+        c: None,
+    };
+    if let Some((stack, message)) = said.of(language) {
+        assert_eq!(exception["message"], message);
+        assert!(exception["stack"].as_str().unwrap().contains(stack), "{}", stopped.text);
+    }
+    assert_eq!(language.plain(&session.evaluate("how").await), language.text("raise"));
     let ended = session.go_on().await;
-    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)));
-    let said = format!("{raised}: nobody catches this");
-    assert!(ended.text_of("output").contains(&said), "{}", ended.text);
+    assert_eq!(how_it_ended(&ended), UNCAUGHT.of(language), "{}", ended.text);
+    if let Some((_, message)) = said.of(language) {
+        assert!(ended.text_of("output").contains(&format!("{raised}: {message}")), "{}", ended.text);
+    }
     session.finish().await;
 }
 
@@ -103,6 +141,6 @@ async fn with_exceptions_off_an_uncaught_one_is_an_end(language: Language) {
     assert_eq!(set["message"], "Stopping at none exceptions (before: uncaught)");
     let arguments = json!({ "scriptPath": program.path(), "args": ["raise"] });
     let ended = session.ok("start_debugging", arguments).await;
-    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)));
+    assert_eq!(how_it_ended(&ended), UNCAUGHT.of(language), "{}", ended.text);
     session.finish().await;
 }

@@ -1,11 +1,11 @@
 //! Programs that are killed from outside while a call waits for them.
 
 use serde_json::json;
-use test_support::{Fixture, Language, both};
+use test_support::{Fixture, Language, each};
 
 use crate::debugging::{Debugging, ENDLESS, Report, folder};
 
-both![
+each![
     a_program_killed_while_a_call_waits_ends_the_call_and_touches_no_other_session,
     a_program_killed_while_it_is_evaluated_ends_the_call,
     a_program_killed_while_it_is_paused_is_noticed,

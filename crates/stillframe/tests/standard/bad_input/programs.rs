@@ -1,11 +1,11 @@
 //! Programs that cannot be started: it is said at once, and the session stays usable.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, Texts, both};
+use test_support::{Fixture, Language, PerLanguage, Texts, each};
 
 use crate::debugging::{Debugging, Report, folder};
 
-both![
+each![
     a_script_that_is_missing_is_named_with_close_ones,
     a_directory_is_no_script,
     a_script_that_cannot_be_read_says_why,
@@ -32,7 +32,7 @@ async fn fails_and_stays_usable(language: Language, code: &str, arguments: Value
 
 async fn a_script_that_is_missing_is_named_with_close_ones(language: Language) {
     let folder = folder();
-    let there = Texts { python: "x = 1\n", node: "let x = 1;\n" };
+    let there = Texts { python: "x = 1\n", node: "let x = 1;\n", c: "int main(void) { return 0; }\n" };
     let there = Fixture::write_in(language, folder.path(), "report", there);
     let missing = there.path().replace("report", "reprot");
     fails_and_stays_usable(
@@ -90,6 +90,7 @@ async fn a_pipe_and_a_device_are_refused_as_script_source_and_input(language: La
     let expression = match language {
         Language::Python => format!("__import__('os').mkfifo({pipe:?})"),
         Language::Node => format!("{REQUIRE}('node:child_process').execFileSync('mkfifo', [{pipe:?}])"),
+        Language::C => format!("(int)mkfifo({pipe:?}, 0600)"),
     };
     session.evaluate(&expression).await;
     let other = session.server.ok("create_debug_session", json!({ "language": language.name() })).await;
@@ -116,24 +117,27 @@ async fn a_pipe_and_a_device_are_refused_as_script_source_and_input(language: La
 }
 
 /// A condition that is never closed.
-const BROKEN: Texts =
-    Texts { python: "x = 1\nif x\n    print(x)\n", node: "let x = 1;\nif (x\nconsole.log(x);\n" };
+const BROKEN: Texts = Texts {
+    python: "x = 1\nif x\n    print(x)\n",
+    node: "let x = 1;\nif (x\nconsole.log(x);\n",
+    c: "int main(void) {\n    int x = 1;\n    if (x\n    return x;\n}\n",
+};
 
 async fn a_syntax_error_is_told_in_the_languages_words(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "broken", BROKEN);
     let path = program.path();
-    let error = language.pick(
-        "SyntaxError: expected ':' at line 2, `if x`",
-        "SyntaxError: Unexpected identifier 'console' at line 3, `console.log(x);`",
-    );
-    fails_and_stays_usable(
-        language,
-        "file_unusable",
-        json!({ "scriptPath": path }),
-        &format!("`{path}` cannot be compiled: {error}"),
-    )
-    .await;
+    let (code, error) = PerLanguage {
+        python: ("file_unusable", "cannot be compiled: SyntaxError: expected ':' at line 2, `if x`"),
+        node: (
+            "file_unusable",
+            "cannot be compiled: SyntaxError: Unexpected identifier 'console' at line 3, `console.log(x);`",
+        ),
+        // What the compiler printed is in the message.
+        c: ("start_failed", "does not compile"),
+    }
+    .of(language);
+    fails_and_stays_usable(language, code, json!({ "scriptPath": path }), &format!("`{path}` {error}")).await;
 }
 
 async fn a_breakpoint_in_a_file_with_a_syntax_error_says_so_too(language: Language) {
@@ -150,6 +154,11 @@ async fn a_breakpoint_in_a_file_with_a_syntax_error_says_so_too(language: Langua
         Language::Node => {
             let set = session.ok("set_breakpoint", asked).await;
             assert!(set.text_of("message").contains("does not run as it is"), "{}", set.text);
+        }
+        // It is compiled at the start, and may be a part of a program that is compiled elsewhere.
+        Language::C => {
+            let set = session.ok("set_breakpoint", asked).await;
+            assert_eq!(set["verified"], false, "{}", set.text);
         }
     }
     session.finish().await;
@@ -187,6 +196,10 @@ async fn an_interpreter_that_is_missing_or_none_is_named_with_a_way_on(language:
             ("/bin/false", "`/bin/false` is no Python interpreter"),
         ],
         Language::Node => &[("/no/such/node", "there is no program `/no/such/node`")],
+        Language::C => &[
+            ("/no/such/lldb-dap", "there is no `lldb-dap` at `/no/such/lldb-dap`"),
+            ("/bin/false", "there is no `lldb-dap` at `/bin/false`"),
+        ],
     };
     for (interpreter, error) in table {
         let arguments = json!({ "language": language.name(), "executablePath": interpreter });
@@ -202,8 +215,12 @@ async fn an_interpreter_that_is_missing_or_none_is_named_with_a_way_on(language:
 async fn a_module_that_is_missing_is_named(language: Language) {
     let session = Debugging::of(language).await;
     let report = session.call("start_debugging", json!({ "module": "no_such_module_anywhere" })).await;
-    let said = language.pick("No module named no_such_module_anywhere", "`no_such_module_anywhere`");
-    assert!(report.text.contains(said), "{}", report.text);
+    let said = PerLanguage {
+        python: "No module named no_such_module_anywhere",
+        node: "`no_such_module_anywhere`",
+        c: "C and C++ need a binary or one source file to run",
+    };
+    assert!(report.text.contains(said.of(language)), "{}", report.text);
     session.finish().await;
 }
 

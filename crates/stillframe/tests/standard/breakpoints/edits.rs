@@ -2,11 +2,11 @@
 
 use serde_json::json;
 use tempfile::TempDir;
-use test_support::{Answer, Fixture, Language, Texts, both};
+use test_support::{Answer, Fixture, Language, Texts, each};
 
 use crate::debugging::{Debugging, Report, folder};
 
-both![
+each![
     a_statement_is_found_again_on_its_new_line_after_an_edit,
     a_statement_that_is_gone_after_an_edit_is_named,
     a_line_that_has_lost_its_code_gives_way_and_gets_it_back,
@@ -18,6 +18,7 @@ both![
 const BEFORE: Texts = Texts {
     python: "x = 1\ny = x + 1  # @sum\nprint(y)\n",
     node: "let x = 1;\nlet y = x + 1; // @sum\nconsole.log(y);\n",
+    c: "int main(void) {\n    int x = 1;\n    int y = x + 1; // @sum\n    return 0 * y;\n}\n",
 };
 
 fn write(language: Language, folder: &TempDir, texts: Texts) -> Fixture {
@@ -35,6 +36,7 @@ async fn a_statement_is_found_again_on_its_new_line_after_an_edit(language: Lang
     let after = Texts {
         python: "# New.\n\nx = 41\n\ny = x + 1  # @sum\nprint(y)\n",
         node: "// New.\n\nlet x = 41;\n\nlet y = x + 1; // @sum\nconsole.log(y);\n",
+        c: "// New.\n\nint main(void) {\n    int x = 41;\n\n    int y = x + 1; // @sum\n    return 0 * y;\n}\n",
     };
     let after = write(language, &folder, after);
     let again = session.step("restart_debugging").await;
@@ -54,6 +56,7 @@ async fn a_statement_that_is_gone_after_an_edit_is_named(language: Language) {
     let after = Texts {
         python: "x = 1\ny = x - 1  # @difference\nprint(y)\n",
         node: "let x = 1;\nlet y = x - 1; // @difference\nconsole.log(y);\n",
+        c: "int main(void) {\n    int x = 1;\n    int y = x - 1; // @difference\n    return 0 * y;\n}\n",
     };
     let after = write(language, &folder, after);
     let again = session.step("restart_debugging").await;
@@ -82,6 +85,7 @@ async fn a_line_that_has_lost_its_code_gives_way_and_gets_it_back(language: Lang
         let after = Texts {
             python: "x = 1\n\n# New.\ny = x + 2  # @new\nprint(y)\n",
             node: "let x = 1;\n\n// New.\nlet y = x + 2; // @new\nconsole.log(y);\n",
+            c: "int main(void) {\n    int x = 1;\n\n    // New.\n    int y = x + 2; // @new\n    return 0 * y;\n}\n",
         };
         let after = write(language, &folder, after);
         let moved = again(&session, tool, &after).await;
@@ -103,7 +107,8 @@ async fn a_line_that_is_gone_is_unverified_with_the_reason(language: Language) {
     for tool in ["start_debugging", "restart_debugging"] {
         let before = write(language, &folder, BEFORE);
         let (session, _) = Debugging::stopped_at(&before, "sum").await;
-        let after = write(language, &folder, Texts { python: "x = 1\n", node: "let x = 1;\n" });
+        let after = Texts { python: "x = 1\n", node: "let x = 1;\n", c: "int main(void) { return 0; }\n" };
+        let after = write(language, &folder, after);
         let ended = again(&session, tool, &after).await;
         assert_eq!(ended.outcome(), "ended", "{tool}: {}", ended.text);
         let listed = session.breakpoints().await;
@@ -123,7 +128,11 @@ async fn a_line_that_is_gone_is_unverified_with_the_reason(language: Language) {
 
 async fn a_file_that_is_gone_does_not_keep_the_program_from_starting_again(language: Language) {
     let folder = folder();
-    let other = Texts { python: "z = 1  # @z\n", node: "const z = 1; // @z\n" };
+    let other = Texts {
+        python: "z = 1  # @z\n",
+        node: "const z = 1; // @z\n",
+        c: "static int two(void) {\n    int z = 1; // @z\n    return z + 1;\n}\n",
+    };
     let other = Fixture::write_in(language, folder.path(), "other", other);
     let program = write(language, &folder, BEFORE);
     let (session, _) = Debugging::stopped_at(&program, "sum").await;

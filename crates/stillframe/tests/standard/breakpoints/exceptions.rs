@@ -1,12 +1,13 @@
-//! Conditions on exceptions.
+//! Conditions on exceptions. What stops a program of C in their stead is a signal, which has no value that a condition
+//! could be about; see `a_condition_on_exceptions_needs_a_language_with_exceptions`.
 
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Language, Texts, both};
+use test_support::{Answer, Dynamic, DynamicLanguage, Fixture, Language, dynamic};
 
 use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report, folder};
 
-both![
+dynamic![
     only_exceptions_that_a_condition_is_true_of_stop_the_program,
     a_condition_holds_for_uncaught_exceptions_too,
     a_condition_sees_the_names_where_the_exception_was_thrown,
@@ -17,7 +18,7 @@ both![
 ];
 
 /// Throws three errors that it catches, and one that it does not catch when it is told to.
-const PROGRAM: Texts = Texts {
+const PROGRAM: Dynamic = Dynamic {
     python: r#"import sys
 class Broken(Exception):
     pass
@@ -51,7 +52,12 @@ if (process.argv.length > 2) fail(Broken, 9);
 };
 
 /// A session with a condition, and the program's first stop or end.
-async fn started(language: Language, mode: &str, condition: &str, args: &[&str]) -> (Debugging, Answer) {
+async fn started(
+    language: DynamicLanguage,
+    mode: &str,
+    condition: &str,
+    args: &[&str],
+) -> (Debugging, Answer) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "main", PROGRAM);
     let session = Debugging::of(language).await;
@@ -68,7 +74,7 @@ async fn listed(session: &Debugging) -> Value {
     session.ok("list_breakpoints", json!({})).await["exceptions"].clone()
 }
 
-async fn only_exceptions_that_a_condition_is_true_of_stop_the_program(language: Language) {
+async fn only_exceptions_that_a_condition_is_true_of_stop_the_program(language: DynamicLanguage) {
     let (session, stopped) = started(language, "all", "error.code > 1", &[]).await;
     assert_eq!((stopped.outcome(), stopped.variable("code")), ("exception", "2"), "{}", stopped.text);
     let stopped = session.go_on().await;
@@ -83,7 +89,7 @@ async fn only_exceptions_that_a_condition_is_true_of_stop_the_program(language: 
     session.finish().await;
 }
 
-async fn a_condition_holds_for_uncaught_exceptions_too(language: Language) {
+async fn a_condition_holds_for_uncaught_exceptions_too(language: DynamicLanguage) {
     for (condition, outcome) in [("error.code == 9", "exception"), ("error.code == 8", "ended")] {
         let (session, report) = started(language, "uncaught", condition, &["fail"]).await;
         assert_eq!(report.outcome(), outcome, "{}", report.text);
@@ -95,7 +101,7 @@ async fn a_condition_holds_for_uncaught_exceptions_too(language: Language) {
     }
 }
 
-async fn a_condition_sees_the_names_where_the_exception_was_thrown(language: Language) {
+async fn a_condition_sees_the_names_where_the_exception_was_thrown(language: DynamicLanguage) {
     let condition = language.pick(
         "isinstance(error, Broken) and error.code == limit",
         "error instanceof Broken && error.code === limit // in `fail`",
@@ -106,10 +112,10 @@ async fn a_condition_sees_the_names_where_the_exception_was_thrown(language: Lan
     session.finish().await;
 }
 
-async fn a_condition_that_fails_is_reported_and_does_not_stop(language: Language) {
+async fn a_condition_that_fails_is_reported_and_does_not_stop(language: DynamicLanguage) {
     let (session, ended) = started(language, "all", "eror.code > 1", &[]).await;
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
-    let error = language.pick("NameError: name 'eror' is not defined", "ReferenceError: eror is not defined");
+    let error = language.undefined("eror");
     let note =
         format!("the condition of the exceptions failed 3 times, and did not stop the program: {error}");
     assert_eq!(ended["notes"], json!([note]));
@@ -117,7 +123,7 @@ async fn a_condition_that_fails_is_reported_and_does_not_stop(language: Language
     session.finish().await;
 }
 
-async fn a_condition_that_takes_too_long_is_reported_and_does_not_stop(language: Language) {
+async fn a_condition_that_takes_too_long_is_reported_and_does_not_stop(language: DynamicLanguage) {
     let words = language.words();
     let condition =
         language.pick("error.code == 2 and SPIN", "error.code === 2 && SPIN").replace("SPIN", words.spin);
@@ -132,7 +138,7 @@ async fn a_condition_that_takes_too_long_is_reported_and_does_not_stop(language:
     session.finish().await;
 }
 
-async fn a_condition_that_is_no_expression_is_refused_at_once(language: Language) {
+async fn a_condition_that_is_no_expression_is_refused_at_once(language: DynamicLanguage) {
     let session = Debugging::of(language).await;
     let asked = json!({ "mode": "all", "exceptionCondition": "error.code >" });
     let failed = session.fails("bad_expression", "set_exception_breakpoints", asked).await;
@@ -145,7 +151,17 @@ async fn a_condition_that_is_no_expression_is_refused_at_once(language: Language
     session.finish().await;
 }
 
-async fn run_until_takes_a_condition_and_forgets_it(language: Language) {
+#[tokio::test]
+async fn a_condition_on_exceptions_needs_a_language_with_exceptions() {
+    let session = Debugging::of(Language::C).await;
+    let asked = json!({ "mode": "uncaught", "exceptionCondition": "1" });
+    let failed = session.fails("unsupported", "set_exception_breakpoints", asked).await;
+    assert!(failed.text_of("error").contains("is not available for C and C++"), "{}", failed.text);
+    assert_eq!(listed(&session).await, json!({ "mode": "uncaught" }));
+    session.finish().await;
+}
+
+async fn run_until_takes_a_condition_and_forgets_it(language: DynamicLanguage) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "main", PROGRAM);
     let session = Debugging::on(STILLFRAME.serve().await, language).await;

@@ -1,12 +1,12 @@
 //! Breakpoints that are changed, removed, listed, and carried over a restart.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, Texts, both};
+use test_support::{Fixture, Language, Texts, each};
 
 use super::{bank, state};
 use crate::debugging::{Debugging, Report, folder};
 
-both![
+each![
     a_breakpoint_is_disabled_and_enabled_without_losing_its_id,
     a_breakpoint_can_be_set_disabled,
     the_rule_of_a_breakpoint_changes_and_what_is_not_given_stays,
@@ -56,8 +56,11 @@ async fn the_rule_of_a_breakpoint_changes_and_what_is_not_given_stays(language: 
     let changed = session.ok("set_breakpoint", json!({ "breakpointId": id, "hitCondition": "2" })).await;
     assert_eq!((&changed["condition"], &changed["hitCondition"]), (&json!("amount > 3"), &json!("== 2")));
     assert_eq!(session.start(&program).await.variable("amount"), "5");
-    let asked = json!({ "breakpointId": id, "condition": "amount >" });
-    session.fails("bad_expression", "set_breakpoint", asked).await;
+    // LLDB reads a condition of C at the next hit.
+    if language != Language::C {
+        let asked = json!({ "breakpointId": id, "condition": "amount >" });
+        session.fails("bad_expression", "set_breakpoint", asked).await;
+    }
     session.run_to_the_end().await;
     session.finish().await;
 }
@@ -94,6 +97,13 @@ async fn a_breakpoint_set_while_the_program_is_paused_is_bound_at_once(language:
 const COUNTS: Texts = Texts {
     python: "import time\nn = 0\nwhile True:\n    n += 1  # @count\n    time.sleep(0.01)\n",
     node: "let n = 0;\nsetInterval(() => {\n  n += 1; // @count\n}, 10);\n",
+    c: "\
+#include <unistd.h>
+int main(void) {
+    for (unsigned n = 0;; usleep(10000))
+        n++; // @count
+}
+",
 };
 
 async fn a_breakpoint_set_while_the_program_runs_is_bound_at_once(language: Language) {
@@ -153,7 +163,11 @@ async fn removing_what_is_not_there_is_an_error(language: Language) {
 
 async fn clearing_takes_those_of_a_file_or_all(language: Language) {
     let folder = folder();
-    let one = Texts { python: "x = 1  # @one\n", node: "const x = 1; // @one\n" };
+    let one = Texts {
+        python: "x = 1  # @one\n",
+        node: "const x = 1; // @one\n",
+        c: "int main(void) { return 1; } // @one\n",
+    };
     let other = Fixture::write_in(language, folder.path(), "other", one);
     let program = bank(language);
     let (session, _) = Debugging::stopped_at(&program, "main_first").await;

@@ -1,12 +1,12 @@
 //! Breakpoints by the text of a line.
 
 use serde_json::json;
-use test_support::{Language, both};
+use test_support::{Language, PerLanguage, each};
 
 use super::{bank, lines};
 use crate::debugging::{Debugging, Report};
 
-both![
+each![
     a_part_of_the_text_of_a_line_is_enough,
     an_ambiguous_text_lists_every_match,
     near_line_picks_one_of_several_matches,
@@ -16,7 +16,7 @@ both![
 async fn a_part_of_the_text_of_a_line_is_enough(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let statement = format!("{}.balance += amount", language.words().this);
+    let statement = format!("{} += amount", language.own("balance"));
     let set = json!({ "file": program.path(), "statement": statement });
     assert_eq!(session.ok("set_breakpoint", set).await["line"], program.line("deposit"));
     let stopped = session.start(&program).await;
@@ -27,10 +27,12 @@ async fn a_part_of_the_text_of_a_line_is_enough(language: Language) {
 async fn an_ambiguous_text_lists_every_match(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let (statement, matches, content) = language.pick(
-        ("def deposit", ["deposit_header", "purse_header"], "coins"),
-        ("return this.balance", ["deposit_return", "doubled"], "RATE"),
-    );
+    let (statement, matches, content) = PerLanguage {
+        python: ("def deposit", ["deposit_header", "purse_header"], "coins"),
+        node: ("return this.balance", ["deposit_return", "doubled"], "RATE"),
+        c: ("return self->balance", ["deposit_return", "doubled"], "RATE"),
+    }
+    .of(language);
     let asked = json!({ "file": program.path(), "statement": statement });
     let failed = session.fails("statement_not_found", "set_breakpoint", asked).await;
     let error = format!("stands on 2 lines; add text, or `nearLine` in `{}`", program.path());
@@ -55,7 +57,7 @@ async fn near_line_picks_one_of_several_matches(language: Language) {
 async fn a_text_that_is_nowhere_is_refused_with_the_lines_most_like_it(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let statement = format!("{}.balance -= amount", language.words().this);
+    let statement = format!("{} -= amount", language.own("balance"));
     let asked = json!({ "file": program.path(), "statement": statement });
     let failed = session.fails("statement_not_found", "set_breakpoint", asked).await;
     assert_eq!(failed["error"], format!("`{statement}` stands on no line in `{}`", program.path()));

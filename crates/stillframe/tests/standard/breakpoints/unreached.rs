@@ -1,12 +1,12 @@
 //! What a run has ended without: breakpoints that were never bound, and those that were never reached.
 
 use serde_json::json;
-use test_support::{Answer, Fixture, Language, Texts, both};
+use test_support::{Answer, Fixture, Language, PerLanguage, Texts, each};
 
 use super::bank;
 use crate::debugging::{Debugging, Report, folder};
 
-both![
+each![
     a_breakpoint_in_a_file_that_was_never_loaded_is_told_at_the_end,
     a_breakpoint_that_was_never_reached_is_told_at_the_end,
     what_was_hit_failed_or_switched_off_is_not_told,
@@ -20,7 +20,14 @@ fn notes(report: &Answer) -> Vec<&str> {
     notes.iter().map(|note| note.as_str().expect("a text")).collect()
 }
 
-const OTHER: Texts = Texts { python: "value = 1  # @line\n", node: "const value = 1; // @line\n" };
+const OTHER: Texts = Texts {
+    python: "value = 1  # @line\n",
+    node: "const value = 1; // @line\n",
+    c: "int value(void) { return 1; } // @line\n",
+};
+
+const NOT_LOADED: &str = "the program has not loaded";
+const NOT_COMPILED: &str = "no code that is loaded has debug information for this place";
 
 async fn a_breakpoint_in_a_file_that_was_never_loaded_is_told_at_the_end(language: Language) {
     let program = bank(language);
@@ -30,27 +37,34 @@ async fn a_breakpoint_in_a_file_that_was_never_loaded_is_told_at_the_end(languag
     session.break_at(&other, "line").await;
     let ended = session.start(&program).await;
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
-    let said = format!("the program has not loaded {}; it has loaded {}", other.path(), program.path());
+    let said = match language {
+        Language::Python | Language::Node => {
+            format!("the program has not loaded {}; it has loaded {}", other.path(), program.path())
+        }
+        Language::C => NOT_COMPILED.to_owned(),
+    };
     let [note] = notes(&ended)[..] else { panic!("{}", ended.text) };
     assert!(note.starts_with(&format!("bp-1 was never bound: {said}")), "{note}");
     let listed = session.breakpoints().await;
     assert_eq!(listed[0]["verified"], json!(false));
     let reason = listed[0]["reason"].as_str().expect("a reason");
-    assert!(reason.contains("the last time it was not: the program has not loaded"), "{reason}");
+    let start = PerLanguage { python: NOT_LOADED, node: NOT_LOADED, c: NOT_COMPILED }.of(language);
+    assert!(reason.contains(&format!("the last time it was not: {start}")), "{reason}");
     session.finish().await;
 }
 
 async fn a_breakpoint_that_was_never_reached_is_told_at_the_end(language: Language) {
     let program = Fixture::of(language, "endings");
     let session = Debugging::of(language).await;
+    let other =
+        PerLanguage { python: "how == 'other'", node: "how == 'other'", c: "how[0] == 'o'" }.of(language);
     session.break_at(&program, "never").await;
-    session.break_with(&program, "about", json!({ "condition": "how == 'other'" })).await;
+    session.break_with(&program, "about", json!({ "condition": other })).await;
     let arguments = json!({ "scriptPath": program.path(), "args": ["return"] });
     let ended = session.ok("start_debugging", arguments).await;
     let file = language.file("main");
     let never = format!("bp-1 at {file}:{} was never reached", program.line("never"));
-    let about =
-        format!("bp-2 at {file}:{} was never reached with `how == 'other'` true", program.line("about"));
+    let about = format!("bp-2 at {file}:{} was never reached with `{other}` true", program.line("about"));
     assert_eq!(notes(&ended), [never, about]);
     // What is told belongs to one run.
     let again = session.ok("restart_debugging", json!({})).await;
@@ -98,7 +112,8 @@ async fn the_place_of_run_until_is_told_once_and_with_the_reason(language: Langu
     let ended = session.ok("run_until", arguments).await;
     let told = notes(&ended);
     assert_eq!((ended.outcome(), told.len()), ("ended", 2), "{}", ended.text);
-    let of_place = format!("line {} of {} was not reached: the program has not loaded", 1, other.path());
+    let start = PerLanguage { python: NOT_LOADED, node: NOT_LOADED, c: NOT_COMPILED }.of(language);
+    let of_place = format!("line {} of {} was not reached: {start}", 1, other.path());
     assert!(told.iter().any(|note| note.starts_with(&of_place)), "{}", ended.text);
     assert!(told.iter().any(|note| note.starts_with("bp-1 at ")), "{}", ended.text);
     assert_eq!(session.breakpoints().await.len(), 1);

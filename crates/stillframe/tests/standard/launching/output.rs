@@ -1,11 +1,11 @@
 //! What the program writes.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, Texts, both};
+use test_support::{Fixture, Language, PerLanguage, Texts, each};
 
 use crate::debugging::{Debugging, Report, folder};
 
-both![
+each![
     output_is_read_on_from_a_cursor,
     both_streams_are_told_apart_and_keep_their_order,
     a_flood_of_three_megabytes_is_bounded_and_what_is_dropped_is_counted,
@@ -18,6 +18,15 @@ async fn output_is_read_on_from_a_cursor(language: Language) {
     let texts = Texts {
         python: "print('one')\nx = 1  # @stop\nprint('two')\nprint('three')\n",
         node: "console.log('one');\nconst x = 1; // @stop\nconsole.log('two');\nconsole.log('three');\n",
+        c: "\
+#include <stdio.h>
+int main(void) {
+    puts(\"one\");
+    int x = 1; // @stop
+    puts(\"two\");
+    return puts(\"three\") < x;
+}
+",
     };
     let program = Fixture::write_in(language, folder.path(), "prints", texts);
     let (session, _) = Debugging::stopped_at(&program, "stop").await;
@@ -58,6 +67,18 @@ const timers = require('node:timers/promises');
   }
 })();
 ",
+    c: "\
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    for (int number = 0; number < 3; number++) {
+        printf(\"out %d\\n\", number), fflush(stdout);
+        usleep(200 * 1000);
+        fprintf(stderr, \"err %d\\n\", number);
+        usleep(200 * 1000);
+    }
+}
+",
 };
 
 async fn both_streams_are_told_apart_and_keep_their_order(language: Language) {
@@ -86,6 +107,21 @@ for (let number = 0; number < 30_000; number += 1) {
   process.stdout.write(String(number).padStart(99, '.') + '\\n');
 }
 process.stdout.write('after the flood\\n');
+",
+        c: "\
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    for (int number = 0; number < 30000; number++) {
+        char line[100];
+        memset(line, '.', sizeof line);
+        char digits[12];
+        int length = sprintf(digits, \"%d\", number);
+        memcpy(line + 99 - length, digits, length);
+        fwrite(line, 1, 99, stdout), putchar('\\n');
+    }
+    puts(\"after the flood\");
+}
 ",
     };
     let program = Fixture::write_in(language, folder.path(), "floods", texts);
@@ -131,6 +167,17 @@ const { writeSync } = require('node:fs');
 const parts = ['caf\\xc3', '\\xa9 ', '\\xff', ' end\\n'].map((part) => Buffer.from(part, 'latin1'));
 parts.forEach((part, index) => setTimeout(() => writeSync(1, part), 100 * index));
 ",
+        c: "\
+#include <string.h>
+#include <unistd.h>
+int main(void) {
+    const char *parts[] = {\"caf\\xc3\", \"\\xa9 \", \"\\xff\", \" end\\n\"};
+    for (int at = 0; at < 4; at++) {
+        write(1, parts[at], strlen(parts[at]));
+        usleep(100 * 1000);
+    }
+}
+",
     };
     let program = Fixture::write_in(language, folder.path(), "bytes", texts);
     let session = Debugging::of(language).await;
@@ -161,6 +208,22 @@ function deep(level, a = 1, b = 2, c = 'x'.repeat(500)) {
 console.log('p'.repeat(1000));
 deep(20);
 ",
+        c: "\
+#include <stdio.h>
+#include <string.h>
+static int deep(int level, int a, int b, const char *c) {
+    if (level == 0)
+        return level + a + b + c[0]; // @bottom
+    return deep(level - 1, a, b, c);
+}
+
+int main(void) {
+    char p[1001] = \"\", c[501] = \"\";
+    memset(p, 'p', 1000), memset(c, 'x', 500);
+    puts(p);
+    deep(20, 1, 2, c);
+}
+",
     };
     let program = Fixture::write_in(language, folder.path(), "deep", texts);
     let session = Debugging::of(language).await;
@@ -171,7 +234,10 @@ deep(20);
     assert_eq!(stopped["stackFrames"].as_array().unwrap().len(), 2);
     assert_eq!(stopped["moreFrames"], 20);
     assert_eq!(stopped["locals"].as_array().unwrap().len(), 4);
-    assert_eq!(stopped.variable("c"), "'xxxxxxxxxx'...");
+    // In C, the address in front of the text takes all the room.
+    let long = PerLanguage { python: "'xxxxxxxxxx'...", node: "'xxxxxxxxxx'...", c: "0x00007" };
+    let shown = stopped.variable("c");
+    assert!(shown.starts_with(long.of(language)) && shown.ends_with("..."), "{shown}");
     assert_eq!(stopped.text_of("source").lines().count(), 3);
     assert_eq!(stopped.text_of("output").len(), 100);
     assert_eq!((&stopped["outputSkipped"], &stopped["outputSince"]), (&json!(901), &json!(0)));

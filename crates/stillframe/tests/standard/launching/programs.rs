@@ -1,11 +1,11 @@
 //! Arguments, environment, working directory, standard input, entry, and a dry run.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, Texts, both};
+use test_support::{Fixture, Language, PerLanguage, Texts, each};
 
 use crate::debugging::{Debugging, Report, folder};
 
-both![
+each![
     arguments_environment_directory_and_input_reach_the_program,
     standard_input_comes_from_a_file_or_is_empty,
     stop_on_entry_stops_before_anything_has_run,
@@ -27,13 +27,15 @@ async fn arguments_environment_directory_and_input_reach_the_program(language: L
     let ended = session.ok("start_debugging", arguments).await;
     assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(0)), "{}", ended.text);
     let written = session.written("stdout").await;
-    let about_us = language.pick("python ", "node ");
+    let about_us = PerLanguage { python: "python ", node: "node ", c: "c " }.of(language);
     let lines: Vec<&str> = written.lines().filter(|line| !line.starts_with(about_us)).collect();
     let cwd = format!("cwd {}", folder.path().canonicalize().unwrap().display());
-    let (args, env, read) = language.pick(
-        ("args ['a b', '-x', 'ü']", "env blue True", "read 'one\\ntwo'"),
-        ("args [ 'a b', '-x', 'ü' ]", "env blue true", "read [ 'one\\ntwo' ]"),
-    );
+    let (args, env, read) = PerLanguage {
+        python: ("args ['a b', '-x', 'ü']", "env blue True", "read 'one\\ntwo'"),
+        node: ("args [ 'a b', '-x', 'ü' ]", "env blue true", "read [ 'one\\ntwo' ]"),
+        c: ("args ['a b', '-x', 'ü']", "env blue true", "read 'one\\ntwo'"),
+    }
+    .of(language);
     assert_eq!(lines, [args, env, &cwd, read, "done"]);
     assert_eq!(session.written("stderr").await, "to stderr\n");
     session.finish().await;
@@ -46,13 +48,13 @@ async fn standard_input_comes_from_a_file_or_is_empty(language: Language) {
     std::fs::write(&input, "from a file\n").unwrap();
     let session = Debugging::of(language).await;
     let table = [
-        (json!({ "scriptPath": program.path(), "stdinFile": input }), "'from a file\\n'"),
-        (json!({ "scriptPath": program.path() }), "''"),
+        (json!({ "scriptPath": program.path(), "stdinFile": input }), "from a file\\n"),
+        (json!({ "scriptPath": program.path() }), ""),
     ];
     session.break_at(&program, "read").await;
     for (arguments, text) in table {
         session.ok("start_debugging", arguments).await;
-        assert_eq!(session.evaluate("text").await, text);
+        assert_eq!(language.plain(&session.evaluate("text").await), language.text(text));
         session.run_to_the_end().await;
     }
     session.finish().await;
@@ -63,7 +65,8 @@ async fn stop_on_entry_stops_before_anything_has_run(language: Language) {
     let session = Debugging::of(language).await;
     let arguments = json!({ "scriptPath": program.path(), "dapLaunchArgs": { "stopOnEntry": true } });
     let entered = session.ok("start_debugging", arguments).await;
-    assert_eq!((entered.outcome(), entered.at("/location/function")), ("entry", &json!("<module>")));
+    let function = language.words().module.unwrap_or("main");
+    assert_eq!((entered.outcome(), entered.at("/location/function")), ("entry", &json!(function)));
     assert_eq!(session.written("stdout").await, "");
     session.run_to_the_end().await;
     session.finish().await;
@@ -88,6 +91,7 @@ async fn a_dry_run_shows_the_command_and_starts_nothing(language: Language) {
     let texts = Texts {
         python: "import pathlib\npathlib.Path('touched').touch()\n",
         node: "require('node:fs').writeFileSync('touched', '');\n",
+        c: "#include <stdio.h>\nint main(void) { return fclose(fopen(\"touched\", \"w\")); }\n",
     };
     let program = Fixture::write_in(language, folder.path(), "touches", texts);
     let session = Debugging::of(language).await;
@@ -102,8 +106,12 @@ async fn a_dry_run_shows_the_command_and_starts_nothing(language: Language) {
     assert!(dry.text_of("message").starts_with(&format!("Dry run for {}: ", program.path())), "{}", dry.text);
     let command: Vec<&str> =
         dry.at("/data/command").as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    assert!(command[0].contains(language.pick("python", "node")), "{}", dry.text);
-    assert_eq!(command[command.len() - 2..], [program.path(), "--flag"]);
+    let debugger = PerLanguage { python: "python", node: "node", c: "lldb-dap" }.of(language);
+    assert!(command[0].contains(debugger), "{}", dry.text);
+    // lldb-dap takes the rest by its protocol.
+    if language != Language::C {
+        assert_eq!(command[command.len() - 2..], [program.path(), "--flag"]);
+    }
     assert!(!folder.path().join("touched").exists());
 
     let missing = json!({ "scriptPath": language.file("/no/such"), "dryRunSpawn": true });
@@ -133,6 +141,25 @@ worker.once('online', () => {
   worker.postMessage('done');
 });
 ",
+    c: "\
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+static pthread_barrier_t done;
+static void *work(void *unused) {
+    pthread_barrier_wait(&done);
+    return unused;
+}
+int main(void) {
+    pthread_t worker;
+    pthread_barrier_init(&done, NULL, 2);
+    pthread_create(&worker, NULL, work, NULL);
+    pthread_setname_np(worker, \"worker\");
+    puts(\"both\"); // @both
+    pthread_barrier_wait(&done);
+    return pthread_join(worker, NULL);
+}
+",
 };
 
 async fn threads_are_listed_with_their_names_and_states(language: Language) {
@@ -143,7 +170,8 @@ async fn threads_are_listed_with_their_names_and_states(language: Language) {
     assert_eq!(listed["count"], 2);
     let threads = listed["threads"].as_array().unwrap();
     let main = threads.iter().find(|thread| thread["current"] == true).unwrap();
-    let name = language.pick("MainThread", "main");
+    // A thread of C is called as its program until it has a name of its own.
+    let name = PerLanguage { python: "MainThread", node: "main", c: "two" }.of(language);
     assert_eq!((&main["name"], &main["state"]), (&json!(name), &json!("paused")));
     assert_eq!(&main["id"], stopped.at("/location/threadId"));
     let worker = threads.iter().find(|thread| thread["name"] == "worker").unwrap();

@@ -1,11 +1,11 @@
 //! `restart_debugging`.
 
 use serde_json::json;
-use test_support::{Fixture, Language, both};
+use test_support::{Fixture, Language, each};
 
 use crate::debugging::{Debugging, ENDLESS, Report, folder};
 
-both![
+each![
     a_restart_starts_the_program_again_as_before,
     a_restart_ends_a_running_program_first,
     there_is_nothing_to_restart_before_the_first_start,
@@ -17,6 +17,13 @@ async fn a_restart_starts_the_program_again_as_before(language: Language) {
     session.break_at(&program, "read").await;
     let arguments = json!({ "scriptPath": program.path(), "args": ["again"], "env": { "COLOUR": "red" }, "stdin": "text" });
     session.ok("start_debugging", arguments).await;
+    let read: &[_] = match language {
+        Language::Python => &[("[sys.argv[1:], os.environ['COLOUR'], text]", "[['again'], 'red', 'text']")],
+        Language::Node => {
+            &[("[process.argv.slice(2), process.env.COLOUR, text]", "[ [ 'again' ], 'red', 'text' ]")]
+        }
+        Language::C => &[("argv[1]", "\"again\""), ("colour", "\"red\""), ("text", "\"text\"")],
+    };
     for round in 0..3 {
         let stopped = session.step("restart_debugging").await;
         assert_eq!(stopped.place(), (program.path(), program.line("read")), "round {round}");
@@ -24,11 +31,10 @@ async fn a_restart_starts_the_program_again_as_before(language: Language) {
             stopped["message"],
             format!("Debugging started for {}. Current state: paused", program.path())
         );
-        let (expression, expected) = language.pick(
-            ("[sys.argv[1:], os.environ['COLOUR'], text]", "[['again'], 'red', 'text']"),
-            ("[process.argv.slice(2), process.env.COLOUR, text]", "[ [ 'again' ], 'red', 'text' ]"),
-        );
-        assert_eq!(session.evaluate(expression).await, expected, "round {round}");
+        for (expression, expected) in read {
+            let value = session.evaluate(expression).await;
+            assert_eq!(language.plain(&value), *expected, "round {round}");
+        }
     }
     session.run_to_the_end().await;
     let stopped = session.step("restart_debugging").await;

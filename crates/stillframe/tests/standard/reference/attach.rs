@@ -3,13 +3,13 @@
 use std::process::Stdio;
 
 use serde_json::json;
-use test_support::{Fixture, Language, both};
+use test_support::{Fixture, Language, each};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
 
-both![
+each![
     a_port_where_nothing_listens_is_an_error_and_leaves_no_session,
     a_host_without_a_port_is_refused_and_leaves_no_session,
 ];

@@ -2,13 +2,13 @@
 //! `get_source_context`.
 
 use serde_json::json;
-use test_support::{Fixture, Language, ServerOptions, both, repository};
+use test_support::{Fixture, Language, PerLanguage, ServerOptions, each, repository};
 
 use super::has_fields;
 use crate::STILLFRAME;
 use crate::debugging::Debugging;
 
-both![
+each![
     create_debug_session_answers_with_a_uuid_and_its_name,
     a_session_without_a_name_is_called_after_the_time,
     list_debug_sessions_has_every_documented_field_and_state,
@@ -116,8 +116,9 @@ async fn set_breakpoint_answers_with_the_line_and_two_around_it(language: Langua
     assert_eq!(set["verified"], false);
     assert_eq!(set["message"], format!("Breakpoint set at {}:{line}", program.path()));
     assert_eq!(set.at("/context/lineContent"), content(line));
-    let around: Vec<_> =
-        (1..=line + 2).map(|line| json!({ "line": line, "content": content(line) })).collect();
+    let around: Vec<_> = (line.saturating_sub(2).max(1)..=line + 2)
+        .map(|line| json!({ "line": line, "content": content(line) }))
+        .collect();
     assert_eq!(set.at("/context/surrounding"), &json!(around));
     session.finish().await;
 }
@@ -147,8 +148,12 @@ async fn get_source_context_gives_the_lines_around_a_line(language: Language) {
     let asked = json!({ "file": program.path(), "line": line, "linesContext": 3 });
     let context = session.ok("get_source_context", asked).await;
     assert_eq!((&context["file"], &context["line"]), (&json!(program.path()), &json!(line)));
-    let content =
-        language.pick("    x, y = swap_variables(x, y)  # @call", "  [x, y] = swapVariables(x, y); // @call");
+    let content = PerLanguage {
+        python: "    x, y = swap_variables(x, y)  # @call",
+        node: "  [x, y] = swapVariables(x, y); // @call",
+        c: "    swap_variables(x, y), x = swapped.a, y = swapped.b; // @call",
+    }
+    .of(language);
     assert_eq!(context["lineContent"], content);
     assert_eq!(context["contextLines"], 3);
     let lines: Vec<_> =

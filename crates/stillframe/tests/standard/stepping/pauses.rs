@@ -1,15 +1,15 @@
 //! Pausing programs that are busy, asleep, or wait in the operating system.
 
 use serde_json::json;
-use test_support::{Fixture, Language, Texts, both};
+use test_support::{Dynamic, DynamicLanguage, Fixture, Language, Program, Texts, each};
 
 use crate::debugging::{Debugging, ENDLESS, Report, folder};
 
-both![a_busy_loop_is_paused, a_sleep_is_paused, a_pause_works_while_another_call_waits_and_answers_both,];
+each![a_busy_loop_is_paused, a_sleep_is_paused, a_pause_works_while_another_call_waits_and_answers_both,];
 
 /// Starts a program that says `ready` when it is about to do what it never ends with, pauses it, and
 /// checks that it is paused on the named line and lives on.
-async fn pauses(language: Language, texts: Texts) {
+async fn pauses<L: Into<Language> + Copy>(language: L, texts: impl Program<L>) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "endless", texts);
     let session = Debugging::of(language).await;
@@ -31,6 +31,13 @@ async fn a_busy_loop_is_paused(language: Language) {
         python: "number = 1\nprint('ready')\nwhile True: number = 1  # @here\n",
         // In one line, because what it says arrives before `log` has returned.
         node: "let number = 1;\nconsole.log('ready'); for (;;) number = 1; // @here\n",
+        c: "\
+#include <stdio.h>
+int main(void) {
+    volatile int number = 1;
+    puts(\"ready\"), fflush(stdout); for (;;) number = 1; // @here
+}
+",
     };
     pauses(language, texts).await;
 }
@@ -43,6 +50,14 @@ async fn a_sleep_is_paused(language: Language) {
 const number = 1;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 console.log('ready'); while (Atomics.wait(cell, 0, 0, 10)); // @here
+",
+        c: "\
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    int number = 1;
+    puts(\"ready\"), fflush(stdout), usleep(1000000000), number++; // @here
+}
 ",
     };
     pauses(language, texts).await;
@@ -58,7 +73,7 @@ print('ready')
 server.accept()  # @here
 ";
     // Where the system calls back instead, nothing is on the stack: see the tests of that language.
-    pauses(Language::Python, Texts { python: source, node: "" }).await;
+    pauses(DynamicLanguage::Python, Dynamic { python: source, node: "" }).await;
 }
 
 async fn a_pause_works_while_another_call_waits_and_answers_both(language: Language) {

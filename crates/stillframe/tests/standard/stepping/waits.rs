@@ -1,11 +1,11 @@
 //! A call that waits always comes back, and can be taken up again.
 
 use serde_json::json;
-use test_support::{Fixture, Language, Texts, both};
+use test_support::{Fixture, Language, Texts, each};
 
 use crate::debugging::{Debugging, Report, folder};
 
-both![
+each![
     a_continue_that_does_not_wait_can_be_waited_for_afterwards,
     a_wait_that_is_over_says_running_with_the_output_so_far,
     a_start_and_a_step_can_be_waited_for_afterwards_too,
@@ -28,6 +28,16 @@ console.log('working'); // @first
 while (!fs.existsSync(__filename + '.go'));
 const x = 1; // @second
 console.log('done');
+",
+    c: "\
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    puts(\"working\"); // @first
+    while (access(__FILE__ \".go\", F_OK)) usleep(10000);
+    int x = 1; // @second
+    printf(\"done\\n\" + 0 * x);
+}
 ",
 };
 
@@ -88,6 +98,18 @@ function waitFor(name) {
 waitFor('.go');
 waitFor('.on'); // @wait
 const y = 2; // @two
+",
+    c: "\
+#include <unistd.h>
+static void wait_for(const char *path) {
+    while (access(path, F_OK)) usleep(10000);
+}
+int main(void) {
+    wait_for(__FILE__ \".go\");
+    wait_for(__FILE__ \".on\"); // @wait
+    int y = 2; // @two
+    return y - 2;
+}
 ",
 };
 

@@ -1,13 +1,13 @@
 //! How many rows, and what becomes of the program when they are there.
 
 use serde_json::json;
-use test_support::{Fixture, Language, Texts, both};
+use test_support::{Fixture, Language, PerLanguage, Texts, each};
 
 use super::{at, column, of_rows, open_sessions, trace, trace_in};
 use crate::STILLFRAME;
 use crate::debugging::{ENDLESS, folder};
 
-both![
+each![
     every_so_many_th_pass_is_recorded,
     rows_that_are_like_the_one_before_are_left_out,
     when_all_rows_are_there_the_program_is_ended,
@@ -33,8 +33,8 @@ async fn every_so_many_th_pass_is_recorded(language: Language) {
 async fn rows_that_are_like_the_one_before_are_left_out(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
-    let half = language.pick("amount // 3", "Math.floor(amount / 3)");
-    let points = [at(&program, "deposit", &[half])];
+    let third = PerLanguage { python: "amount // 3", node: "Math.floor(amount / 3)", c: "amount / 3" };
+    let points = [at(&program, "deposit", &[third.of(language)])];
     let traced = trace(&server, language, json!({ "points": points, "onlyWhenChanged": true })).await;
     assert_eq!(column(&traced), ["0", "1", "2"]);
     assert_eq!(
@@ -74,6 +74,7 @@ async fn or_it_runs_on_to_its_end_and_its_passes_are_counted(language: Language)
 const PASSES: Texts = Texts {
     python: "i = -1\nwhile True:\n    i += 1\n    i = i  # @here\n",
     node: "let i = -1;\nfor (;;) {\n  i += 1;\n  i += 0; // @here\n}\n",
+    c: "int main(void) {\n    volatile int i = -1;\n    for (;;) {\n        i++;\n        i += 0; // @here\n    }\n}\n",
 };
 
 async fn a_flood_is_bounded(language: Language) {
@@ -81,10 +82,12 @@ async fn a_flood_is_bounded(language: Language) {
     let program = Fixture::write_in(language, folder.path(), "passes", PASSES);
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "here", &["i"])];
-    let asked = json!({ "points": points, "maxHits": 50, "whenFull": "run", "timeout": 1500 });
+    // A program of C is stopped at each pass, which takes longer.
+    let (rows, timeout) = PerLanguage { python: (50, 1500), node: (50, 1500), c: (3, 6000) }.of(language);
+    let asked = json!({ "points": points, "maxHits": rows, "whenFull": "run", "timeout": timeout });
     let traced = trace_in(&server, &program, asked).await;
-    assert_eq!((column(&traced).len(), &traced["endedBy"]), (50, &json!("timeout")));
-    assert!(traced["totals"]["hits"].as_u64().unwrap() > 50, "{}", traced["totals"]);
+    assert_eq!((column(&traced).len(), &traced["endedBy"]), (rows, &json!("timeout")));
+    assert!(traced["totals"]["hits"].as_u64().unwrap() > rows as u64, "{}", traced["totals"]);
     server.finish().await;
 }
 
@@ -92,7 +95,8 @@ async fn an_answer_that_would_be_too_long_leaves_out_the_middle(language: Langua
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "passes", PASSES);
     let server = STILLFRAME.serve().await;
-    let long = language.pick("'x' * 900", "'x'.repeat(900)");
+    let literal = format!("\"{}\"", "x".repeat(900));
+    let long = PerLanguage { python: "'x' * 900", node: "'x'.repeat(900)", c: literal.as_str() }.of(language);
     let points = [at(&program, "here", &["i", long])];
     let asked = json!({ "points": points, "maxHits": 100, "limits": { "value": 1000 } });
     let traced = trace_in(&server, &program, asked).await;
@@ -126,6 +130,17 @@ setInterval(() => {
     console.log('never'); // @never
 }, 10);
 ",
+    c: "\
+#include <unistd.h>
+int main(void) {
+    volatile int i;
+    for (i = 0; i < 3; i++)
+        i += 0; // @here
+    while (i)
+        usleep(10000);
+    i++; // @never
+}
+",
 };
 
 async fn when_the_time_is_over_the_rows_are_kept_and_the_program_is_ended(language: Language) {
@@ -133,7 +148,9 @@ async fn when_the_time_is_over_the_rows_are_kept_and_the_program_is_ended(langua
     let program = Fixture::write_in(language, folder.path(), "rests", RESTS);
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "here", &["i"]), at(&program, "never", &["i"])];
-    let traced = trace_in(&server, &program, json!({ "points": points, "timeout": 2000 })).await;
+    // A program of C is stopped at each pass, which takes longer.
+    let timeout = PerLanguage { python: 2000, node: 2000, c: 6000 }.of(language);
+    let traced = trace_in(&server, &program, json!({ "points": points, "timeout": timeout })).await;
     assert_eq!(column(&traced), ["0", "1", "2"]);
     assert_eq!(
         (&traced["endedBy"], &traced["state"], &traced["closed"]),
@@ -149,7 +166,10 @@ async fn a_program_that_comes_to_no_place_in_time_is_said_to_be_where_it_is(lang
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
     let server = STILLFRAME.serve().await;
-    let point = json!({ "file": Fixture::of(language, "bank").path(), "statement": language.pick("RATE = 2", "const RATE = 2"), "expressions": ["1"] });
+    let bank = Fixture::of(language, "bank");
+    let statement =
+        PerLanguage { python: "RATE = 2", node: "const RATE = 2", c: "return coins" }.of(language);
+    let point = json!({ "file": bank.path(), "statement": statement, "expressions": ["1"] });
     let traced = trace_in(&server, &program, json!({ "points": [point], "timeout": 1500 })).await;
     assert_eq!((&traced["endedBy"], &traced["output"]), (&json!("timeout"), &json!("ready\n")));
     // A file that is not part of the run.
@@ -174,6 +194,14 @@ for (let i = 0; i < 3; i++) {
 }
 process.kill(process.pid, 'SIGKILL');
 ",
+    c: "\
+#include <stdlib.h>
+int main(void) {
+    for (volatile int i = 0; i < 3; i++)
+        i += 0; // @here
+    abort();
+}
+",
 };
 
 async fn a_crash_keeps_the_rows(language: Language) {
@@ -182,7 +210,9 @@ async fn a_crash_keeps_the_rows(language: Language) {
     let server = STILLFRAME.serve().await;
     let traced = trace_in(&server, &program, json!({ "points": [at(&program, "here", &["i"])] })).await;
     assert_eq!(column(&traced), ["0", "1", "2"]);
-    assert_eq!((&traced["endedBy"], &traced["signal"]), (&json!("program"), &json!("SIGKILL")));
+    // lldb-dap reports the end by SIGKILL as it does that with exit code 9.
+    let signal = PerLanguage { python: "SIGKILL", node: "SIGKILL", c: "SIGABRT" }.of(language);
+    assert_eq!((&traced["endedBy"], &traced["signal"]), (&json!("program"), &json!(signal)));
     assert_eq!(traced["totals"]["hits"], 3);
     server.finish().await;
 }
@@ -192,12 +222,14 @@ async fn an_uncaught_exception_is_the_end_of_the_program_or_is_not(language: Lan
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "about", &["how"]), at(&program, "never", &["how"])];
     let traced = trace_in(&server, &program, json!({ "points": points, "args": ["raise"] })).await;
-    assert_eq!(column(&traced), ["'raise'"]);
-    assert_eq!(
-        (&traced["endedBy"], &traced["exitCode"], &traced["closed"]),
-        (&json!("program"), &json!(1), &json!(true))
-    );
+    assert_eq!(language.plain(&column(&traced)[0]), language.text("raise"));
+    let (code, signal) =
+        PerLanguage { python: (Some(1), None), node: (Some(1), None), c: (None, Some("SIGABRT")) }
+            .of(language);
+    assert_eq!((&traced["endedBy"], &traced["closed"]), (&json!("program"), &json!(true)));
+    assert_eq!((traced["exitCode"].as_i64(), traced["signal"].as_str()), (code, signal));
+    // A program that aborts says nothing.
     let output = traced["output"].as_str().unwrap_or_default();
-    assert!(output.contains(language.words().raised), "{output}");
+    assert!(language == Language::C || output.contains(language.words().raised), "{output}");
     server.finish().await;
 }

@@ -1,12 +1,12 @@
 //! `set_variable`.
 
 use serde_json::json;
-use test_support::{Language, both};
+use test_support::{Language, PerLanguage, each};
 
 use super::stopped;
 use crate::debugging::Debugging;
 
-both![
+each![
     a_local_variable_is_set_and_the_program_uses_it,
     globals_items_entries_and_attributes_are_set_in_what_holds_them,
     a_name_that_is_not_there_is_refused,
@@ -16,15 +16,21 @@ both![
 
 async fn a_local_variable_is_set_and_the_program_uses_it(language: Language) {
     let session = stopped(language).await;
-    let set = session.ok("set_variable", json!({ "name": "local", "value": "'set' + 'up'" })).await;
+    let value =
+        PerLanguage { python: "'set' + 'up'", node: "'set' + 'up'", c: "\"set\" \"up\"" }.of(language);
+    let set = session.ok("set_variable", json!({ "name": "local", "value": value })).await;
     assert_eq!(
-        (&set["name"], &set["value"], &set["type"]),
-        (&json!("local"), &json!("'setup'"), &json!(language.words().string))
+        (&set["name"], language.plain(set.text_of("value")), &set["type"]),
+        (&json!("local"), language.text("setup").as_str(), &json!(language.words().string))
     );
     session.ok("clear_breakpoints", json!({})).await;
     session.run_to_the_end().await;
-    let inner = language.pick("('inner', 1)", "[ 'inner', 1 ]");
-    assert_eq!(session.written("stdout").await, format!("{inner}\nsetup 3 5 1 1 1 1\n"));
+    let written = PerLanguage {
+        python: "('inner', 1)\nsetup 3 5 1 1 1 1\n",
+        node: "[ 'inner', 1 ]\nsetup 3 5 1 1 1 1\n",
+        c: "inner 1\nsetup 3 5 1 1 1\n",
+    };
+    assert_eq!(session.written("stdout").await, written.of(language));
     session.finish().await;
 }
 
@@ -45,10 +51,12 @@ async fn scope_with(session: &Debugging, name: &str) -> u64 {
 async fn globals_items_entries_and_attributes_are_set_in_what_holds_them(language: Language) {
     let session = stopped(language).await;
     let module = scope_with(&session, "RATE").await;
+    let (fifth, key) = (language.index(5), PerLanguage { python: "'a'", node: "a", c: "a" }.of(language));
+    let five = PerLanguage { python: "'five'", node: "'five'", c: "55" }.of(language);
     let table = [
         (module, "RATE", "RATE + 1"),
-        (session.reference("numbers").await, "5", "'five'"),
-        (session.reference("table").await, language.pick("'a'", "a"), "11"),
+        (session.reference("numbers").await, fifth.as_str(), five),
+        (session.reference("table").await, key, "11"),
         (session.reference("point").await, "x", "numbers[0] - 1"),
         (session.reference("slotted").await, "left", language.words().none),
     ];
@@ -57,55 +65,79 @@ async fn globals_items_entries_and_attributes_are_set_in_what_holds_them(languag
     }
     session.ok("clear_breakpoints", json!({})).await;
     session.run_to_the_end().await;
-    let written = language
-        .pick("('inner', 1)\nmain 4 five 11 -1 None 1\n", "[ 'inner', 1 ]\nmain 4 five 11 -1 null 1\n");
-    assert_eq!(session.written("stdout").await, written);
+    let written = PerLanguage {
+        python: "('inner', 1)\nmain 4 five 11 -1 None 1\n",
+        node: "[ 'inner', 1 ]\nmain 4 five 11 -1 null 1\n",
+        c: "inner 1\nmain 4 55 11 -1 0\n",
+    };
+    assert_eq!(session.written("stdout").await, written.of(language));
     session.finish().await;
 }
 
 async fn a_name_that_is_not_there_is_refused(language: Language) {
     let session = stopped(language).await;
     let failed = session.fails("refused", "set_variable", json!({ "name": "locla", "value": "1" })).await;
-    assert_eq!(failed["error"], "there is no variable `locla` here");
+    assert!(failed.text_of("error").starts_with("there is no variable `locla` here"), "{}", failed.text);
     let (numbers, point) = (session.reference("numbers").await, session.reference("point").await);
-    let asked = json!({ "scope": numbers, "name": "100000", "value": "1" });
+    let end = language.index(100_000);
+    let asked = json!({ "scope": numbers, "name": end, "value": "1" });
     let failed = session.fails("refused", "set_variable", asked).await;
-    assert_eq!(failed["error"], format!("there is no `100000` in this {}", language.words().list));
+    let no = |name: &str, holder: &str| match language {
+        Language::Python | Language::Node => format!("there is no `{name}` in this {holder}"),
+        Language::C => format!("there is no variable `{name}` here that can be assigned to"),
+    };
+    assert_eq!(failed["error"], no(&end, language.words().list));
     let asked = json!({ "scope": point, "name": "z", "value": "1" });
     let failed = session.fails("refused", "set_variable", asked).await;
-    assert_eq!(failed["error"], "there is no `z` in this Point");
-    let is_there = language.pick(
-        "hasattr(point, 'z') or 'locla' in locals()",
-        "'z' in point || numbers.length > 100_000 || typeof locla !== 'undefined'",
-    );
-    assert_eq!(session.evaluate(is_there).await, language.words().no);
+    assert_eq!(failed["error"], no("z", "Point"));
+    let is_there = PerLanguage {
+        python: "hasattr(point, 'z') or 'locla' in locals()",
+        node: "'z' in point || numbers.length > 100_000 || typeof locla !== 'undefined'",
+        c: "sizeof(point) > 2 * sizeof(int)",
+    };
+    assert_eq!(session.evaluate(is_there.of(language)).await, language.words().no);
     session.finish().await;
 }
 
 async fn what_cannot_be_assigned_to_is_refused(language: Language) {
     let session = stopped(language).await;
-    let set = session.reference("names").await;
-    let failed =
-        session.fails("refused", "set_variable", json!({ "scope": set, "name": "0", "value": "1" })).await;
-    assert_eq!(
-        failed["error"],
-        language.pick("a set cannot be assigned to", "an item of a Set cannot be assigned to")
-    );
-    let lazy = session.reference("lazy").await;
-    let asked = json!({ "scope": lazy, "name": "expensive", "value": "1" });
-    let failed = session.fails(language.pick("evaluation_failed", "refused"), "set_variable", asked).await;
-    let error = language.pick("AttributeError: ", "`expensive` of this Lazy is read-only");
-    assert!(failed.text_of("message").starts_with(error), "{}", failed.text);
+    // What holds it and its name there, and how it is refused.
+    let table: &[(Option<&str>, &str, &str, &str)] = match language {
+        Language::Python => &[
+            (Some("names"), "0", "refused", "a set cannot be assigned to"),
+            (Some("lazy"), "expensive", "evaluation_failed", "AttributeError: "),
+        ],
+        Language::Node => &[
+            (Some("names"), "0", "refused", "an item of a Set cannot be assigned to"),
+            (Some("lazy"), "expensive", "refused", "`expensive` of this Lazy is read-only"),
+        ],
+        Language::C => &[
+            (None, "numbers", "evaluation_failed", "array type 'int[100000]' is not assignable"),
+            (Some("nested"), "outer", "evaluation_failed", "array type 'point[2]' is not assignable"),
+        ],
+    };
+    for (holder, name, code, message) in table {
+        let mut asked = json!({ "name": name, "value": "1" });
+        if let Some(holder) = holder {
+            asked["scope"] = json!(session.reference(holder).await);
+        }
+        let failed = session.fails(code, "set_variable", asked).await;
+        assert!(failed.text_of("message").starts_with(message), "{}", failed.text);
+    }
     session.finish().await;
 }
 
 async fn a_value_that_throws_leaves_the_variable_as_it_was(language: Language) {
     let session = stopped(language).await;
-    let (value, error) = language
-        .pick(("1 / 0", "ZeroDivisionError: division by zero"), ("1n / 0n", "RangeError: Division by zero"));
+    let value = PerLanguage { python: "1 / 0", node: "1n / 0n", c: "(const char *)missing" }.of(language);
     let asked = json!({ "name": "local", "value": value });
     let failed = session.fails("evaluation_failed", "set_variable", asked).await;
-    assert_eq!(failed["message"], error);
-    assert_eq!(session.evaluate("local").await, "'main'");
+    let error = PerLanguage {
+        python: "ZeroDivisionError: division by zero",
+        node: "RangeError: Division by zero",
+        c: "use of undeclared identifier 'missing'",
+    };
+    assert_eq!(failed["message"], error.of(language));
+    assert_eq!(language.plain(&session.evaluate("local").await), language.text("main"));
     session.finish().await;
 }

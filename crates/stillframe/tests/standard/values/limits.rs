@@ -1,12 +1,12 @@
 //! How much a report holds.
 
 use serde_json::json;
-use test_support::{Language, both};
+use test_support::{Language, PerLanguage, each};
 
 use super::stopped;
 use crate::debugging::Report;
 
-both![limits_are_read_leniently_and_wrong_ones_are_named, a_value_has_an_end_and_more_is_refused,];
+each![limits_are_read_leniently_and_wrong_ones_are_named, a_value_has_an_end_and_more_is_refused,];
 
 async fn limits_are_read_leniently_and_wrong_ones_are_named(language: Language) {
     let session = stopped(language).await;
@@ -22,7 +22,13 @@ async fn limits_are_read_leniently_and_wrong_ones_are_named(language: Language) 
 
 async fn a_value_has_an_end_and_more_is_refused(language: Language) {
     let session = stopped(language).await;
-    session.evaluate(language.pick("numbers = 'x' * 300_000", "numbers = 'x'.repeat(300_000)")).await;
+    // LLDB shows no texts that long, so the value stays short in C.
+    let long = PerLanguage {
+        python: "numbers = 'x' * 300_000",
+        node: "numbers = 'x'.repeat(300_000)",
+        c: "numbers",
+    };
+    session.evaluate(long.of(language)).await;
     for (size, most) in [
         ("frames", 1_000),
         ("variables", 1_000),
@@ -41,7 +47,9 @@ async fn a_value_has_an_end_and_more_is_refused(language: Language) {
     let most = json!({ "frames": 1_000, "variables": 1_000, "value": 100_000, "source": 1_000, "output": 1_048_576 });
     let stepped = session.ok("step_over", json!({ "limits": most })).await;
     assert_eq!(stepped.outcome(), "step");
-    assert_eq!(stepped.variable("numbers"), format!("'{}'...", "x".repeat(100_000)));
+    if language != Language::C {
+        assert_eq!(stepped.variable("numbers"), format!("'{}'...", "x".repeat(100_000)));
+    }
     let asked = json!({ "expression": "numbers", "maxLength": 100_001 });
     let refused = session.fails("limit_reached", "evaluate_expression", asked).await;
     assert_eq!(

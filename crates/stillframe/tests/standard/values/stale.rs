@@ -1,11 +1,11 @@
 //! References that belong to an earlier stop, to something else, or to nothing.
 
 use serde_json::json;
-use test_support::{Language, both};
+use test_support::{Language, each};
 
 use super::stopped;
 
-both![
+each![
     frames_and_references_of_an_earlier_stop_are_errors_that_say_so,
     references_that_never_were_or_are_something_else_are_errors_that_say_so,
     references_of_a_program_that_has_ended_are_errors,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use engine::adapter::node::{Node, names_code, takes_next_word};
 use engine::model::launch::{Launch, Program};
 
-use super::Found;
+use super::ResolvedCommand;
 
 /// Options with which Node runs something that is neither a script nor in the command line.
 const ALONE: [&str; 2] = ["--test", "--run"];
@@ -25,7 +25,7 @@ pub(super) fn starts_node(name: &str) -> bool {
 }
 
 /// `node --import tsx app.ts`, `node --test`.
-pub(super) fn with_node(executable: PathBuf, words: Vec<String>, folder: &Path) -> Found {
+pub(super) fn with_node(executable: PathBuf, words: Vec<String>, folder: &Path) -> ResolvedCommand {
     let mut words = words.into_iter();
     let mut options = Vec::new();
     while let Some(word) = words.next() {
@@ -48,7 +48,7 @@ pub(super) fn with_node(executable: PathBuf, words: Vec<String>, folder: &Path) 
 }
 
 /// A command that starts Node by itself.
-pub(super) fn command(path: PathBuf, args: Vec<String>) -> Found {
+pub(super) fn command(path: PathBuf, args: Vec<String>) -> ResolvedCommand {
     (&Node, Some(path), with(args, Program::Command, Vec::new()))
 }
 

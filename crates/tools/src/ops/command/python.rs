@@ -7,7 +7,7 @@ use std::vec::IntoIter;
 use engine::adapter::python::Python;
 use engine::model::launch::{Launch, Program};
 
-use super::Found;
+use super::ResolvedCommand;
 use crate::ToolError;
 
 /// Options of Python that take the next word.
@@ -26,7 +26,7 @@ pub(super) fn with_interpreter(
     executable: PathBuf,
     words: Vec<String>,
     folder: &Path,
-) -> Result<Found, ToolError> {
+) -> Result<ResolvedCommand, ToolError> {
     Ok((&Python, Some(executable), launch(&mut words.into_iter().peekable(), folder)?))
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn launch(words: &mut Peekable<IntoIter<String>>, folder: &Path) -> R
 }
 
 /// A script that an installer made; `line` names its interpreter.
-pub(super) fn script(name: &str, path: PathBuf, line: &str, args: Vec<String>) -> Found {
+pub(super) fn script(name: &str, path: PathBuf, line: &str, args: Vec<String>) -> ResolvedCommand {
     let mut words = line.split_whitespace();
     let first = words.next().unwrap_or_default();
     let interpreter = if first.ends_with("/env") { words.next().unwrap_or(first) } else { first };
@@ -55,7 +55,7 @@ pub(super) fn is_module(name: &str) -> bool {
 }
 
 /// A command that runs a module, of which it is not said which interpreter has it: that of its own folder.
-pub(super) fn beside(name: &str, path: &Path, args: Vec<String>) -> Found {
+pub(super) fn beside(name: &str, path: &Path, args: Vec<String>) -> ResolvedCommand {
     script(name, path.to_owned(), &path.with_file_name("python").to_string_lossy(), args)
 }
 

@@ -3,13 +3,13 @@ use std::time::Duration;
 use engine::adapter::{self, Machine};
 use engine::debugger::Event;
 use engine::debugger::fake::{self, FakeConnector, FakeProgram};
-use engine::journal::Journal;
 use engine::model::ids::RawId;
 use engine::model::launch::{Launch, Program, Start};
 use engine::model::limits::Limits;
 use engine::model::stop::StopReason;
 use engine::session::SessionOptions;
 use engine::sessions::Sessions;
+use journal::Journal;
 
 use super::*;
 
@@ -22,7 +22,7 @@ async fn a_debugger_that_does_not_answer_is_not_waited_for_longer_than_the_progr
         adapter: adapter::by_name("python").unwrap(),
         host: &Machine,
         executable: None,
-        connector,
+        connector: std::sync::Arc::new(connector),
         journal: Journal::none(),
         policy: std::sync::Arc::default(),
     });
@@ -39,7 +39,7 @@ async fn a_debugger_that_does_not_answer_is_not_waited_for_longer_than_the_progr
         let minute = Instant::now() + Duration::from_mins(1);
         let outcome = session.wait(minute).await;
         let engine::session::Outcome::Stopped(stop) = outcome else { panic!("{outcome:?}") };
-        session.tell_stop(&stop);
+        session.mark_stop_reported(&stop);
     };
     for request in ["step", "resume"] {
         debugger.hold(request);

@@ -7,33 +7,40 @@ use engine::model::ids::ThreadId;
 use engine::snapshot;
 
 use super::Verdict;
-use super::motion::{Motion, Seen};
+use super::motion::{Motion, Observation};
 use super::said::{Said, is_users, time};
 use super::watch::Watch;
 
 impl Watch<'_> {
     /// Of a program that computes.
-    pub(super) async fn computes(&self, seen: Option<&Seen>, looks: usize, thread: Option<ThreadId>) -> Said {
+    pub(super) async fn computes(
+        &self,
+        observed: Option<&Observation>,
+        samples: usize,
+        thread: Option<ThreadId>,
+    ) -> Said {
         let mut evidence = vec![self.share()];
-        let Some(seen) = seen else {
+        let Some(observed) = observed else {
             evidence.push("it could not be suspended: it is in one call of native code".to_owned());
             return self.in_one_call(self.sampled_stack(thread), evidence).await;
         };
-        let place = format!("{}:{} in {}", seen.file.display(), seen.line, seen.function);
-        if looks > 1 {
-            evidence.push(format!("it was looked at {looks} times"));
-        } else if seen.found.is_none() {
+        let place = format!("{}:{} in {}", observed.file.display(), observed.line, observed.function);
+        if samples > 1 {
+            evidence.push(format!("it was looked at {samples} times"));
+        } else if observed.found.is_none() {
             evidence.push("it could not be suspended: it is in one call of native code".to_owned());
-        } else if !matches!(seen.motion, Motion::Certain | Motion::Endless) {
+        } else if !matches!(observed.motion, Motion::Certain | Motion::Endless) {
             evidence.push("it could be looked at only once, so it is not known what changes".to_owned());
             let message =
                 format!("The program computes, and whether it comes to an end cannot be told: {place}");
             return Said { verdict: Verdict::Unknown, message, evidence };
         }
-        let lines =
-            seen.found.as_ref().map(|found| format!("lines {}-{}", found.lines.start(), found.lines.end()));
+        let lines = observed
+            .found
+            .as_ref()
+            .map(|found| format!("lines {}-{}", found.lines.start(), found.lines.end()));
         let lines = lines.unwrap_or_default();
-        let (verdict, message) = match seen.motion {
+        let (verdict, message) = match observed.motion {
             Motion::Certain => {
                 evidence.push("by its text the loop can never end".to_owned());
                 (Verdict::BusyLoop, format!("The program is in a loop that can never end, {lines}: {place}"))
@@ -73,7 +80,7 @@ impl Watch<'_> {
                 evidence.push(format!("the loop comes nearer to its end{}", left.unwrap_or_default()));
                 (Verdict::Slow, format!("The program is slow and makes progress in a loop, {lines}: {place}"))
             }
-            Motion::Changes if seen.found.is_some() => {
+            Motion::Changes if observed.found.is_some() => {
                 evidence.push(
                     "values change, and whether the loop comes nearer to its end cannot be told".to_owned(),
                 );
@@ -88,18 +95,20 @@ impl Watch<'_> {
                 (Verdict::Slow, format!("The program computes by recursion: {place}"))
             }
             Motion::Still => {
-                if looks > 1 {
+                if samples > 1 {
                     evidence.push("it was always on the same line".to_owned());
                 }
                 let stack = self.sampled_stack(thread);
-                let line = self.line(&seen.file.display().to_string(), Some(&seen.file), seen.line).await;
+                let line = self
+                    .line(&observed.file.display().to_string(), Some(&observed.file), observed.line)
+                    .await;
                 return self.in_one_call_at(&place, &line, &stack, evidence);
             }
         };
         Said { verdict, message, evidence }
     }
 
-    /// Of one that is in native code since it was looked at.
+    /// Of one that is in native code since it was sampled.
     async fn in_one_call(&self, stack: Vec<SampledFrame>, evidence: Vec<String>) -> Said {
         let user = stack.iter().find(|frame| is_users(frame)).and_then(|frame| frame.location.clone());
         let Some(location) = user else {

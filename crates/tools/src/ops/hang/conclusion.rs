@@ -1,4 +1,4 @@
-//! From what was seen to a verdict.
+//! From what was observed to a verdict.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use engine::model::source::{Location, Source};
 use engine::session::{Outcome, Session};
 use tokio::time::Instant;
 
-use super::looks::{Look, Looker};
 use super::motion;
 use super::said::{Said, is_users, time, users};
-use super::watch::{BUSY, Came, Watch};
+use super::sampler::{StackSample, StackSampler};
+use super::watch::{BUSY, Watch, WatchEnd};
 use super::{Diagnosis, ThreadSeen, Verdict, deadlock, tree};
 use crate::ToolError;
 use crate::ops::settle::{Settled, describe};
@@ -25,51 +25,51 @@ impl Watch<'_> {
     /// when it is to be `left_paused`.
     pub(super) async fn conclude(
         &mut self,
-        came: Came,
+        watch_end: WatchEnd,
         left_paused: bool,
         limits: Limits,
     ) -> Result<Diagnosis, ToolError> {
         let (took, computed) = (self.took(), self.computed());
-        let (mut seen, mut looked, mut thread) = (None, Vec::new(), None);
-        let said = match &came {
-            Came::Ended(end) => Said {
+        let (mut observed, mut sampled, mut thread) = (None, Vec::new(), None);
+        let said = match &watch_end {
+            WatchEnd::Ended(end) => Said {
                 verdict: Verdict::Completed,
                 message: format!("The program {end}, after {}", time(took)),
                 evidence: Vec::new(),
             },
-            Came::Stopped => Said {
+            WatchEnd::Stopped => Said {
                 verdict: Verdict::Stopped,
                 message: "The program was suspended before there was a verdict".to_owned(),
                 evidence: Vec::new(),
             },
-            Came::Computes { thread: busy, looks, passed } => {
+            WatchEnd::Computes { thread: busy, samples, passed } => {
                 thread = *busy;
                 if self.activity.is_empty() {
                     self.ask().await;
                 }
-                seen = motion::seen(looks, *passed);
-                looked = looks.last().map(live_stack).unwrap_or_default();
-                self.computes(seen.as_ref(), looks.len(), thread).await
+                observed = motion::observe(samples, *passed);
+                sampled = samples.last().map(live_stack).unwrap_or_default();
+                self.computes(observed.as_ref(), samples.len(), thread).await
             }
-            Came::Waits => self.waits().await,
+            WatchEnd::Waits => self.waits().await,
         };
         let threads = self.threads();
-        let stack = users(if looked.is_empty() { self.sampled_stack(thread) } else { looked });
+        let stack = users(if sampled.is_empty() { self.sampled_stack(thread) } else { sampled });
         let task = deadlock::deadlocked_tasks(&self.activity).first().map(|(task, waiting)| SampledFrame {
             function: task.function.clone(),
             location: waiting.location.clone(),
         });
-        let hung_at = match (&seen, said.verdict) {
+        let hung_at = match (&observed, said.verdict) {
             (None, Verdict::Deadlocked) if deadlock::deadlock(&self.activity).is_empty() => task,
             (_, Verdict::Completed | Verdict::Stopped) => None,
-            (Some(seen), _) => Some(frame(&seen.function, &seen.file, seen.line, false)),
+            (Some(observed), _) => Some(frame(&observed.function, &observed.file, observed.line, false)),
             (None, _) => stack.first().cloned(),
         };
-        let found = seen.and_then(|seen| seen.found);
+        let found = observed.and_then(|observed| observed.found);
         let lines = found.as_ref().map(|found| self.lines_of(found)).unwrap_or_default();
-        let settled = self.settle(&came, thread, left_paused, limits).await?;
-        let end = match came {
-            Came::Ended(end) => Some(end),
+        let settled = self.settle(&watch_end, thread, left_paused, limits).await?;
+        let end = match watch_end {
+            WatchEnd::Ended(end) => Some(end),
             _ => None,
         };
         let pending =
@@ -130,7 +130,7 @@ impl Watch<'_> {
         found.map(|thread| thread.stack.clone()).unwrap_or_default()
     }
 
-    /// The lines of a loop that samples have seen.
+    /// The lines of a loop that the samples show.
     fn lines_of(&self, found: &super::LoopSeen) -> Vec<(u32, u64)> {
         let mut lines = tree::lines_in(&self.calls, &found.file.display().to_string());
         lines.retain(|(line, _)| found.lines.contains(line));
@@ -140,20 +140,20 @@ impl Watch<'_> {
     /// Suspends the program where that is possible, and reads what there is to tell of it.
     async fn settle(
         &self,
-        came: &Came,
+        watch_end: &WatchEnd,
         thread: Option<ThreadId>,
         left_paused: bool,
         limits: Limits,
     ) -> Result<Settled, ToolError> {
-        let outcome = match came {
-            Came::Ended(end) => Outcome::Ended(std::sync::Arc::clone(end)),
+        let outcome = match watch_end {
+            WatchEnd::Ended(end) => Outcome::Ended(std::sync::Arc::clone(end)),
             // It would be suspended when it runs again, whenever that is.
             _ if self.held().is_some() => self.session.wait(Instant::now()).await,
             _ => suspend(self.session, thread).await,
         };
         let settled = describe(self.session, outcome, limits).await;
-        if !left_paused && !matches!(came, Came::Stopped) {
-            Looker::new(self.session).let_go().await?;
+        if !left_paused && !matches!(watch_end, WatchEnd::Stopped) {
+            StackSampler::new(self.session).release().await?;
         }
         Ok(settled)
     }
@@ -167,9 +167,9 @@ async fn suspend(session: &Session, thread: Option<ThreadId>) -> Outcome {
     session.wait(Instant::now() + SUSPEND).await
 }
 
-/// A look as a stack, innermost frame first.
-fn live_stack(look: &Look) -> Vec<SampledFrame> {
-    let innermost_first = look.iter().rev();
+/// A sample as a stack, innermost frame first.
+fn live_stack(sample: &StackSample) -> Vec<SampledFrame> {
+    let innermost_first = sample.iter().rev();
     innermost_first.map(|at| frame(&at.function, &at.file, at.line, at.is_internal)).collect()
 }
 

@@ -1,6 +1,6 @@
-//! Whether a program that computes comes nearer to an end, from a few looks at it. Pure.
+//! Whether a program that computes comes nearer to an end, from a few samples of it. Pure.
 //!
-//! What is common to all looks is the *pinned* frame: everything below it has not returned, everything above it
+//! What is common to all samples is the *pinned* frame: everything below it has not returned, everything above it
 //! comes and goes. The loops around its line, and around the lines of its callers, are what goes on. A loop
 //! that cannot end decides, wherever it is; else it is asked whether what its condition compares comes together.
 
@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use engine::model::source::{Comparison, Loop};
 
-use super::looks::{Look, Position};
+use super::sampler::{Position, StackSample};
 
-/// What was seen.
+/// Where a program computes, and whether it makes progress there.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct Observation {
     /// Where it goes on.
     pub(super) function: String,
     pub(super) file: PathBuf,
@@ -34,18 +34,18 @@ pub struct LoopSeen {
     pub function: String,
     /// Its lines, its head included.
     pub lines: RangeInclusive<u32>,
-    /// What has changed between the looks.
+    /// What has changed between the samples.
     pub changing: Vec<Change>,
     /// What decides whether it goes on and has not changed.
     pub steady: Vec<(String, String)>,
 }
 
-/// A value that changed from look to look.
+/// A value that changed from sample to sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The variable or expression.
     pub name: String,
-    /// Its value at the first look, as text.
+    /// Its value at the first sample, as text.
     pub first: String,
     /// At the last.
     pub last: String,
@@ -74,30 +74,30 @@ pub(super) enum Motion {
     Still,
 }
 
-/// What is seen in the looks; `passed` is the time from the first to the last. At least one.
-pub(super) fn seen(looks: &[Look], passed: Duration) -> Option<Seen> {
-    let (first, last) = (looks.first()?, looks.last()?);
-    let pinned = pinned(looks)?;
-    let chain = chain(looks, pinned);
+/// What the samples show; `passed` is the time from the first to the last. At least one.
+pub(super) fn observe(samples: &[StackSample], passed: Duration) -> Option<Observation> {
+    let (first, last) = (samples.first()?, samples.last()?);
+    let pinned = pinned(samples)?;
+    let chain = chain(samples, pinned);
     let (inner, outer) = (last.get(pinned)?, last.get(..pinned)?);
     let at = std::iter::once(inner).chain(outer.iter().rev()).find(|at| !at.is_internal).unwrap_or(inner);
-    let place = |position: &Position, found: Option<LoopSeen>, motion| Seen {
+    let place = |position: &Position, found: Option<LoopSeen>, motion| Observation {
         function: position.function.clone(),
         file: position.file.clone(),
         line: position.line,
         found,
         motion,
     };
-    let mut best: Option<Seen> = None;
+    let mut best: Option<Observation> = None;
     for (index, around) in &chain {
         let Some(position) = last.get(*index) else { continue };
-        let motion = motion(looks, *index, around, passed);
+        let motion = motion(samples, *index, around, passed);
         if best.as_ref().is_none_or(|best| decides(motion, best.motion)) {
-            best = Some(place(position, Some(loop_seen(looks, *index, around)), motion));
+            best = Some(place(position, Some(loop_seen(samples, *index, around)), motion));
         }
     }
     best.or_else(|| {
-        let again = looks.iter().rev().find_map(recursion);
+        let again = samples.iter().rev().find_map(recursion);
         let (at, motion) = match again {
             Some(caller) => (caller, Motion::Recursion),
             None if first != last => (at, Motion::Changes),
@@ -124,14 +124,14 @@ fn decides(outer: Motion, inner: Motion) -> bool {
     }
 }
 
-/// The index of the innermost frame that is the same call in all looks, as far as that can be seen: the same
+/// The index of the innermost frame that is the same call in all samples, as far as can be seen: the same
 /// functions, called from the same lines.
-fn pinned(looks: &[Look]) -> Option<usize> {
-    let (first, others) = looks.split_first()?;
+fn pinned(samples: &[StackSample]) -> Option<usize> {
+    let (first, others) = samples.split_first()?;
     let call = |position: &Position| (position.depth, position.function.clone(), position.file.clone());
     let mut pinned = None;
     for (index, position) in first.iter().enumerate() {
-        let others = || others.iter().map(|look| look.get(index));
+        let others = || others.iter().map(|sample| sample.get(index));
         if !others().all(|other| other.is_some_and(|other| call(other) == call(position))) {
             break;
         }
@@ -144,28 +144,30 @@ fn pinned(looks: &[Look]) -> Option<usize> {
 }
 
 /// The loops that are gone through, innermost first, with the indexes of their frames. A loop counts when all
-/// looks found the frame in it.
-fn chain(looks: &[Look], pinned: usize) -> Vec<(usize, Loop)> {
+/// samples found the frame in it.
+fn chain(samples: &[StackSample], pinned: usize) -> Vec<(usize, Loop)> {
     let mut chain = Vec::new();
     for index in (0..=pinned).rev() {
-        let Some(position) = looks.first().and_then(|look| look.get(index)) else { continue };
+        let Some(position) = samples.first().and_then(|sample| sample.get(index)) else { continue };
         let holds = |around: &&Loop| {
-            looks.iter().all(|look| look.get(index).is_some_and(|position| position.loops.contains(around)))
+            samples
+                .iter()
+                .all(|sample| sample.get(index).is_some_and(|position| position.loops.contains(around)))
         };
         chain.extend(position.loops.iter().filter(holds).map(|around| (index, around.clone())));
     }
     chain
 }
 
-fn motion(looks: &[Look], index: usize, around: &Loop, passed: Duration) -> Motion {
+fn motion(samples: &[StackSample], index: usize, around: &Loop, passed: Duration) -> Motion {
     if around.is_endless {
         return if around.is_certain { Motion::Certain } else { Motion::Endless };
     }
-    if looks.len() < 2 {
+    if samples.len() < 2 {
         return Motion::Changes;
     }
     let tests: Vec<Option<Motion>> =
-        around.condition.iter().map(|test| toward(looks, index, test, passed)).collect();
+        around.condition.iter().map(|test| toward(samples, index, test, passed)).collect();
     if let Some(nearer) = tests.iter().flatten().find(|motion| matches!(motion, Motion::Nearer(_))) {
         return *nearer;
     }
@@ -173,12 +175,12 @@ fn motion(looks: &[Look], index: usize, around: &Loop, passed: Duration) -> Moti
     if tests.contains(&Some(Motion::Away)) && !around.goes_through {
         return Motion::Away;
     }
-    let moves = |name: &String| changed(looks, index, name).is_some();
+    let moves = |name: &String| changed(samples, index, name).is_some();
     if around.goes_through {
         return if around.variables.iter().any(moves) { Motion::Nearer(None) } else { Motion::Stuck };
     }
     let is_read = !around.condition.is_empty();
-    if let Some(states) = states(looks, index, around) {
+    if let Some(states) = states(samples, index, around) {
         if recurs(&states) {
             return Motion::Away;
         }
@@ -196,20 +198,20 @@ fn motion(looks: &[Look], index: usize, around: &Loop, passed: Duration) -> Moti
     }
 }
 
-/// What decides about a loop, at each look: what its condition compares, or else the names in it. Nothing where
+/// What decides about a loop, at each sample: what its condition compares, or else the names in it. Nothing where
 /// that was not read.
-fn states(looks: &[Look], index: usize, around: &Loop) -> Option<Vec<Vec<String>>> {
+fn states(samples: &[StackSample], index: usize, around: &Loop) -> Option<Vec<Vec<String>>> {
     let sides = around.condition.iter().flat_map(|test| [&test.left, &test.right]);
     let names: Vec<&String> =
         if around.condition.is_empty() { around.variables.iter().collect() } else { sides.collect() };
-    let of_look = |look: &Look| {
-        let position = look.get(index)?;
+    let of_sample = |sample: &StackSample| {
+        let position = sample.get(index)?;
         let value = |name: &&String| {
             position.values.get(*name).cloned().or_else(|| number(name).map(|_| (*name).clone()))
         };
         names.iter().map(value).collect::<Option<Vec<_>>>()
     };
-    looks.iter().map(of_look).collect()
+    samples.iter().map(of_sample).collect()
 }
 
 /// Something is as it was before, and has been different between: what goes in circles does not come to an end.
@@ -227,15 +229,15 @@ fn recurs<T: PartialEq>(states: &[T]) -> bool {
 }
 
 /// Whether the sides of a comparison come together; nothing where that cannot be told, or they do not move.
-fn toward(looks: &[Look], index: usize, test: &Comparison, passed: Duration) -> Option<Motion> {
-    let side = |look: &Look, name: &String| {
-        let value = look.get(index).and_then(|position| position.values.get(name));
+fn toward(samples: &[StackSample], index: usize, test: &Comparison, passed: Duration) -> Option<Motion> {
+    let side = |sample: &StackSample, name: &String| {
+        let value = sample.get(index).and_then(|position| position.values.get(name));
         value.and_then(|text| number(text)).or_else(|| number(name))
     };
-    let gaps: Vec<f64> = looks
+    let gaps: Vec<f64> = samples
         .iter()
-        .map(|look| {
-            let (left, right) = (side(look, &test.left)?, side(look, &test.right)?);
+        .map(|sample| {
+            let (left, right) = (side(sample, &test.left)?, side(sample, &test.right)?);
             Some(match test.operator.as_str() {
                 "<" | "<=" => right - left,
                 ">" | ">=" => left - right,
@@ -265,22 +267,22 @@ fn number(text: &str) -> Option<f64> {
     }
 }
 
-fn changed(looks: &[Look], index: usize, name: &str) -> Option<Change> {
-    let text = |look: &Look| look.get(index)?.values.get(name).cloned();
-    let (first, last) = (text(looks.first()?)?, text(looks.last()?)?);
-    let is_other = looks.iter().filter_map(text).any(|text| text != first);
+fn changed(samples: &[StackSample], index: usize, name: &str) -> Option<Change> {
+    let text = |sample: &StackSample| sample.get(index)?.values.get(name).cloned();
+    let (first, last) = (text(samples.first()?)?, text(samples.last()?)?);
+    let is_other = samples.iter().filter_map(text).any(|text| text != first);
     is_other.then(|| Change { name: name.to_owned(), first, last })
 }
 
-fn loop_seen(looks: &[Look], index: usize, around: &Loop) -> LoopSeen {
+fn loop_seen(samples: &[StackSample], index: usize, around: &Loop) -> LoopSeen {
     let sides = around.condition.iter().flat_map(|test| [&test.left, &test.right]);
     let deciding: BTreeSet<&String> = around.variables.iter().chain(sides).collect();
     let names: BTreeSet<&String> = deciding.iter().copied().chain(&around.assigned).collect();
-    let last = looks.last().and_then(|look| look.get(index)).cloned().unwrap_or_default();
+    let last = samples.last().and_then(|sample| sample.get(index)).cloned().unwrap_or_default();
     let value = |name: &&String| Some(((*name).clone(), last.values.get(*name)?.clone()));
-    let is_steady = |name: &&&String| number(name).is_none() && changed(looks, index, name).is_none();
+    let is_steady = |name: &&&String| number(name).is_none() && changed(samples, index, name).is_none();
     LoopSeen {
-        changing: names.iter().filter_map(|name| changed(looks, index, name)).collect(),
+        changing: names.iter().filter_map(|name| changed(samples, index, name)).collect(),
         steady: deciding.iter().filter(is_steady).filter_map(value).collect(),
         lines: around.start..=around.end,
         file: last.file,
@@ -289,9 +291,9 @@ fn loop_seen(looks: &[Look], index: usize, around: &Loop) -> LoopSeen {
 }
 
 /// The innermost frame of a function that is on the stack again further in: where it calls itself.
-fn recursion(look: &Look) -> Option<&Position> {
+fn recursion(sample: &StackSample) -> Option<&Position> {
     let mut inside = BTreeSet::new();
-    let users = look.iter().rev().filter(|position| !position.is_internal);
+    let users = sample.iter().rev().filter(|position| !position.is_internal);
     users.into_iter().find(|position| !inside.insert((&position.function, &position.file)))
 }
 

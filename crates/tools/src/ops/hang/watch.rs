@@ -12,8 +12,8 @@ use engine::process::{self, Usage};
 use engine::session::{Outcome, Session};
 use tokio::time::{Instant, timeout};
 
-use super::looks::{Look, Looker, Position};
 use super::said::{is_users, time};
+use super::sampler::{Position, StackSample, StackSampler};
 use super::{deadlock, motion, tree};
 use crate::ToolError;
 
@@ -23,31 +23,31 @@ const SLICE: Duration = Duration::from_millis(100);
 const WINDOW: Duration = Duration::from_secs(1);
 /// How long a program computes before its samples are looked through for a loop that can never end. After that
 /// twice as long each time.
-const FIRST_LOOK: Duration = Duration::from_millis(500);
-/// How long the program may take to be suspended for such a look. One in native code is not.
+const FIRST_SAMPLE: Duration = Duration::from_millis(500);
+/// How long the program may take to be suspended for such a sample. One in native code is not.
 const GLANCE: Duration = Duration::from_secs(1);
-/// How long for the looks that the verdict rests on.
+/// How long for the samples that the verdict rests on.
 const PATIENCE: Duration = Duration::from_millis(2_500);
-/// How many looks the verdict on a program that computes rests on.
-const LOOKS: usize = 8;
+/// How many samples the verdict on a program that computes rests on.
+const SAMPLES: usize = 8;
 /// After this time fewer will do, but for [`LEAST`].
-const LOOKING: Duration = Duration::from_millis(1500);
-/// How many looks there are at least.
+const SAMPLING: Duration = Duration::from_millis(1500);
+/// How many samples there are at least.
 const LEAST: usize = 4;
-/// How long it runs between two looks.
+/// How long it runs between two samples.
 const APART: Duration = Duration::from_millis(60);
 /// From this part of a processor on, a process computes.
 pub(super) const BUSY: f64 = 0.5;
 
-/// Why the watch is over.
+/// How a watch ended.
 #[derive(Debug)]
-pub(super) enum Came {
+pub(super) enum WatchEnd {
     /// The program has ended.
     Ended(Arc<End>),
     /// It stopped for a reason of its user's.
     Stopped,
     /// It computes, and this is where.
-    Computes { thread: Option<ThreadId>, looks: Vec<Look>, passed: Duration },
+    Computes { thread: Option<ThreadId>, samples: Vec<StackSample>, passed: Duration },
     /// It does not.
     Waits,
 }
@@ -58,16 +58,16 @@ pub(super) struct Watch<'a> {
     is_ours: bool,
     began: Instant,
     until: Instant,
-    looker: Looker<'a>,
+    sampler: StackSampler<'a>,
     counted: BTreeMap<u32, Counted>,
     /// What was seen at last, and the samples of all times.
     pub(super) activity: Vec<ProcessActivity>,
     pub(super) calls: Vec<CallNode>,
     pub(super) samples: u64,
-    /// Looks that were taken before the time was over, and when the first was.
-    glances: Vec<Look>,
+    /// Samples taken before the time was over, and when the first was.
+    glances: Vec<StackSample>,
     glanced: Option<Instant>,
-    looks: Pace,
+    sampling: Pace,
     asks: Pace,
     /// Threads that waited for each other when they were asked last.
     blocked: Vec<ThreadActivity>,
@@ -116,33 +116,33 @@ impl<'a> Watch<'a> {
             is_ours,
             began: Instant::now(),
             until,
-            looker: Looker::new(session),
+            sampler: StackSampler::new(session),
             counted: BTreeMap::new(),
             activity: Vec::new(),
             calls: Vec::new(),
             samples: 0,
             glances: Vec::new(),
             glanced: None,
-            looks: Pace::new(FIRST_LOOK),
+            sampling: Pace::new(FIRST_SAMPLE),
             asks: Pace::new(WINDOW),
             blocked: Vec::new(),
         }
     }
 
     /// Watches.
-    pub(super) async fn run(&mut self) -> Result<Came, ToolError> {
+    pub(super) async fn run(&mut self) -> Result<WatchEnd, ToolError> {
         loop {
             self.count().await;
             let slice = (Instant::now() + SLICE).min(self.until);
             match self.session.wait(slice).await {
-                Outcome::Ended(end) => return Ok(Came::Ended(end)),
+                Outcome::Ended(end) => return Ok(WatchEnd::Ended(end)),
                 // A pause that took its time, or a `debugger` statement.
                 Outcome::Stopped(stop) if self.is_ours || stop.reason == StopReason::Pause => {
                     // One that does not answer in time may run all the same.
                     let running = timeout(deadlines::ACKNOWLEDGE, self.session.resume()).await;
                     running.unwrap_or(Ok(()))?;
                 }
-                Outcome::Stopped(_) => return Ok(Came::Stopped),
+                Outcome::Stopped(_) => return Ok(WatchEnd::Stopped),
                 Outcome::Running => {}
             }
             if Instant::now() >= self.until {
@@ -150,13 +150,13 @@ impl<'a> Watch<'a> {
             }
             let computes = self.busiest().is_some();
             let glances = computes && self.glanced.is_none() && self.is_half_over();
-            if (self.looks.is_due(computes) || glances)
-                && let Some(certain) = self.look_for_certainty(glances).await?
+            if (self.sampling.is_due(computes) || glances)
+                && let Some(certain) = self.sample_for_certainty(glances).await?
             {
                 return Ok(certain);
             }
             if self.asks.is_due(!computes) && self.is_deadlocked_again().await {
-                return Ok(Came::Waits);
+                return Ok(WatchEnd::Waits);
             }
         }
     }
@@ -237,59 +237,64 @@ impl<'a> Watch<'a> {
     }
 
     /// The time is over.
-    async fn last(&mut self) -> Result<Came, ToolError> {
+    async fn last(&mut self) -> Result<WatchEnd, ToolError> {
         if self.held().is_some() {
-            return Ok(Came::Waits);
+            return Ok(WatchEnd::Waits);
         }
         self.ask().await;
-        let Some(pid) = self.busiest() else { return Ok(Came::Waits) };
+        let Some(pid) = self.busiest() else { return Ok(WatchEnd::Waits) };
         let Some(thread) = self.busy_thread(pid).await else {
-            return Ok(Came::Computes { thread: None, looks: Vec::new(), passed: Duration::ZERO });
+            return Ok(WatchEnd::Computes { thread: None, samples: Vec::new(), passed: Duration::ZERO });
         };
-        let mut looks = Vec::new();
+        let mut samples = Vec::new();
         let (mut first, mut last) = (None, Instant::now());
-        let enough = Instant::now() + LOOKING;
-        while let Some(look) = self.looker.look(thread, PATIENCE).await? {
+        let enough = Instant::now() + SAMPLING;
+        while let Some(sample) = self.sampler.sample(thread, PATIENCE).await? {
             last = Instant::now();
             // V8 may suspend between two of the program's calls.
-            let is_empty = look.is_empty();
+            let is_empty = sample.is_empty();
             if !is_empty {
                 first.get_or_insert(last);
-                looks.push(look);
+                samples.push(sample);
             }
             let is_late = last >= enough;
-            if looks.len() >= LOOKS || (is_late && (is_empty || looks.len() >= LEAST)) {
+            if samples.len() >= SAMPLES || (is_late && (is_empty || samples.len() >= LEAST)) {
                 // It stays suspended: another pause might take longer than there is time for.
                 break;
             }
-            self.looker.let_go().await?;
+            self.sampler.release().await?;
             if let Outcome::Ended(end) = self.session.wait(Instant::now() + APART).await {
-                return Ok(Came::Ended(end));
+                return Ok(WatchEnd::Ended(end));
             }
         }
         if let engine::session::state::Execution::Ended(end) = self.session.execution() {
-            return Ok(Came::Ended(end));
+            return Ok(WatchEnd::Ended(end));
         }
-        if looks.is_empty() {
-            let sampled = self.looker.sampled(&self.sampled_stack(Some(thread))).await;
-            looks.extend(Some(sampled).filter(|look| !look.is_empty()));
+        if samples.is_empty() {
+            let sampled = self.sampler.profiled(&self.sampled_stack(Some(thread))).await;
+            samples.extend(Some(sampled).filter(|sample| !sample.is_empty()));
         }
         let passed = first.map_or(Duration::ZERO, |first| last - first);
-        let (looks, passed) = self.with_glances(looks, passed, last);
-        Ok(Came::Computes { thread: Some(thread), looks, passed })
+        let (samples, passed) = self.with_glances(samples, passed, last);
+        Ok(WatchEnd::Computes { thread: Some(thread), samples, passed })
     }
 
-    /// The same with the looks from before, when these were at the same loop: what goes on over a longer time is
+    /// The same with the samples from before, when these were at the same loop: what goes on over a longer time is
     /// known better.
-    fn with_glances(&mut self, looks: Vec<Look>, passed: Duration, last: Instant) -> (Vec<Look>, Duration) {
-        let all = [std::mem::take(&mut self.glances), looks.clone()].concat();
+    fn with_glances(
+        &mut self,
+        samples: Vec<StackSample>,
+        passed: Duration,
+        last: Instant,
+    ) -> (Vec<StackSample>, Duration) {
+        let all = [std::mem::take(&mut self.glances), samples.clone()].concat();
         let passed_in_all = self.glanced.map_or(passed, |glanced| last - glanced);
-        let lines = |looks: &[Look]| Some(motion::seen(looks, passed)?.found?.lines);
-        let own = lines(&looks);
-        if looks.len() > 1 && own.is_some() && lines(&all) == own {
+        let lines = |samples: &[StackSample]| Some(motion::observe(samples, passed)?.found?.lines);
+        let own = lines(&samples);
+        if samples.len() > 1 && own.is_some() && lines(&all) == own {
             (all, passed_in_all)
         } else {
-            (looks, passed)
+            (samples, passed)
         }
     }
 
@@ -299,28 +304,28 @@ impl<'a> Watch<'a> {
         passed >= self.until.saturating_duration_since(Instant::now())
     }
 
-    /// Looks once: a loop that can never end needs no second look. A look costs a program of Node its speed from
-    /// then on, so one that is none of the kind by its samples is left alone, unless it is to be looked at anyhow.
-    async fn look_for_certainty(&mut self, anyhow: bool) -> Result<Option<Came>, ToolError> {
+    /// Samples once: a loop that can never end needs no second sample. A sample costs a program of Node its speed from
+    /// then on, so one that is none of the kind by its samples is left alone, unless it is to be sampled anyhow.
+    async fn sample_for_certainty(&mut self, anyhow: bool) -> Result<Option<WatchEnd>, ToolError> {
         let Some(pid) = self.busiest() else { return Ok(None) };
         self.ask().await;
         let Some(thread) = self.busy_thread(pid).await else { return Ok(None) };
-        let sampled = self.looker.sampled(&self.sampled_stack(Some(thread))).await;
+        let sampled = self.sampler.profiled(&self.sampled_stack(Some(thread))).await;
         if !anyhow && !sampled.iter().any(never_ends) {
             return Ok(None);
         }
-        let Some(look) = self.looker.look(thread, GLANCE).await? else { return Ok(None) };
-        let is_certain = look.last().is_some_and(never_ends);
+        let Some(sample) = self.sampler.sample(thread, GLANCE).await? else { return Ok(None) };
+        let is_certain = sample.last().is_some_and(never_ends);
         if is_certain && self.is_alone(pid) {
-            return Ok(Some(Came::Computes {
+            return Ok(Some(WatchEnd::Computes {
                 thread: Some(thread),
-                looks: vec![look],
+                samples: vec![sample],
                 passed: Duration::ZERO,
             }));
         }
         self.glanced.get_or_insert_with(Instant::now);
-        self.glances.push(look);
-        self.looker.let_go().await?;
+        self.glances.push(sample);
+        self.sampler.release().await?;
         Ok(None)
     }
 

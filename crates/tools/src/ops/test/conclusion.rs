@@ -13,32 +13,32 @@ use super::{Counts, Failure, Hang, Runner, Test, Tested, Verdict, node};
 use crate::ToolError;
 use crate::ops::hang::Diagnosis;
 
-/// How many names of other tests are told.
+/// How many names of similar tests are listed.
 const NAMES: usize = 10;
 
-/// Why the watching came to its end.
-pub(super) enum Came {
+/// How a test run ended.
+pub(super) enum TestRunEnd {
     /// The program has ended.
     Ended(Arc<End>),
-    /// It stands at a throw, and is to stay there.
+    /// It is suspended at a throw, and stays there.
     Thrown,
-    /// It did not end in time. Where it is now, unless that could not be found out.
+    /// It did not end in time. Where it is now, if known.
     Hung(Option<Box<Diagnosis>>),
 }
 
-/// Tells what came of a run.
+/// Puts the result of a run together.
 pub(super) fn conclude(
     session: &Session,
     request: &Test,
     runner: Option<Runner>,
     reports: &TestReports,
     throws: AllThrows,
-    came: Came,
+    run_end: TestRunEnd,
 ) -> Result<Tested, ToolError> {
     let reports = reports.read();
     let output = session.output().tail(0, request.wait.limits.output);
     let is_silent = reports.is_empty();
-    if let (true, Came::Ended(end)) = (is_silent, &came)
+    if let (true, TestRunEnd::Ended(end)) = (is_silent, &run_end)
         && end.exit_code() != Some(0)
         && let Some(error) = Runner::missing(runner, &request.command, &output.text())
     {
@@ -46,14 +46,14 @@ pub(super) fn conclude(
     }
     let notes = notes(&throws);
     let mut throws = throws.kept;
-    let told = Told::of(reports);
-    let current = running(&told.all);
-    let mut failures = told.failures(&mut throws);
-    let is_hung = matches!(came, Came::Hung(_));
-    let (end, hang, is_kept) = match came {
-        Came::Ended(end) => (Some(end), None, false),
-        Came::Thrown => (None, None, true),
-        Came::Hung(diagnosis) => {
+    let sorted = SortedReports::of(reports);
+    let current = running(&sorted.all);
+    let mut failures = sorted.failures(&mut throws);
+    let is_hung = matches!(run_end, TestRunEnd::Hung(_));
+    let (end, hang, is_kept) = match run_end {
+        TestRunEnd::Ended(end) => (Some(end), None, false),
+        TestRunEnd::Thrown => (None, None, true),
+        TestRunEnd::Hung(diagnosis) => {
             let hang = diagnosis.map(|diagnosis| Hang { test: current.clone(), diagnosis });
             (None, hang, request.keeps)
         }
@@ -72,8 +72,8 @@ pub(super) fn conclude(
     }
     let mut failures = failures.into_iter();
     let failure = failures.next();
-    let counts = told.counts();
-    let problem_throw = match told.problems.first() {
+    let counts = sorted.counts();
+    let problem_throw = match sorted.problems.first() {
         Some(problem) => take(&mut throws, &problem.into()),
         None if is_cut_short && runner.is_some() => throws.pop().map(Box::new),
         None => None,
@@ -82,12 +82,12 @@ pub(super) fn conclude(
     let verdict = match code {
         _ if is_hung => Verdict::Hung,
         _ if failure.is_some() => Verdict::Failed,
-        _ if !told.problems.is_empty() || problem_throw.is_some() => Verdict::Error,
-        _ if !told.missing.is_empty() || !ran => Verdict::NoTests,
+        _ if !sorted.problems.is_empty() || problem_throw.is_some() => Verdict::Error,
+        _ if !sorted.missing.is_empty() || !ran => Verdict::NoTests,
         Some(Some(0)) => Verdict::Passed,
         _ => Verdict::Error,
     };
-    let similar = if verdict == Verdict::NoTests { told.similar() } else { Vec::new() };
+    let similar = if verdict == Verdict::NoTests { sorted.similar() } else { Vec::new() };
     Ok(Tested {
         verdict,
         runner,
@@ -97,9 +97,9 @@ pub(super) fn conclude(
         failure,
         others: failures.collect(),
         problem_throw,
-        captured: told.captured(),
-        problems: told.problems,
-        missing: told.missing,
+        captured: sorted.captured(),
+        problems: sorted.problems,
+        missing: sorted.missing,
         similar,
         hang,
         output,
@@ -119,7 +119,7 @@ fn notes(throws: &AllThrows) -> Vec<String> {
 }
 
 /// The reports, sorted by what they are.
-struct Told {
+struct SortedReports {
     all: Vec<TestReport>,
     results: Vec<TestResult>,
     problems: Vec<LoadProblem>,
@@ -127,20 +127,20 @@ struct Told {
     names: Vec<String>,
 }
 
-impl Told {
+impl SortedReports {
     fn of(all: Vec<TestReport>) -> Self {
-        let mut told =
+        let mut sorted =
             Self { all, results: Vec::new(), problems: Vec::new(), missing: Vec::new(), names: Vec::new() };
-        for report in &told.all {
+        for report in &sorted.all {
             match report {
-                TestReport::Result(result) => told.results.push(result.clone()),
-                TestReport::Problem(problem) => told.problems.push(problem.clone()),
-                TestReport::Missing { name } => told.missing.push(name.clone()),
-                TestReport::Collected { names, .. } => told.names.extend(names.iter().cloned()),
+                TestReport::Result(result) => sorted.results.push(result.clone()),
+                TestReport::Problem(problem) => sorted.problems.push(problem.clone()),
+                TestReport::Missing { name } => sorted.missing.push(name.clone()),
+                TestReport::Collected { names, .. } => sorted.names.extend(names.iter().cloned()),
                 TestReport::Begins { .. } => {}
             }
         }
-        told
+        sorted
     }
 
     /// The tests that failed, each with what it threw.

@@ -72,7 +72,7 @@ impl<'a> Throws<'a> {
         loop {
             let outcome = self.session.wait(until).await;
             let Outcome::Stopped(stop) = &outcome else { return Ok(outcome) };
-            self.session.tell_stop(stop);
+            self.session.mark_stop_reported(stop);
             if stop.reason == StopReason::Exception {
                 self.make_room();
                 let throw = self.look(stop).await;

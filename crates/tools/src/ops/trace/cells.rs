@@ -39,9 +39,12 @@ fn text_cell(type_name: String, value: &Value<Reference>) -> Cell {
     Cell::Value { type_name, text: value.text.clone(), cut: value.cut, json: false }
 }
 
-/// The expression is evaluated once, whatever comes of it.
+/// The expression is evaluated once, whatever comes of it. A language that cannot say JSON gives the text.
 async fn as_json(session: &Session, frame: Reference, expression: &str, limit: usize) -> Result<Cell, Error> {
-    let asked = session.adapter().as_json(expression, limit);
+    let Some(expressions) = session.adapter().value_expressions() else {
+        return as_text(session, frame, expression, limit).await;
+    };
+    let asked = expressions.as_json(expression, limit);
     let list = session.evaluate(frame, asked, session.policy().bounds.usual_evaluate(), 0, false).await?;
     let missing = || Error::Refused("the value cannot be read".to_owned());
     let list = list.reference.ok_or_else(missing)?;

@@ -1,4 +1,4 @@
-//! What comes of a trace.
+//! How a trace ends, and its result.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use super::{Begun, Trace};
 use crate::ops::execution;
 use crate::ops::settle::{Settled, describe};
 
-/// What ended a trace.
+/// Why a trace ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Because {
+pub enum TraceEndReason {
     /// The program ended.
     ProgramEnded,
-    /// All rows were there.
+    /// It recorded as many rows as were asked for.
     Full,
-    /// The time was over.
+    /// It ran out of time.
     TimedOut,
     /// The program stopped for another reason, and is suspended.
     Stopped,
@@ -33,7 +33,7 @@ pub enum Because {
 #[derive(Debug)]
 pub struct Traced {
     /// What ended it.
-    pub because: Because,
+    pub end_reason: TraceEndReason,
     /// What the program is doing now.
     pub settled: Settled,
     /// The places, in the order in which they were asked for.
@@ -62,8 +62,8 @@ pub fn key_of(row: &Row) -> RowKey {
     (row.id, row.pid, row.thread.clone(), row.hit)
 }
 
-/// What a wait for rows led to.
-pub(super) enum Came {
+/// How the wait for rows ended.
+pub(super) enum TraceEnd {
     Full,
     Settled(Outcome),
     Interrupted,
@@ -76,16 +76,17 @@ pub(super) async fn conclude(
     recorder: &Recorder,
     request: &Trace,
     begun: Begun,
-    came: Came,
+    end: TraceEnd,
 ) -> Traced {
-    let because = because(&came);
-    let cut_off = matches!(because, Because::Full | Because::TimedOut | Because::Interrupted);
+    let reason = end.reason();
+    let cut_off =
+        matches!(reason, TraceEndReason::Full | TraceEndReason::TimedOut | TraceEndReason::Interrupted);
     let ends = begun.is_ours && cut_off;
     let mut notes = begun.notes;
-    if ends && because == Because::TimedOut && recorder.is_empty() {
+    if ends && reason == TraceEndReason::TimedOut && recorder.is_empty() {
         notes.extend(how_far(session).await);
     }
-    if because == Because::TimedOut {
+    if reason == TraceEndReason::TimedOut {
         notes.extend(execution::held(session).await);
     }
     let views = points.take_away(ends).await;
@@ -95,14 +96,14 @@ pub(super) async fn conclude(
     }
     recorder.sync().await;
     let Recorded { rows, hits, dropped } = recorder.take();
-    let outcome = match came {
-        Came::Settled(outcome) if !ends => outcome,
+    let outcome = match end {
+        TraceEnd::Settled(outcome) if !ends => outcome,
         _ => session.wait(Instant::now()).await,
     };
     let settled = describe(session, outcome, request.wait.limits).await;
     let points = points.report(&views, &rows, &hits);
     Traced {
-        because,
+        end_reason: reason,
         settled,
         points,
         rows,
@@ -115,13 +116,15 @@ pub(super) async fn conclude(
     }
 }
 
-fn because(came: &Came) -> Because {
-    match came {
-        Came::Full => Because::Full,
-        Came::Interrupted => Because::Interrupted,
-        Came::Settled(Outcome::Running) => Because::TimedOut,
-        Came::Settled(Outcome::Stopped(_)) => Because::Stopped,
-        Came::Settled(Outcome::Ended(_)) => Because::ProgramEnded,
+impl TraceEnd {
+    fn reason(&self) -> TraceEndReason {
+        match self {
+            Self::Full => TraceEndReason::Full,
+            Self::Interrupted => TraceEndReason::Interrupted,
+            Self::Settled(Outcome::Running) => TraceEndReason::TimedOut,
+            Self::Settled(Outcome::Stopped(_)) => TraceEndReason::Stopped,
+            Self::Settled(Outcome::Ended(_)) => TraceEndReason::ProgramEnded,
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use engine::model::breakpoint::{Binding, Breakpoint, Pending, Rule};
 use engine::model::ids::BreakpointId;
 use engine::recording::{Record, Recorder, Row};
 use engine::session::Session;
-use engine::session::temporary::Temporary;
+use engine::session::UntilNextStop;
 use tokio::time::Instant;
 
 use super::{Trace, Way, is_only_at};
@@ -36,7 +36,7 @@ pub struct TracedPoint {
 pub(super) struct Points<'a> {
     session: &'a Session,
     set: Vec<(Breakpoint, Vec<String>, Vec<String>)>,
-    own: Temporary,
+    own: UntilNextStop,
 }
 
 impl<'a> Points<'a> {
@@ -48,7 +48,7 @@ impl<'a> Points<'a> {
         recorder: &Recorder,
         until: Instant,
     ) -> Result<Self, ToolError> {
-        let mut points = Self { session, set: Vec::new(), own: Temporary::default() };
+        let mut points = Self { session, set: Vec::new(), own: UntilNextStop::default() };
         for point in &request.points {
             let record = Record {
                 expressions: point.expressions.clone(),
@@ -56,7 +56,7 @@ impl<'a> Points<'a> {
                 only_when_changed: request.only_when_changed,
                 max_rows: request.max_rows,
                 cells: request.cells,
-                recorder: recorder.clone(),
+                recorder: recorder.sink(),
             };
             let mut wanted = point.wanted.clone();
             let stops = request.way(session) == Way::Stop;
@@ -71,11 +71,7 @@ impl<'a> Points<'a> {
             let breakpoint = session.add_breakpoint_within(placed.request, placed.planned, within).await?;
             points.own.breakpoints.push(breakpoint.id);
             let mut notes = Vec::new();
-            if let (Some(asked), Some(line)) = (breakpoint.requested_line(), breakpoint.line())
-                && asked != line
-            {
-                notes.push(format!("line {asked} holds no code; recorded on line {line}"));
-            }
+            notes.extend(moved_to_line(&breakpoint));
             notes.extend(moved_to_column(&breakpoint));
             notes.extend(placed.note);
             points.set.push((breakpoint, point.expressions.clone(), notes));
@@ -98,7 +94,7 @@ impl<'a> Points<'a> {
         let views = self.session.breakpoints().await.unwrap_or_default();
         let views = views.into_iter().filter(|view| own.breakpoints.contains(&view.id)).collect();
         if ends {
-            let _ = tokio::time::timeout(deadlines::GOODBYE, self.session.forget(own)).await;
+            let _ = tokio::time::timeout(deadlines::GOODBYE, self.session.remove_now(own)).await;
         } else {
             let session = self.session.clone();
             let leaving = tokio::spawn(async move { leave(&session, own).await });
@@ -106,7 +102,7 @@ impl<'a> Points<'a> {
             let _ = tokio::time::timeout(deadlines::ACKNOWLEDGE, leaving).await;
         }
         // Not before, so that a call that is given up meanwhile leaves the rest to `drop`.
-        self.own = Temporary::default();
+        self.own = UntilNextStop::default();
         views
     }
 
@@ -122,6 +118,9 @@ impl<'a> Points<'a> {
         set.into_iter()
             .map(|(first, expressions, mut notes)| {
                 let breakpoint = views.iter().find(|view| view.id == first.id).cloned().unwrap_or(first);
+                // Some are moved by the debugger alone, when the program is there.
+                let moved = moved_to_line(&breakpoint).filter(|moved| !notes.contains(moved));
+                notes.extend(moved);
                 let rows = rows.iter().filter(|row| row.id == breakpoint.id).count() as u64;
                 let hits = hits.get(&breakpoint.id).copied().unwrap_or_default();
                 // One whose condition failed was reached, and that is told of it.
@@ -144,7 +143,7 @@ impl<'a> Points<'a> {
 impl Drop for Points<'_> {
     fn drop(&mut self) {
         let own = std::mem::take(&mut self.own);
-        if own != Temporary::default() {
+        if own != UntilNextStop::default() {
             let session = self.session.clone();
             tokio::spawn(async move { leave(&session, own).await });
         }
@@ -152,9 +151,9 @@ impl Drop for Points<'_> {
 }
 
 /// Takes places away from a program that goes on without them.
-async fn leave(session: &Session, own: Temporary) {
+async fn leave(session: &Session, own: UntilNextStop) {
     let ids = own.breakpoints.clone();
-    session.forget(own).await;
+    session.remove_now(own).await;
     // Several threads may have come to their stops at the same time.
     while let Some(stop) = session.execution().stop()
         && is_only_at(stop, |id| ids.contains(id))
@@ -175,4 +174,10 @@ fn text_of(session: &Session, breakpoint: &Breakpoint) -> Option<String> {
     let lines = session.read_lines(breakpoint.path()?).ok()?;
     let line = usize::try_from(breakpoint.line()?).ok()?.checked_sub(1)?;
     lines.get(line).map(|text| text.trim().to_owned())
+}
+
+/// Where a breakpoint is that was asked for on another line.
+fn moved_to_line(breakpoint: &Breakpoint) -> Option<String> {
+    let (asked, line) = (breakpoint.requested_line()?, breakpoint.line()?);
+    (asked != line).then(|| format!("line {asked} holds no code; recorded on line {line}"))
 }

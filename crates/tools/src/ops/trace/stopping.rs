@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use engine::error::Error;
 use engine::model::ids::{BreakpointId, Reference, TargetId};
 use engine::model::stack::StackFrame;
+use engine::model::stack::users_frames;
 use engine::model::stop::Stop;
 use engine::recording::{Cell, Recorder, Row};
 use engine::session::{Outcome, Session};
-use engine::snapshot::users_frames;
 use tokio::time::Instant;
 
 use super::points::Points;
@@ -77,7 +77,7 @@ impl<'a> Stopping<'a> {
             if is_other && !self.request.passes_others {
                 return Ok(outcome);
             }
-            self.session.tell_stop(stop);
+            self.session.mark_stop_reported(stop);
             let full = !counts_on && self.recorder.len() >= self.request.max_rows;
             if full || Instant::now() >= until {
                 return Ok(Outcome::Running);

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::{Answer, Reply, ToolError, error, schema};
 
-/// The data of a call that went well.
+/// The data of a call that succeeded, answered with `status`.
 #[derive(Debug)]
-pub(super) struct Told<T>(pub(super) T);
+pub(super) struct StatusAnswer<T>(pub(super) T);
 
 /// A call that went well.
 #[derive(Serialize, JsonSchema)]
@@ -32,7 +32,7 @@ struct Failure {
     context: Map<String, Value>,
 }
 
-impl<T: Serialize + JsonSchema> Answer for Told<T> {
+impl<T: Serialize + JsonSchema> Answer for StatusAnswer<T> {
     fn reply(self) -> Reply {
         reply(&Success { status: "success", data: self.0 }, false)
     }

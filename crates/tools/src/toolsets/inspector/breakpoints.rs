@@ -9,7 +9,7 @@ use engine::session::placing::Wanted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Told;
+use super::answer::StatusAnswer;
 use super::conditions::ExceptionsData;
 use super::data::BreakpointData;
 use super::shared;
@@ -32,13 +32,13 @@ pub(super) struct DebuggerSetBreakpoint {
 }
 
 impl Tool for DebuggerSetBreakpoint {
-    type Answer = Told<BreakpointData>;
+    type Answer = StatusAnswer<BreakpointData>;
     const NAME: &'static str = "debugger_set_breakpoint";
     const TITLE: &'static str = "Set breakpoint";
     const DESCRIPTION: &'static str = "Set a breakpoint on a line, with a condition if wanted.";
     const EFFECTS: Effects = Effects::ADDS;
 
-    async fn call(self, context: &Context) -> Result<Told<BreakpointData>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<BreakpointData>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let condition = self.condition.filter(|condition| !condition.trim().is_empty());
         let wanted = Wanted {
@@ -49,7 +49,7 @@ impl Tool for DebuggerSetBreakpoint {
             ..Wanted::default()
         };
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;
-        Ok(Told(BreakpointData::noted(&breakpoint, note)))
+        Ok(StatusAnswer(BreakpointData::noted(&breakpoint, note)))
     }
 }
 
@@ -77,14 +77,14 @@ pub(super) struct Logpoint {
 }
 
 impl Tool for DebuggerSetLogpoint {
-    type Answer = Told<Logpoint>;
+    type Answer = StatusAnswer<Logpoint>;
     const NAME: &'static str = "debugger_set_logpoint";
     const TITLE: &'static str = "Set logpoint";
     const DESCRIPTION: &'static str =
         "Print a message at each pass of a line without stopping; it comes with the output.";
     const EFFECTS: Effects = Effects::ADDS;
 
-    async fn call(self, context: &Context) -> Result<Told<Logpoint>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<Logpoint>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         if self.log_message.trim().is_empty() {
             return Err(ToolError::argument("logMessage", "is empty"));
@@ -98,7 +98,7 @@ impl Tool for DebuggerSetLogpoint {
         };
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;
         let breakpoint = BreakpointData::noted(&breakpoint, note);
-        Ok(Told(Logpoint { logpoint_id: breakpoint.breakpoint_id.clone(), breakpoint }))
+        Ok(StatusAnswer(Logpoint { logpoint_id: breakpoint.breakpoint_id.clone(), breakpoint }))
     }
 }
 
@@ -125,17 +125,17 @@ pub(super) struct Removed {
 }
 
 impl Tool for DebuggerRemoveBreakpoint {
-    type Answer = Told<Removed>;
+    type Answer = StatusAnswer<Removed>;
     const NAME: &'static str = "debugger_remove_breakpoint";
     const TITLE: &'static str = "Remove breakpoint";
     const DESCRIPTION: &'static str = "Remove a breakpoint or logpoint.";
     const EFFECTS: Effects = Effects::ENDS;
 
-    async fn call(self, context: &Context) -> Result<Told<Removed>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<Removed>, ToolError> {
         let session = context.session(self.0.session_id.as_deref())?;
         let wanted = shared::breakpoint_id(&session, &self.0.breakpoint_id).await?;
         session.remove_breakpoints(move |id, _| id == wanted).await?;
-        Ok(Told(Removed { breakpoint_id: wanted.to_string(), removed: true }))
+        Ok(StatusAnswer(Removed { breakpoint_id: wanted.to_string(), removed: true }))
     }
 }
 
@@ -145,20 +145,20 @@ impl Tool for DebuggerRemoveBreakpoint {
 pub(super) struct DebuggerToggleBreakpoint(ByIdParams);
 
 impl Tool for DebuggerToggleBreakpoint {
-    type Answer = Told<BreakpointData>;
+    type Answer = StatusAnswer<BreakpointData>;
     const NAME: &'static str = "debugger_toggle_breakpoint";
     const TITLE: &'static str = "Toggle breakpoint";
     const DESCRIPTION: &'static str = "Disable an enabled breakpoint, or enable a disabled one.";
     const EFFECTS: Effects = Effects::ADDS;
 
-    async fn call(self, context: &Context) -> Result<Told<BreakpointData>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<BreakpointData>, ToolError> {
         let session = context.session(self.0.session_id.as_deref())?;
         let id = shared::breakpoint_id(&session, &self.0.breakpoint_id).await?;
         let known = session.breakpoints().await?;
         let is_on = known.iter().any(|known| known.id == id && known.enabled);
         let change = Change { enabled: Some(!is_on), rule: None };
         let breakpoint = session.change_breakpoint(id, change).await?;
-        Ok(Told(BreakpointData::from(&breakpoint)))
+        Ok(StatusAnswer(BreakpointData::from(&breakpoint)))
     }
 }
 
@@ -190,14 +190,14 @@ impl BreakpointList {
 }
 
 impl Tool for DebuggerListBreakpoints {
-    type Answer = Told<BreakpointList>;
+    type Answer = StatusAnswer<BreakpointList>;
     const NAME: &'static str = "debugger_list_breakpoints";
     const TITLE: &'static str = "List breakpoints";
     const DESCRIPTION: &'static str = "The breakpoints: bound or why not, hits, failed conditions.";
     const EFFECTS: Effects = Effects::NONE;
 
-    async fn call(self, context: &Context) -> Result<Told<BreakpointList>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<BreakpointList>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        Ok(Told(BreakpointList::of(&session).await?))
+        Ok(StatusAnswer(BreakpointList::of(&session).await?))
     }
 }

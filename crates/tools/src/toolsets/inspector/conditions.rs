@@ -1,5 +1,6 @@
 //! Breakpoints on functions and exceptions, and at which passes to stop.
 
+use engine::adapter;
 use engine::model::breakpoint::{Failures, HitCondition, HitOperator, Rule};
 use engine::model::stop::{ExceptionBreakpoints, ExceptionMode};
 use engine::session::Session;
@@ -7,7 +8,7 @@ use engine::session::breakpoints::Change;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Told;
+use super::answer::StatusAnswer;
 use super::data::{BreakpointData, HitCountCondition};
 use super::shared;
 use crate::ops::functions::{self, Pattern};
@@ -47,13 +48,13 @@ pub(super) struct FunctionBreakpoints {
 }
 
 impl Tool for DebuggerSetFunctionBreakpoint {
-    type Answer = Told<FunctionBreakpoints>;
+    type Answer = StatusAnswer<FunctionBreakpoints>;
     const NAME: &'static str = "debugger_set_function_breakpoint";
     const TITLE: &'static str = "Set function breakpoint";
     const DESCRIPTION: &'static str = "Stop at the entry of a function, or of all whose names match.";
     const EFFECTS: Effects = Effects::ADDS;
 
-    async fn call(self, context: &Context) -> Result<Told<FunctionBreakpoints>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<FunctionBreakpoints>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let pattern = Pattern::read(&self.function_name)?;
         let condition = self.condition.filter(|condition| !condition.trim().is_empty());
@@ -62,7 +63,7 @@ impl Tool for DebuggerSetFunctionBreakpoint {
         let set_one = |(breakpoint, note)| BreakpointData::noted(&breakpoint, note);
         let breakpoints: Vec<BreakpointData> = set.breakpoints.into_iter().map(set_one).collect();
         let first = breakpoints.first().map(|first| first.breakpoint_id.clone());
-        Ok(Told(FunctionBreakpoints {
+        Ok(StatusAnswer(FunctionBreakpoints {
             function_breakpoint_id: first.unwrap_or_default(),
             function_name: self.function_name,
             enabled: true,
@@ -126,14 +127,14 @@ impl ExceptionsData {
 }
 
 impl Tool for DebuggerSetExceptionBreakpoint {
-    type Answer = Told<ExceptionsChosen>;
+    type Answer = StatusAnswer<ExceptionsChosen>;
     const NAME: &'static str = "debugger_set_exception_breakpoint";
     const TITLE: &'static str = "Set exception breakpoint";
     const DESCRIPTION: &'static str =
         "Choose the exceptions to stop at; uncaught ones stop unless it is said otherwise.";
     const EFFECTS: Effects = Effects::SETS;
 
-    async fn call(self, context: &Context) -> Result<Told<ExceptionsChosen>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<ExceptionsChosen>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let caught = self.break_on_caught.unwrap_or(false);
         let uncaught = self.break_on_uncaught.unwrap_or(true);
@@ -143,13 +144,13 @@ impl Tool for DebuggerSetExceptionBreakpoint {
             Some(_) if mode == ExceptionMode::None => {
                 return Err(ToolError::argument("exceptionFilter", "goes with exceptions to stop at"));
             }
-            Some(filter) => Some(condition(&session, filter)),
+            Some(filter) => Some(condition(&session, filter)?),
             None => None,
         };
         let wanted = ExceptionBreakpoints { mode, condition };
         check_condition(&session, &wanted).await?;
         session.set_exception_breakpoints(wanted.clone()).await?;
-        Ok(Told(ExceptionsChosen {
+        Ok(StatusAnswer(ExceptionsChosen {
             exception_breakpoint_id: EXCEPTIONS,
             enabled: wanted.mode != ExceptionMode::None,
             break_on_caught: caught,
@@ -176,17 +177,21 @@ fn mode(caught: bool, uncaught: bool) -> (ExceptionMode, Vec<&'static str>) {
 }
 
 /// A filter is the name of a type, or else a regular expression for type and message.
-fn condition(session: &Session, filter: &str) -> String {
+fn condition(session: &Session, filter: &str) -> Result<String, ToolError> {
+    let Some(expressions) = session.adapter().value_expressions() else {
+        let instead = "leave `exceptionFilter` out, and evaluate at each stop";
+        return Err(adapter::unsupported(session.adapter(), "filtering exceptions", instead).into());
+    };
     let name = filter.trim();
     let is_part = |part: &str| {
         let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
         !part.is_empty() && part.chars().all(is_letter) && !part.starts_with(|c: char| c.is_ascii_digit())
     };
     if name.split('.').all(is_part) {
-        return session.adapter().is_of_type(name);
+        return Ok(expressions.is_of_type(name));
     }
     let between = name.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
-    session.adapter().is_like(between.unwrap_or(name))
+    Ok(expressions.is_like(between.unwrap_or(name)))
 }
 
 /// Says at which passes a breakpoint stops.
@@ -242,14 +247,14 @@ pub(super) struct HitCountSet {
 }
 
 impl Tool for DebuggerSetHitCountCondition {
-    type Answer = Told<HitCountSet>;
+    type Answer = StatusAnswer<HitCountSet>;
     const NAME: &'static str = "debugger_set_hit_count_condition";
     const TITLE: &'static str = "Set hit count condition";
     const DESCRIPTION: &'static str =
         "Stop at a breakpoint only at some of its passes, counted where its condition is true.";
     const EFFECTS: Effects = Effects::SETS;
 
-    async fn call(self, context: &Context) -> Result<Told<HitCountSet>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<HitCountSet>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let id = shared::breakpoint_id(&session, &self.breakpoint_id).await?;
         let condition = HitCondition { operator: self.operator.into(), count: self.value };
@@ -261,7 +266,7 @@ impl Tool for DebuggerSetHitCountCondition {
         let rule = Rule { hit_condition: Some(condition), ..old.unwrap_or_default() };
         let change = Change { enabled: None, rule: Some(rule) };
         let breakpoint = session.change_breakpoint(id, change).await?;
-        Ok(Told(HitCountSet {
+        Ok(StatusAnswer(HitCountSet {
             breakpoint_id: id.to_string(),
             hit_count_condition: HitCountCondition {
                 operator: condition.operator.as_str(),

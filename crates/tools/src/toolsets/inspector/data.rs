@@ -1,6 +1,6 @@
 //! Values, frames and breakpoints as this vocabulary has them.
 
-use engine::model::breakpoint::{Binding, Breakpoint, Pending, Place};
+use engine::model::breakpoint::{Binding, Breakpoint, BreakpointTarget, Pending};
 use engine::model::ids::Reference;
 use engine::model::stack::StackFrame;
 use engine::model::variable::{Children, Value, Variable};
@@ -159,8 +159,8 @@ impl From<&Breakpoint> for BreakpointData {
     fn from(breakpoint: &Breakpoint) -> Self {
         let line = breakpoint.line();
         let function_name = match &breakpoint.place {
-            Place::Function { name } => Some(name.clone()),
-            Place::Line { .. } => None,
+            BreakpointTarget::Function { name } => Some(name.clone()),
+            BreakpointTarget::Line { .. } => None,
         };
         let hit_count_condition = breakpoint.rule.hit_condition.map(|condition| HitCountCondition {
             operator: condition.operator.as_str(),

@@ -4,7 +4,7 @@ use engine::debugger::Step;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::answer::Told;
+use super::answer::StatusAnswer;
 use super::report::Report;
 use crate::ops::execution;
 use crate::ops::settle::Wait;
@@ -21,11 +21,11 @@ struct RunParams {
 }
 
 impl RunParams {
-    async fn step(self, step: Step, did: &str, context: &Context) -> Result<Told<Report>, ToolError> {
+    async fn step(self, step: Step, did: &str, context: &Context) -> Result<StatusAnswer<Report>, ToolError> {
         let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report())?;
         let session = context.session(self.session_id.as_deref())?;
         let settled = execution::step(&session, None, step, wait, context).await?;
-        Ok(Told(Report::new(did, settled)))
+        Ok(StatusAnswer(Report::new(did, settled)))
     }
 }
 
@@ -35,18 +35,18 @@ impl RunParams {
 pub(super) struct DebuggerContinue(RunParams);
 
 impl Tool for DebuggerContinue {
-    type Answer = Told<Report>;
+    type Answer = StatusAnswer<Report>;
     const NAME: &'static str = "debugger_continue";
     const TITLE: &'static str = "Continue";
     const DESCRIPTION: &'static str =
         "Run to the next breakpoint or the end. On a running program: wait for it.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<Report>, ToolError> {
         let wait = Wait::new(context.bounds(), self.0.timeout, context.bounds().report())?;
         let session = context.session(self.0.session_id.as_deref())?;
         let settled = execution::resume(&session, wait, context).await?;
-        Ok(Told(Report::new("Continued", settled)))
+        Ok(StatusAnswer(Report::new("Continued", settled)))
     }
 }
 
@@ -56,13 +56,13 @@ impl Tool for DebuggerContinue {
 pub(super) struct DebuggerStepOver(RunParams);
 
 impl Tool for DebuggerStepOver {
-    type Answer = Told<Report>;
+    type Answer = StatusAnswer<Report>;
     const NAME: &'static str = "debugger_step_over";
     const TITLE: &'static str = "Step over";
     const DESCRIPTION: &'static str = "Run the line, calls included, and stop after it.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<Report>, ToolError> {
         self.0.step(Step::Over, "Stepped over", context).await
     }
 }
@@ -73,13 +73,13 @@ impl Tool for DebuggerStepOver {
 pub(super) struct DebuggerStepInto(RunParams);
 
 impl Tool for DebuggerStepInto {
-    type Answer = Told<Report>;
+    type Answer = StatusAnswer<Report>;
     const NAME: &'static str = "debugger_step_into";
     const TITLE: &'static str = "Step into";
     const DESCRIPTION: &'static str = "Stop in the next function that the line calls, or after the line.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<Report>, ToolError> {
         self.0.step(Step::Into, "Stepped into", context).await
     }
 }
@@ -90,13 +90,13 @@ impl Tool for DebuggerStepInto {
 pub(super) struct DebuggerStepOut(RunParams);
 
 impl Tool for DebuggerStepOut {
-    type Answer = Told<Report>;
+    type Answer = StatusAnswer<Report>;
     const NAME: &'static str = "debugger_step_out";
     const TITLE: &'static str = "Step out";
     const DESCRIPTION: &'static str = "Run to the end of the function and stop in its caller.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<Report>, ToolError> {
         self.0.step(Step::Out, "Stepped out", context).await
     }
 }
@@ -111,16 +111,16 @@ pub(super) struct DebuggerPause {
 }
 
 impl Tool for DebuggerPause {
-    type Answer = Told<Report>;
+    type Answer = StatusAnswer<Report>;
     const NAME: &'static str = "debugger_pause";
     const TITLE: &'static str = "Pause";
     const DESCRIPTION: &'static str = "Stop the running program where it is.";
     const EFFECTS: Effects = Effects::SETS;
 
-    async fn call(self, context: &Context) -> Result<Told<Report>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<Report>, ToolError> {
         let wait = execution::pause_wait(context.bounds(), self.timeout, context.bounds().report())?;
         let session = context.session(self.session_id.as_deref())?;
         let settled = execution::pause(&session, None, wait, context).await?;
-        Ok(Told(Report::new("Pause requested", settled)))
+        Ok(StatusAnswer(Report::new("Pause requested", settled)))
     }
 }

@@ -9,7 +9,7 @@ use engine::session::Session;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Told;
+use super::answer::StatusAnswer;
 use crate::ops::closing::Closing;
 use crate::ops::command::Command;
 use crate::ops::execution;
@@ -116,13 +116,13 @@ impl HangFound {
 }
 
 impl Tool for DebuggerDetectHang {
-    type Answer = Told<HangFound>;
+    type Answer = StatusAnswer<HangFound>;
     const NAME: &'static str = "debugger_detect_hang";
     const TITLE: &'static str = "Detect hang";
     const DESCRIPTION: &'static str = "Run a program, or watch that of a session, and tell why it does not end: loop, slow, waiting or deadlocked, with its place and evidence.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Told<HangFound>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<HangFound>, ToolError> {
         hang::check_times(context.bounds(), self.timeout, self.sample_interval)?;
         let keep = self.keep_session.unwrap_or(false);
         let (interval, timeout) = (self.sample_interval, self.timeout);
@@ -139,7 +139,7 @@ impl Tool for DebuggerDetectHang {
         let is_there = found.as_ref().is_ok_and(|found| found.end.is_none());
         let is_kept = !opened_here || (keep && is_there);
         closing.settle(!is_kept).await;
-        Ok(Told(HangFound::new(HangReport::new(found?), Some(&session).filter(|_| is_kept))))
+        Ok(StatusAnswer(HangFound::new(HangReport::new(found?), Some(&session).filter(|_| is_kept))))
     }
 }
 

@@ -4,7 +4,7 @@ use engine::model::variable::Page;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Told;
+use super::answer::StatusAnswer;
 use super::data::{FrameData, ValueData, VariableData, variables};
 use super::shared;
 use crate::ops::{globals, inspect};
@@ -42,19 +42,19 @@ pub(super) struct Inspected {
 }
 
 impl Tool for DebuggerInspect {
-    type Answer = Told<Inspected>;
+    type Answer = StatusAnswer<Inspected>;
     const NAME: &'static str = "debugger_inspect";
     const TITLE: &'static str = "Inspect";
     const DESCRIPTION: &'static str =
         "Evaluate an expression in the paused program. Side effects are allowed and stay.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Told<Inspected>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<Inspected>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let frame = Some(shared::frame(&session, self.frame_index).await?.0);
         let length = context.bounds().asked_text("maxLength", self.max_length, VALUE)?;
         let value = inspect::evaluate(&session, &self.expression, frame, self.timeout, length, false).await?;
-        Ok(Told(Inspected { value: ValueData::from(&value), expression: self.expression }))
+        Ok(StatusAnswer(Inspected { value: ValueData::from(&value), expression: self.expression }))
     }
 }
 
@@ -90,21 +90,21 @@ pub(super) struct LocalsData {
 }
 
 impl Tool for DebuggerGetLocalVariables {
-    type Answer = Told<LocalsData>;
+    type Answer = StatusAnswer<LocalsData>;
     const NAME: &'static str = "debugger_get_local_variables";
     const TITLE: &'static str = "Get local variables";
     const DESCRIPTION: &'static str =
         "The variables of a frame: its own, those of blocks, and those that it uses of functions around it.";
     const EFFECTS: Effects = Effects::NONE;
 
-    async fn call(self, context: &Context) -> Result<Told<LocalsData>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<LocalsData>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let frame = shared::frame(&session, self.frame_index).await?;
         let special = self.include_special.unwrap_or(false);
         let page = Page { start: self.start.unwrap_or(0), count: LOCALS, special, internals: false };
         let (_, children) = session.locals(frame, page, VALUE).await?;
         let (index, found) = inspect::place_of(&session, frame).await?;
-        Ok(Told(LocalsData {
+        Ok(StatusAnswer(LocalsData {
             variables: variables(&children),
             total: children.total,
             next_start: children.next_start(),
@@ -154,14 +154,14 @@ struct GlobalData {
 }
 
 impl Tool for DebuggerGetGlobalVariables {
-    type Answer = Told<GlobalVariables>;
+    type Answer = StatusAnswer<GlobalVariables>;
     const NAME: &'static str = "debugger_get_global_variables";
     const TITLE: &'static str = "Get global variables";
     const DESCRIPTION: &'static str =
         "The variables of the frame's module, and in Node.js those of the global object behind them.";
     const EFFECTS: Effects = Effects::NONE;
 
-    async fn call(self, context: &Context) -> Result<Told<GlobalVariables>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<GlobalVariables>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let frame = shared::frame(&session, self.frame_index).await?;
         let start = self.start.unwrap_or(0);
@@ -174,7 +174,7 @@ impl Tool for DebuggerGetGlobalVariables {
             scope: String::clone(scope),
             variable: VariableData::from(variable),
         };
-        Ok(Told(GlobalVariables {
+        Ok(StatusAnswer(GlobalVariables {
             variables: globals.variables.iter().map(variable).collect(),
             total: globals.total,
             next_start: Some(next).filter(|next| *next < globals.total),

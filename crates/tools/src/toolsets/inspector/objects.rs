@@ -4,7 +4,7 @@ use engine::model::ids::Reference;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Told;
+use super::answer::StatusAnswer;
 use super::data::VariableData;
 use crate::ops::objects::{self, Depth, Properties, Property};
 use crate::{Context, Effects, Tool, ToolError};
@@ -83,14 +83,14 @@ impl From<&Property> for PropertyData {
 }
 
 impl Tool for DebuggerInspectObject {
-    type Answer = Told<ObjectData>;
+    type Answer = StatusAnswer<ObjectData>;
     const NAME: &'static str = "debugger_inspect_object";
     const TITLE: &'static str = "Inspect object";
     const DESCRIPTION: &'static str =
         "The properties of an object, and what is in them, with types at every level; long ones in pages.";
     const EFFECTS: Effects = Effects::NONE;
 
-    async fn call(self, context: &Context) -> Result<Told<ObjectData>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<ObjectData>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let Ok(object) = self.object_id.trim().parse().map(Reference) else {
             return Err(ToolError::no_object_id(&self.object_id));
@@ -99,7 +99,7 @@ impl Tool for DebuggerInspectObject {
         let count = context.bounds().asked_children(self.count, PAGE)?;
         let depth = Depth { levels, start: self.start.unwrap_or(0), count, text: VALUE };
         let properties = objects::properties(&session, object, depth).await?;
-        Ok(Told(ObjectData {
+        Ok(StatusAnswer(ObjectData {
             object_id: object.to_string(),
             properties: list(&properties),
             max_depth: levels,

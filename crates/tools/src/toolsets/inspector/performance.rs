@@ -4,7 +4,7 @@ use engine::model::performance::{HeapSnapshot, HeapType, HeapUsage, TimelineEntr
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Told;
+use super::answer::StatusAnswer;
 use super::profile::{ProfileTaken, percent};
 use crate::ops::performance::{self, Growth};
 use crate::ops::settle::with_progress;
@@ -18,7 +18,7 @@ const ENTRIES: usize = 50;
 /// The parameters of all that measure.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct OfSession {
+struct SessionParam {
     /// default: the only open session
     session_id: Option<String>,
 }
@@ -26,7 +26,7 @@ struct OfSession {
 /// Begins a profile.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub(super) struct DebuggerStartCpuProfile(OfSession);
+pub(super) struct DebuggerStartCpuProfile(SessionParam);
 
 /// A profile has begun.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -37,43 +37,43 @@ pub(super) struct ProfileBegun {
 }
 
 impl Tool for DebuggerStartCpuProfile {
-    type Answer = Told<ProfileBegun>;
+    type Answer = StatusAnswer<ProfileBegun>;
     const NAME: &'static str = "debugger_start_cpu_profile";
     const TITLE: &'static str = "Start CPU profile";
     const DESCRIPTION: &'static str = "Node.js: begin to take down what the program spends its time with. Then debugger_continue; time in which it is paused counts for the place where it is.";
     const EFFECTS: Effects = Effects::ADDS;
 
-    async fn call(self, context: &Context) -> Result<Told<ProfileBegun>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<ProfileBegun>, ToolError> {
         let session = context.session(self.0.session_id.as_deref())?;
         session.start_profile().await?;
         let message = "CPU profiling started; debugger_continue lets the program run, \
                        debugger_stop_cpu_profile tells what it spent its time with, also after its end";
-        Ok(Told(ProfileBegun { session_id: session.id().to_string(), message }))
+        Ok(StatusAnswer(ProfileBegun { session_id: session.id().to_string(), message }))
     }
 }
 
 /// Ends a profile.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub(super) struct DebuggerStopCpuProfile(OfSession);
+pub(super) struct DebuggerStopCpuProfile(SessionParam);
 
 impl Tool for DebuggerStopCpuProfile {
-    type Answer = Told<ProfileTaken>;
+    type Answer = StatusAnswer<ProfileTaken>;
     const NAME: &'static str = "debugger_stop_cpu_profile";
     const TITLE: &'static str = "Stop CPU profile";
     const DESCRIPTION: &'static str = "End the profile, and tell the functions that took the time.";
     const EFFECTS: Effects = Effects::ENDS;
 
-    async fn call(self, context: &Context) -> Result<Told<ProfileTaken>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<ProfileTaken>, ToolError> {
         let session = context.session(self.0.session_id.as_deref())?;
-        Ok(Told(ProfileTaken::from(&session.stop_profile().await?)))
+        Ok(StatusAnswer(ProfileTaken::from(&session.stop_profile().await?)))
     }
 }
 
 /// Counts what is in memory.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub(super) struct DebuggerTakeHeapSnapshot(OfSession);
+pub(super) struct DebuggerTakeHeapSnapshot(SessionParam);
 
 /// What is in memory.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -138,18 +138,18 @@ impl HeapTaken {
 }
 
 impl Tool for DebuggerTakeHeapSnapshot {
-    type Answer = Told<HeapTaken>;
+    type Answer = StatusAnswer<HeapTaken>;
     const NAME: &'static str = "debugger_take_heap_snapshot";
     const TITLE: &'static str = "Take heap snapshot";
     const DESCRIPTION: &'static str =
         "Node.js: count the objects in memory by type. The program stands still meanwhile.";
     const EFFECTS: Effects = Effects::SETS;
 
-    async fn call(self, context: &Context) -> Result<Told<HeapTaken>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<HeapTaken>, ToolError> {
         let session = context.session(self.0.session_id.as_deref())?;
         let snapshot = with_progress(&session, context, session.heap_snapshot()).await?;
         let usage = session.heap_usage(false).await?;
-        Ok(Told(HeapTaken::new(&snapshot, usage)))
+        Ok(StatusAnswer(HeapTaken::new(&snapshot, usage)))
     }
 }
 
@@ -249,14 +249,14 @@ impl From<Vec<TimelineEntry>> for Timeline {
 }
 
 impl Tool for DebuggerGetPerformanceMetrics {
-    type Answer = Told<Metrics>;
+    type Answer = StatusAnswer<Metrics>;
     const NAME: &'static str = "debugger_get_performance_metrics";
     const TITLE: &'static str = "Get performance metrics";
     const DESCRIPTION: &'static str =
         "Node.js: how much memory the program uses, whether it grows, and what it measured itself.";
     const EFFECTS: Effects = Effects::SETS;
 
-    async fn call(self, context: &Context) -> Result<Told<Metrics>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<Metrics>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let HeapUsage { used, total } = session.heap_usage(false).await?;
         let memory_usage =
@@ -268,6 +268,6 @@ impl Tool for DebuggerGetPerformanceMetrics {
         if self.include_performance_timeline == Some(true) {
             metrics.performance_timeline = Some(session.timeline().await?.into());
         }
-        Ok(Told(metrics))
+        Ok(StatusAnswer(metrics))
     }
 }

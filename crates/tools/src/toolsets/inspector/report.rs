@@ -3,7 +3,7 @@
 use engine::error::UNDEBUGGED;
 use engine::model::stop::{End, signal_name};
 use engine::output::Excerpt;
-use engine::session::watches::{Changed, Seen};
+use engine::session::watches::{Changed, WatchValue};
 use engine::snapshot::Snapshot;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -90,9 +90,9 @@ impl From<Changed> for ChangeData {
 }
 
 /// What a watched expression was found to be, as JSON where that says all of it.
-pub(super) fn seen(seen: &Seen) -> Json {
+pub(super) fn seen(seen: &WatchValue) -> Json {
     match seen {
-        Seen::Value { text, type_name, .. } => plain(type_name, text),
+        WatchValue::Value { text, type_name, .. } => plain(type_name, text),
         other => Json::from(other.to_string()),
     }
 }

@@ -9,7 +9,7 @@ use engine::session::state::Execution;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Told;
+use super::answer::StatusAnswer;
 use super::report::Report;
 use crate::ops::command::Command;
 use crate::ops::lifecycle;
@@ -51,20 +51,20 @@ pub(super) struct Started {
 }
 
 impl Tool for DebuggerStart {
-    type Answer = Told<Started>;
+    type Answer = StatusAnswer<Started>;
     const NAME: &'static str = "debugger_start";
     const TITLE: &'static str = "Start debug session";
     const DESCRIPTION: &'static str = "Start a program paused before its first line.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Told<Started>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<Started>, ToolError> {
         let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report())?;
         let mut command = Command::read(&Machine, &self.command, self.args, self.cwd)?;
         command.launch.stop_on_entry = true;
         command.launch.stdin = Stdin::Open;
         let (session, settled) = lifecycle::start_command(context, command, wait).await?;
         let program = session.debuggees().await.unwrap_or_default().into_iter().next();
-        Ok(Told(Started {
+        Ok(StatusAnswer(Started {
             session_id: session.id().to_string(),
             inspector_url: program.as_ref().and_then(|program| program.url.clone()),
             pid: program.and_then(|program| program.pid),
@@ -98,16 +98,16 @@ pub(super) struct SessionClosed {
 }
 
 impl Tool for DebuggerStopSession {
-    type Answer = Told<SessionClosed>;
+    type Answer = StatusAnswer<SessionClosed>;
     const NAME: &'static str = "debugger_stop_session";
     const TITLE: &'static str = "Stop debug session";
     const DESCRIPTION: &'static str = "End a session with its program and all that the program started.";
     const EFFECTS: Effects = Effects::ENDS;
 
-    async fn call(self, context: &Context) -> Result<Told<SessionClosed>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<SessionClosed>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         context.sessions.close(&session).await;
-        Ok(Told(SessionClosed::of(&session)))
+        Ok(StatusAnswer(SessionClosed::of(&session)))
     }
 }
 

@@ -4,7 +4,7 @@ use engine::model::ids::ThreadId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Told;
+use super::answer::StatusAnswer;
 use super::data::FrameData;
 use crate::ops::inspect;
 use crate::{Context, Effects, Tool, ToolError};
@@ -42,19 +42,19 @@ pub(super) struct StackData {
 }
 
 impl Tool for DebuggerGetStack {
-    type Answer = Told<StackData>;
+    type Answer = StatusAnswer<StackData>;
     const NAME: &'static str = "debugger_get_stack";
     const TITLE: &'static str = "Get stack";
     const DESCRIPTION: &'static str = "The call stack, innermost frame first, with absolute paths.";
     const EFFECTS: Effects = Effects::NONE;
 
-    async fn call(self, context: &Context) -> Result<Told<StackData>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<StackData>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let (start, count) = (self.start.unwrap_or(0), self.count.unwrap_or(FRAMES));
         let internals = self.include_internals.unwrap_or(false);
         let stack = inspect::stack(&session, self.thread_id.map(ThreadId), start, count, internals).await?;
         let frames = (start..).zip(&stack.frames);
-        Ok(Told(StackData {
+        Ok(StatusAnswer(StackData {
             stack: frames.map(|(index, frame)| FrameData::new(index, frame)).collect(),
             total_frames: stack.total,
             hidden_frames: Some(stack.hidden).filter(|hidden| *hidden > 0),
@@ -82,17 +82,17 @@ pub(super) struct Switched {
 }
 
 impl Tool for DebuggerSwitchStackFrame {
-    type Answer = Told<Switched>;
+    type Answer = StatusAnswer<Switched>;
     const NAME: &'static str = "debugger_switch_stack_frame";
     const TITLE: &'static str = "Switch stack frame";
     const DESCRIPTION: &'static str = "Choose the frame whose variables are read and in which expressions are evaluated, until the program runs.";
     const EFFECTS: Effects = Effects::SETS;
 
-    async fn call(self, context: &Context) -> Result<Told<Switched>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<Switched>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let (index, internals) = (self.frame_index, self.include_internals.unwrap_or(false));
         let frame = inspect::frame_at(&session, index, internals).await?;
         session.select_frame(frame.id);
-        Ok(Told(Switched { frame_index: index, frame: FrameData::new(index, &frame) }))
+        Ok(StatusAnswer(Switched { frame_index: index, frame: FrameData::new(index, &frame) }))
     }
 }

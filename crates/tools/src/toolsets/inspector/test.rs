@@ -7,7 +7,7 @@ use engine::model::limits::Limits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Told;
+use super::answer::StatusAnswer;
 use crate::ops::closing::Closing;
 use crate::ops::command::Command;
 use crate::ops::settle::Wait;
@@ -47,13 +47,13 @@ pub(super) struct TestRun {
 }
 
 impl Tool for DebuggerRunTest {
-    type Answer = Told<TestRun>;
+    type Answer = StatusAnswer<TestRun>;
     const NAME: &'static str = "debugger_run_test";
     const TITLE: &'static str = "Run test";
     const DESCRIPTION: &'static str = "Run tests of pytest, unittest, jest, vitest, mocha or node --test: the first failure as it was when thrown, with both sides of the assertion, source, locals, stack and all output.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Told<TestRun>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<TestRun>, ToolError> {
         check_counts(context.bounds(), None, None, self.timeout)?;
         let command = Command::read(&Machine, &self.command, self.args, self.cwd)?;
         let limits = Limits { output: OUTPUT, ..test::limits(context.bounds()) };
@@ -65,7 +65,7 @@ impl Tool for DebuggerRunTest {
         let is_kept = tested.as_ref().is_ok_and(|tested| tested.is_kept);
         closing.settle(!is_kept).await;
         let tested = tested?;
-        Ok(Told(TestRun {
+        Ok(StatusAnswer(TestRun {
             passed: tested.verdict == Verdict::Passed,
             tested: TestData::new(tested, limits),
             session_id: is_kept.then(|| session.id().to_string()),

@@ -1,11 +1,11 @@
 //! Expressions that are watched over stops.
 
-use engine::session::watches::{Seen, Watch};
+use engine::session::watches::{Watch, WatchValue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::answer::Told;
+use super::answer::StatusAnswer;
 use super::report::seen;
 use crate::ops::watches::{self, Watched};
 use crate::{Context, Effects, Tool, ToolError};
@@ -48,18 +48,18 @@ impl WatchData {
     fn new(watched: &Watched) -> Self {
         let Watched { watch, seen: now } = watched;
         let (value, type_name) = match now {
-            Some(Seen::Value { type_name, .. }) => (now.as_ref().map(seen), Some(type_name.clone())),
+            Some(WatchValue::Value { type_name, .. }) => (now.as_ref().map(seen), Some(type_name.clone())),
             _ => (None, None),
         };
         let change = watch.change().filter(|change| Some(&change.new) == now.as_ref());
         Self {
             watch_id: watch.id.to_string(),
             expression: watch.expression.clone(),
-            in_scope: matches!(now, Some(Seen::Value { .. } | Seen::Failed(_))),
+            in_scope: matches!(now, Some(WatchValue::Value { .. } | WatchValue::Failed(_))),
             value: value.unwrap_or_default(),
             type_name,
             error: match now {
-                Some(Seen::Failed(error)) => Some(error.clone()),
+                Some(WatchValue::Failed(error)) => Some(error.clone()),
                 _ => None,
             },
             changed: change.is_some(),
@@ -70,17 +70,17 @@ impl WatchData {
 }
 
 impl Tool for DebuggerAddWatch {
-    type Answer = Told<WatchData>;
+    type Answer = StatusAnswer<WatchData>;
     const NAME: &'static str = "debugger_add_watch";
     const TITLE: &'static str = "Add watch";
     const DESCRIPTION: &'static str =
         "Watch an expression: every stop tells when its value has changed, old and new.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Told<WatchData>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<WatchData>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let watched = watches::add(&session, &self.expression).await?;
-        Ok(Told(WatchData::new(&watched)))
+        Ok(StatusAnswer(WatchData::new(&watched)))
     }
 }
 
@@ -103,16 +103,16 @@ pub(super) struct WatchRemoved {
 }
 
 impl Tool for DebuggerRemoveWatch {
-    type Answer = Told<WatchRemoved>;
+    type Answer = StatusAnswer<WatchRemoved>;
     const NAME: &'static str = "debugger_remove_watch";
     const TITLE: &'static str = "Remove watch";
     const DESCRIPTION: &'static str = "Watch an expression no more.";
     const EFFECTS: Effects = Effects::ENDS;
 
-    async fn call(self, context: &Context) -> Result<Told<WatchRemoved>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<WatchRemoved>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let Watch { id, expression, .. } = watches::remove(&session, &self.watch_id)?;
-        Ok(Told(WatchRemoved { watch_id: id.to_string(), expression, removed: true }))
+        Ok(StatusAnswer(WatchRemoved { watch_id: id.to_string(), expression, removed: true }))
     }
 }
 
@@ -130,15 +130,15 @@ pub(super) struct WatchList {
 }
 
 impl Tool for DebuggerGetWatches {
-    type Answer = Told<WatchList>;
+    type Answer = StatusAnswer<WatchList>;
     const NAME: &'static str = "debugger_get_watches";
     const TITLE: &'static str = "Get watches";
     const DESCRIPTION: &'static str = "The watched expressions, evaluated now, and what they were before.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Told<WatchList>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<WatchList>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let watched = watches::look(&session).await?;
-        Ok(Told(WatchList { watches: watched.iter().map(WatchData::new).collect() }))
+        Ok(StatusAnswer(WatchList { watches: watched.iter().map(WatchData::new).collect() }))
     }
 }

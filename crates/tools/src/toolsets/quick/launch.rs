@@ -205,7 +205,7 @@ impl DebugStop {
         let mut parts = vec!["Debug session ended.".to_owned()];
         if let Some(session) = session {
             if let Execution::Ended(end) = session.execution()
-                && session.has_untold_end()
+                && session.has_unreported_end()
             {
                 parts.push(format!("Program {end}."));
             }

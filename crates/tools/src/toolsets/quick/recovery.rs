@@ -43,34 +43,34 @@ pub(super) struct Saved {
     pub(super) server: Option<Identity>,
 }
 
-/// What is found in a folder.
+/// The recovery file of a folder.
 #[derive(Debug, PartialEq)]
-pub(super) enum Found {
-    /// No file.
-    Nothing,
+pub(super) enum RecoveryFile {
+    /// There is none.
+    Missing,
     /// What a server left that does not run any more, or what this one wrote.
     Left(Box<Saved>),
     /// The file of another server, which runs.
     Others(u32),
-    /// It is no such file, for this reason.
+    /// It cannot be parsed, for this reason.
     Corrupt(String),
     /// It cannot be read.
     Unreadable(io::ErrorKind),
 }
 
 /// Looks.
-pub(super) fn find(folder: &Path) -> Found {
+pub(super) fn find(folder: &Path) -> RecoveryFile {
     let text = match std::fs::read(folder.join(FILE)) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Found::Nothing,
-        Err(error) => return Found::Unreadable(error.kind()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return RecoveryFile::Missing,
+        Err(error) => return RecoveryFile::Unreadable(error.kind()),
     };
     match serde_json::from_slice::<Saved>(&text) {
         Ok(Saved { server: Some(server), .. }) if server != Identity::own() && server.is_alive() => {
-            Found::Others(server.pid)
+            RecoveryFile::Others(server.pid)
         }
-        Ok(saved) => Found::Left(Box::new(saved)),
-        Err(error) => Found::Corrupt(error.to_string()),
+        Ok(saved) => RecoveryFile::Left(Box::new(saved)),
+        Err(error) => RecoveryFile::Corrupt(error.to_string()),
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn set_aside(folder: &Path) -> io::Result<()> {
 
 /// Removes the file, unless another server has it.
 pub(super) fn remove(folder: &Path) {
-    if matches!(find(folder), Found::Left(_)) {
+    if matches!(find(folder), RecoveryFile::Left(_)) {
         // Somebody else may have been faster.
         let _ = std::fs::remove_file(folder.join(FILE));
     }

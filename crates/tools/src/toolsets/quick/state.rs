@@ -10,7 +10,7 @@ use engine::session::Session;
 use engine::session::placing::Wanted;
 use tokio::sync::{Mutex, MutexGuard};
 
-use super::recovery::{self, CORRUPT, FILE, Found, Saved};
+use super::recovery::{self, CORRUPT, FILE, RecoveryFile, Saved};
 use super::target::{Target, base_name, language, language_name};
 use super::text;
 use crate::{Text, ToolError};
@@ -129,15 +129,15 @@ impl State {
         }
         let folder = std::env::current_dir().unwrap_or_default();
         match recovery::find(&folder) {
-            Found::Left(saved) => self.take_up(*saved),
-            Found::Corrupt(reason) => {
+            RecoveryFile::Left(saved) => self.take_up(*saved),
+            RecoveryFile::Corrupt(reason) => {
                 let aside = match recovery::set_aside(&folder) {
                     Ok(()) => format!("it is now `{CORRUPT}`"),
                     Err(error) => format!("it cannot be renamed either: {error}"),
                 };
                 self.notes.push(format!("`{FILE}` is not what a session leaves ({reason}); {aside}"));
             }
-            Found::Nothing | Found::Others(_) | Found::Unreadable(_) => {}
+            RecoveryFile::Missing | RecoveryFile::Others(_) | RecoveryFile::Unreadable(_) => {}
         }
         self.folder = Some(folder);
     }
@@ -173,8 +173,8 @@ impl State {
     pub(super) fn save(&mut self) {
         let Some(folder) = self.folder.clone().filter(|_| !self.keeps_nothing) else { return };
         let problem = match recovery::find(&folder) {
-            Found::Others(pid) => format!("`{FILE}` is that of another server, process {pid}"),
-            Found::Unreadable(kind) => format!("`{FILE}` cannot be read: {kind}"),
+            RecoveryFile::Others(pid) => format!("`{FILE}` is that of another server, process {pid}"),
+            RecoveryFile::Unreadable(kind) => format!("`{FILE}` cannot be read: {kind}"),
             _ => match recovery::write(&folder, &self.saved()) {
                 Ok(()) => return,
                 Err(error) => format!("`{FILE}` cannot be written: {error}"),

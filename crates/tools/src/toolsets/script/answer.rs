@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::ops::settle::Settled;
-use crate::ops::trace::{Because, Traced, key_of};
+use crate::ops::trace::{TraceEndReason, Traced, key_of};
 use crate::render::output_text;
 use crate::{Answer, Reply, ToolError, schema};
 
@@ -87,9 +87,9 @@ impl Scripted {
         let passes = traced.points.iter().map(|point| point.hits).sum::<u64>();
         let is_empty = traced.rows.is_empty();
         let is_full = traced.rows.len() as u64 >= traced.max_rows;
-        let error = match traced.because {
-            Because::ProgramEnded | Because::Stopped if is_empty => Some(EXITED.to_owned()),
-            Because::TimedOut if !is_full => {
+        let error = match traced.end_reason {
+            TraceEndReason::ProgramEnded | TraceEndReason::Stopped if is_empty => Some(EXITED.to_owned()),
+            TraceEndReason::TimedOut if !is_full => {
                 Some(format!("Timeout waiting for breakpoint after {timeout}ms"))
             }
             _ => None,

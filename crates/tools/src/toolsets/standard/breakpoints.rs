@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use engine::error::Error;
-use engine::model::breakpoint::{Breakpoint, HitCondition, Place, Rule};
+use engine::model::breakpoint::{Breakpoint, BreakpointTarget, HitCondition, Rule};
 use engine::model::ids::BreakpointId;
 use engine::model::stop::{ExceptionBreakpoints, ExceptionMode};
 use engine::session::Session;
@@ -312,7 +312,7 @@ impl Tool for RemoveBreakpoint {
                 let name = function.clone();
                 let removed = session
                     .remove_breakpoints(
-                        move |_, place| matches!(place, Place::Function { name } if *name == function),
+                        move |_, place| matches!(place, BreakpointTarget::Function { name } if *name == function),
                     )
                     .await?;
                 if removed.is_empty() {
@@ -350,10 +350,10 @@ impl Tool for ClearBreakpoints {
     async fn call(self, context: &Context) -> Result<Removed, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let file = self.file.map(|file| sources::absolute(&file));
-        let in_file = move |place: &Place| match (&file, place) {
+        let in_file = move |place: &BreakpointTarget| match (&file, place) {
             (None, _) => true,
-            (Some(file), Place::Line { path, .. }) => path == file,
-            (Some(_), Place::Function { .. }) => false,
+            (Some(file), BreakpointTarget::Line { path, .. }) => path == file,
+            (Some(_), BreakpointTarget::Function { .. }) => false,
         };
         Ok(Removed::new(&session.remove_breakpoints(move |_, place| in_file(place)).await?))
     }

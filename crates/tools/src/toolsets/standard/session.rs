@@ -16,7 +16,7 @@ use crate::{Context, Effects, Tool, ToolError};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CreateDebugSession {
-    /// `python` or `javascript` (Node.js, TypeScript)
+    /// `python`, `javascript` (Node.js, TypeScript) or `c` (C, C++)
     language: String,
     /// default `Debug-{timestamp}`
     name: Option<String>,

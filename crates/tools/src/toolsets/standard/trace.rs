@@ -14,7 +14,7 @@ use super::launch::{LaunchArgs, ProgramParams};
 use super::one_shot::{Asked, OneShot};
 use super::shared::LimitsParam;
 use crate::ops::settle::Wait;
-use crate::ops::trace::{self, Because, Point, Trace, Way, WhenFull};
+use crate::ops::trace::{self, Point, Trace, TraceEndReason, Way, WhenFull};
 use crate::render::TraceReport;
 use crate::{Context, Effects, Tool, ToolError};
 
@@ -109,7 +109,7 @@ impl Tool for TraceValues {
             Ok(request) => trace::trace(&session, request, context).await,
             Err(error) => Err(error),
         };
-        let is_paused = traced.as_ref().is_ok_and(|traced| traced.because == Because::Stopped);
+        let is_paused = traced.as_ref().is_ok_and(|traced| traced.end_reason == TraceEndReason::Stopped);
         let closed = opened_here && !is_paused;
         one_shot.settle(closed).await;
         let trace = TraceReport::new(traced?, was_started);

@@ -1,6 +1,6 @@
 //! The examples of the format's specification, and what others make of it.
 
-use engine::journal::entry::Event;
+use journal::entry::Event;
 use serde_json::{Value, json};
 
 use super::entry;

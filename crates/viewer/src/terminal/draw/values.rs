@@ -4,7 +4,7 @@ use super::super::text::{Strip, fit, width};
 use super::super::theme::{Role, Theme};
 use super::super::view::{Pane, View};
 use super::{Content, Room, file_name, nothing, window};
-use crate::moment::Seen;
+use crate::moment::ComparedVariable;
 
 /// How many columns names may take.
 const NAMES: usize = 18;
@@ -19,7 +19,7 @@ pub(super) fn variables(view: &View, theme: Theme, room: Room) -> Content {
         let text = view.moment.as_ref().map_or(NOBODY, |moment| moment.without_variables());
         return nothing("Variables", text, theme, room);
     };
-    let mut seen: Vec<&Seen> = moment.variables.iter().collect();
+    let mut seen: Vec<&ComparedVariable> = moment.variables.iter().collect();
     if seen.len() > room.lines {
         // What changed must not be out of sight.
         seen.sort_by_key(|seen| !seen.has_changed());

@@ -23,7 +23,7 @@ use crate::javascript::endings::{is_always_true, is_end_reached};
 use crate::javascript::{LineStarts, positions};
 
 /// Where a program can stop; lines and columns are 1-based.
-pub(super) struct Found {
+pub(super) struct ExecutableLines {
     /// The lines that hold code, ascending.
     pub(super) lines: Vec<u32>,
     /// Lines with the columns where it begins, as far as that is certain; ascending.
@@ -33,7 +33,7 @@ pub(super) struct Found {
 }
 
 /// Finds the places of a program.
-pub(super) fn of(program: &Program<'_>, text: &str, starts: &LineStarts) -> Found {
+pub(super) fn of(program: &Program<'_>, text: &str, starts: &LineStarts) -> ExecutableLines {
     let (found, places) = (BTreeSet::new(), BTreeSet::new());
     let mut lines = Lines { text, starts, found, places, first: None, functions: 0, in_finally: 0 };
     lines.visit_program(program);
@@ -41,7 +41,7 @@ pub(super) fn of(program: &Program<'_>, text: &str, starts: &LineStarts) -> Foun
     // The column is needed only where something else is in front of it.
     let is_alone = |line, column| places.range((line, 0)..(line, column)).next().is_none();
     let first = first.map(|(line, column)| (line, column.filter(|column| !is_alone(line, *column))));
-    Found { lines: found.into_iter().collect(), places: places.into_iter().collect(), first }
+    ExecutableLines { lines: found.into_iter().collect(), places: places.into_iter().collect(), first }
 }
 
 struct Lines<'t> {

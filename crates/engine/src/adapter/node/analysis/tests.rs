@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::super::Machine;
-use super::super::super::host::FakeMachine;
 use super::*;
+use crate::host::FakeMachine;
 
 /// Asks V8 itself.
 const POSSIBLE: &str = include_str!("samples/possible.cjs");

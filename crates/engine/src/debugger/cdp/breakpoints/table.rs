@@ -4,25 +4,26 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::super::insertions::Recorded;
-use super::super::places::{Made, Spot};
-use super::super::{lock, recording};
+use super::super::insertions::RecordedPlace;
+use super::super::locks::lock;
+use super::super::places::{CompiledScript, ScriptSpot};
+use super::super::recording;
 use crate::debugger::{Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::model::ids::BreakpointId;
 use crate::source_map::SourceMap;
 
 /// All breakpoints of a thread.
 #[derive(Debug, Default)]
-pub(in super::super) struct Breakpoints(Mutex<Table>);
+pub(super) struct BreakpointTable(Mutex<Targets>);
 
 #[derive(Debug, Default)]
-struct Table {
+struct Targets {
     /// The numbers of the places on lines, by the real paths of the sources.
     sources: HashMap<PathBuf, Vec<u64>>,
     /// Functions that are wanted wherever they are.
-    functions: Vec<Named>,
+    functions: Vec<WantedFunction>,
     /// By their numbers.
-    places: HashMap<u64, Place>,
+    places: HashMap<u64, BreakpointTarget>,
     /// What V8's names of breakpoints stand for.
     owners: HashMap<String, u64>,
     /// Breakpoints of our own, for steps.
@@ -36,7 +37,7 @@ struct Table {
 
 /// A function that is wanted by its name.
 #[derive(Debug)]
-struct Named {
+struct WantedFunction {
     function: FunctionBreakpoint,
     /// The numbers of the places where functions of that name begin.
     places: Vec<u64>,
@@ -44,7 +45,7 @@ struct Named {
 
 /// What is wanted at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum TargetKind {
     /// Breakpoints on the line.
     Line,
     /// Breakpoints on the function that begins there.
@@ -55,12 +56,12 @@ pub(super) enum What {
 
 /// A place that is wanted.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub(super) what: What,
+pub(super) struct BreakpointTarget {
+    pub(super) kind: TargetKind,
     /// The real path of the source.
     pub(super) source: PathBuf,
     /// The scripts that are known to be made of it.
-    pub(super) made: Vec<Made>,
+    pub(super) made: Vec<CompiledScript>,
     /// 0-based.
     pub(super) line: u32,
     /// 0-based, in UTF-16 units.
@@ -78,17 +79,17 @@ pub(super) struct Place {
 
 #[derive(Clone, Debug)]
 pub(super) struct PlantedSpot {
-    pub(super) spot: Spot,
+    pub(super) spot: ScriptSpot,
     /// V8's name for it.
     pub(super) id: String,
     /// The line and column in the source, 1-based, that it is bound to; none while its script is not loaded.
     pub(super) bound: Option<(u32, u32)>,
 }
 
-impl Breakpoints {
+impl BreakpointTable {
     /// Takes up what is wanted in a source: the numbers of its places, in order, and V8's names of those that
     /// are not wanted any more. A place that is wanted as before is left alone, and its passes count on.
-    pub(super) fn replace(&self, source: &Path, wanted: Vec<Place>) -> (Vec<u64>, Vec<String>) {
+    pub(super) fn replace(&self, source: &Path, wanted: Vec<BreakpointTarget>) -> (Vec<u64>, Vec<String>) {
         let mut table = lock(&self.0);
         let before = table.sources.remove(source).unwrap_or_default();
         let mut numbers = Vec::with_capacity(wanted.len());
@@ -116,18 +117,18 @@ impl Breakpoints {
         for function in wanted {
             let known = before.iter().position(|known| known.function == function);
             let named = known.map(|at| before.swap_remove(at));
-            table.functions.push(named.unwrap_or_else(|| Named { function, places: Vec::new() }));
+            table.functions.push(named.unwrap_or_else(|| WantedFunction { function, places: Vec::new() }));
         }
         let places = before.into_iter().flat_map(|named| named.places);
         places.flat_map(|number| table.remove(number)).collect()
     }
 
     /// The functions that are wanted.
-    pub(in super::super) fn functions(&self) -> Vec<FunctionBreakpoint> {
+    pub(super) fn functions(&self) -> Vec<FunctionBreakpoint> {
         lock(&self.0).functions.iter().map(|named| named.function.clone()).collect()
     }
 
-    pub(super) fn add(&self, place: Place) -> u64 {
+    pub(super) fn add(&self, place: BreakpointTarget) -> u64 {
         lock(&self.0).add(place)
     }
 
@@ -136,13 +137,13 @@ impl Breakpoints {
         &self,
         wanted: &FunctionBreakpoint,
         source: &Path,
-        made: &[Made],
+        made: &[CompiledScript],
         line: u32,
         column: u32,
     ) -> Option<u64> {
         let mut table = lock(&self.0);
-        let place = Place {
-            what: What::Function,
+        let place = BreakpointTarget {
+            kind: TargetKind::Function,
             source: source.to_owned(),
             made: made.to_vec(),
             line,
@@ -166,9 +167,11 @@ impl Breakpoints {
     /// What became of the functions that are wanted, in their order.
     pub(super) fn function_outcomes(&self) -> Vec<Planted> {
         let table = lock(&self.0);
-        let outcome = |named: &Named| {
+        let outcome = |named: &WantedFunction| {
             let places = named.places.iter().filter_map(|number| table.places.get(number));
-            let bound = places.map(Place::outcome).find(|outcome| matches!(outcome, Planted::Bound { .. }));
+            let bound = places
+                .map(BreakpointTarget::outcome)
+                .find(|outcome| matches!(outcome, Planted::Bound { .. }));
             bound.unwrap_or_else(|| {
                 Planted::NotLoaded(format!(
                     "the program has loaded no function `{}` of its own so far, and stops when one is entered",
@@ -188,12 +191,14 @@ impl Breakpoints {
     }
 
     /// The places of which nothing but records is wanted, in every script that they are in.
-    pub(super) fn only_recorded(&self) -> Vec<Recorded> {
+    pub(super) fn only_recorded(&self) -> Vec<RecordedPlace> {
         let table = lock(&self.0);
-        let is_it = |place: &&Place| place.what == What::Line && recording::only_records(&place.rules);
+        let is_it = |place: &&BreakpointTarget| {
+            place.kind == TargetKind::Line && recording::only_records(&place.rules)
+        };
         let mut recorded = Vec::new();
         for place in table.places.values().filter(is_it) {
-            recorded.extend(place.spots.iter().map(|planted| Recorded {
+            recorded.extend(place.spots.iter().map(|planted| RecordedPlace {
                 path: planted.spot.path.clone(),
                 line: planted.spot.line,
                 column:
@@ -208,7 +213,7 @@ impl Breakpoints {
     /// V8's names of a place where nothing but this is recorded. The place stays, bound as it is.
     pub(super) fn release(&self, id: BreakpointId) -> Vec<String> {
         let table = lock(&self.0);
-        let is_its = |place: &&Place| matches!(place.rules.as_slice(), [only] if only.id == id);
+        let is_its = |place: &&BreakpointTarget| matches!(place.rules.as_slice(), [only] if only.id == id);
         let places = table.places.values().filter(is_its);
         places.flat_map(|place| &place.spots).map(|planted| planted.id.clone()).collect()
     }
@@ -222,12 +227,21 @@ impl Breakpoints {
         sources
     }
 
-    pub(super) fn place(&self, number: u64) -> Option<Place> {
+    /// Whether something is wanted in a source.
+    pub(super) fn is_wanted(&self, path: &Path) -> bool {
+        lock(&self.0).places.values().any(|place| place.source == path)
+    }
+
+    pub(super) fn place(&self, number: u64) -> Option<BreakpointTarget> {
         lock(&self.0).places.get(&number).cloned()
     }
 
     /// What to remove and what to set to make the spots of a place these.
-    pub(super) fn compare(&self, number: u64, spots: Vec<Spot>) -> Option<(Vec<String>, Vec<Spot>)> {
+    pub(super) fn compare(
+        &self,
+        number: u64,
+        spots: Vec<ScriptSpot>,
+    ) -> Option<(Vec<String>, Vec<ScriptSpot>)> {
         let mut table = lock(&self.0);
         let place = table.places.get_mut(&number)?;
         let surplus: Vec<String> = place
@@ -235,7 +249,7 @@ impl Breakpoints {
             .extract_if(.., |planted| !spots.contains(&planted.spot))
             .map(|planted| planted.id)
             .collect();
-        let is_known = |spot: &Spot| place.spots.iter().any(|planted| planted.spot == *spot);
+        let is_known = |spot: &ScriptSpot| place.spots.iter().any(|planted| planted.spot == *spot);
         let missing = spots.into_iter().filter(|spot| !is_known(spot)).collect();
         for id in &surplus {
             table.owners.remove(id);
@@ -244,7 +258,7 @@ impl Breakpoints {
     }
 
     /// V8 knows a spot. False when its place is not wanted any more.
-    pub(super) fn planted(&self, number: u64, spot: Spot, id: String) -> bool {
+    pub(super) fn planted(&self, number: u64, spot: ScriptSpot, id: String) -> bool {
         let mut table = lock(&self.0);
         let Some(place) = table.places.get_mut(&number) else { return false };
         place.refused = None;
@@ -257,7 +271,7 @@ impl Breakpoints {
     /// while it is suspended there, V8 would not see others in it before the function's next call.
     pub(super) fn spend_entry(&self) {
         let mut table = lock(&self.0);
-        let entries = table.places.iter().filter(|(_, place)| place.what == What::Entry);
+        let entries = table.places.iter().filter(|(_, place)| place.kind == TargetKind::Entry);
         let numbers: Vec<u64> = entries.map(|(number, _)| *number).collect();
         for number in numbers {
             let ids = table.remove(number);
@@ -300,7 +314,7 @@ impl Breakpoints {
         table.places.get_mut(&number).is_some_and(|place| std::mem::take(&mut place.is_late))
     }
 
-    pub(super) fn owner(&self, id: &str) -> Option<(u64, Spot)> {
+    pub(super) fn owner(&self, id: &str) -> Option<(u64, ScriptSpot)> {
         let table = lock(&self.0);
         let number = *table.owners.get(id)?;
         let planted = table.places.get(&number)?.spots.iter().find(|planted| planted.id == id)?;
@@ -324,10 +338,10 @@ impl Breakpoints {
     }
 
     pub(super) fn outcome(&self, number: u64) -> Planted {
-        lock(&self.0)
-            .places
-            .get(&number)
-            .map_or_else(|| Planted::Refused("it was removed meanwhile".to_owned()), Place::outcome)
+        lock(&self.0).places.get(&number).map_or_else(
+            || Planted::Refused("it was removed meanwhile".to_owned()),
+            BreakpointTarget::outcome,
+        )
     }
 
     /// What is known of a place, for each breakpoint there.
@@ -350,10 +364,11 @@ impl Breakpoints {
     }
 
     /// The places on lines that are not bound.
-    pub(super) fn unbound(&self) -> Vec<Place> {
+    pub(super) fn unbound(&self) -> Vec<BreakpointTarget> {
         let table = lock(&self.0);
-        let is_open =
-            |place: &&Place| place.what == What::Line && !place.is_bound() && place.refused.is_none();
+        let is_open = |place: &&BreakpointTarget| {
+            place.kind == TargetKind::Line && !place.is_bound() && place.refused.is_none()
+        };
         table.places.values().filter(is_open).cloned().collect()
     }
 
@@ -365,7 +380,7 @@ impl Breakpoints {
             numbers.push(*number);
             if script != source {
                 place.made.retain(|made| made.path != script);
-                place.made.push(Made { path: script.to_owned(), map: Arc::clone(map) });
+                place.made.push(CompiledScript { path: script.to_owned(), map: Arc::clone(map) });
             }
         }
         numbers
@@ -377,17 +392,17 @@ impl Breakpoints {
         ids.iter().any(|id| table.temporary.contains(id))
     }
 
-    pub(in super::super) fn add_temporary(&self, id: String) {
+    pub(super) fn add_temporary(&self, id: String) {
         lock(&self.0).temporary.insert(id);
     }
 
-    pub(in super::super) fn remove_temporary(&self, id: &str) {
+    pub(super) fn remove_temporary(&self, id: &str) {
         lock(&self.0).temporary.remove(id);
     }
 }
 
-impl Table {
-    fn add(&mut self, place: Place) -> u64 {
+impl Targets {
+    fn add(&mut self, place: BreakpointTarget) -> u64 {
         self.last_number += 1;
         self.places.insert(self.last_number, place);
         self.last_number
@@ -403,10 +418,10 @@ impl Table {
     }
 }
 
-impl Place {
-    pub(super) fn on_line(source: &Path, made: &[Made], wanted: SourceBreakpoint) -> Self {
+impl BreakpointTarget {
+    pub(super) fn on_line(source: &Path, made: &[CompiledScript], wanted: SourceBreakpoint) -> Self {
         Self {
-            what: What::Line,
+            kind: TargetKind::Line,
             source: source.to_owned(),
             made: made.to_vec(),
             line: wanted.line.saturating_sub(1),
@@ -440,7 +455,7 @@ impl Place {
             |(line, column): &(u32, u32)| (line.abs_diff(wanted), asked.map(|asked| asked.abs_diff(*column)));
         match bound.min_by_key(distance) {
             // Functions are wanted by their names, and may begin on several lines.
-            Some(_) if self.what != What::Line => {
+            Some(_) if self.kind != TargetKind::Line => {
                 Planted::Bound { line: None, column: None, columns: Vec::new() }
             }
             Some((line, column)) => {

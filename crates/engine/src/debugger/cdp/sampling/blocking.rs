@@ -1,57 +1,60 @@
-//! What a thread tells before it waits in native code; see `debuggee/node/blocking.cjs`.
+//! What a thread reports before it waits in native code; see `debuggee/node/blocking.cjs`.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use serde::Deserialize;
 use serde_json::json;
 use tokio::task::AbortHandle;
 
-use super::super::{CdpDebugger, lock};
-use super::question::Site;
-use super::{evaluate, send};
+use super::super::locks::lock;
+use super::super::program::NodeProgram;
+use super::super::v8::V8Client;
+use super::question::StackSite;
+use super::sending::{evaluate, send};
 use crate::model::activity::{SampledFrame, WaitKind, Waiting};
 use crate::model::source::Location;
 use crate::named_pipe::NamedPipe;
 
-/// The file beside the hook that tells.
-pub(super) const TELLER: &str = "blocking.cjs";
+/// The file beside the hook that reports.
+const REPORTER: &str = "blocking.cjs";
 
-/// Reads what a thread tells.
+/// Reads what a thread reports.
 #[derive(Debug)]
 pub(super) struct Blocking {
-    last: Arc<Mutex<Option<Told>>>,
+    last: Arc<Mutex<Option<BlockingCall>>>,
     reader: AbortHandle,
 }
 
 /// What a thread is about to do; nothing when it has done that.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Told {
+pub(super) struct BlockingCall {
     kind: String,
     what: String,
     #[serde(default)]
     is_timed: bool,
     /// Innermost first.
-    pub(super) stack: Vec<Site>,
+    pub(super) stack: Vec<StackSite>,
 }
 
 impl Blocking {
-    /// Has our hook tell. A process that waits for us, or a worker, takes it up when it begins. None for programs that
-    /// we have not started: they do not have the hook.
-    pub(super) async fn begin(debugger: &CdpDebugger, runs: bool) -> Option<Self> {
-        if !debugger.0.shared.is_ours {
+    /// Has our hook report. A process that waits for us, or a worker, takes it up when it begins. None for programs
+    /// that we have not started: they do not have the hook.
+    pub(super) async fn begin(v8: &V8Client, program: &NodeProgram, runs: bool) -> Option<Self> {
+        if !program.is_ours {
             return None;
         }
         let mut pipe = NamedPipe::new().ok()?;
-        // A path that is not UTF-8 cannot be told.
+        // A path that is not UTF-8 cannot be sent.
         let path = json!(pipe.path().to_str()?);
-        let tell = format!("globalThis[Symbol.for('stillframe.blocking')]={path};");
+        let announce = format!("globalThis[Symbol.for('stillframe.blocking')]={path};");
         let begin = if runs {
-            let teller = debugger.0.shared.setup.hook.parent()?.join(TELLER);
-            format!("require({}).begin()", json!(teller.to_str()?))
+            let reporter = program.setup.hook.parent()?.join(REPORTER);
+            format!("require({}).begin()", json!(reporter.to_str()?))
         } else {
             String::new()
         };
-        send(&debugger.0.client, evaluate(tell + &begin)).await.ok()?;
+        send(v8, evaluate(announce + &begin)).await.ok()?;
         let last = Arc::new(Mutex::new(None));
         let read_into = Arc::clone(&last);
         let reader = tokio::spawn(async move {
@@ -62,16 +65,16 @@ impl Blocking {
         Some(Self { last, reader: reader.abort_handle() })
     }
 
-    /// What the thread is doing now, as far as it has told.
-    pub(super) fn last(&self) -> Option<Told> {
+    /// What the thread is doing now, as far as it has said.
+    pub(super) fn last(&self) -> Option<BlockingCall> {
         lock(&self.last).clone()
     }
 
-    /// Nothing more is told.
-    pub(super) async fn end(&self, debugger: &CdpDebugger) {
+    /// Nothing more is reported.
+    pub(super) async fn end(&self, v8: &V8Client) {
         let end = "globalThis[Symbol.for('stillframe.blocking')]=undefined";
-        // A program that is gone tells nothing anyway.
-        let _ = send(&debugger.0.client, evaluate(end.to_owned())).await;
+        // A program that is gone reports nothing anyway.
+        let _ = send(v8, evaluate(end.to_owned())).await;
     }
 }
 
@@ -81,13 +84,22 @@ impl Drop for Blocking {
     }
 }
 
+/// Whether the thread is in a call that our hook reports; it is called by the file of that name.
+pub(super) fn is_blocking(program: &NodeProgram, sites: &[StackSite]) -> bool {
+    let is_reporter = |name: &str| {
+        let path = Path::new(name);
+        path.file_name().is_some_and(|name| name == REPORTER) && program.setup.is_hook(path)
+    };
+    sites.iter().any(|site| is_reporter(&site.1))
+}
+
 /// What is waited for at the innermost place of the user's.
-pub(super) fn waiting(told: &Told, stack: &[SampledFrame]) -> Waiting {
+pub(super) fn waiting(call: &BlockingCall, stack: &[SampledFrame]) -> Waiting {
     Waiting {
-        kind: WaitKind::named(&told.kind),
-        what: told.what.clone(),
+        kind: WaitKind::named(&call.kind),
+        what: call.what.clone(),
         location: place(stack).cloned(),
-        is_timed: told.is_timed,
+        is_timed: call.is_timed,
         holders: Vec::new(),
         task: None,
     }

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use ::cdp::debugger::Location as Place;
+use ::cdp::debugger::Location as ScriptPlace;
 use ::cdp::profiler::{Profile, ProfileFrame, ProfileNode};
 
+use super::super::function_names::{function_name, or_anonymous};
 use super::super::scripts::Script;
-use super::super::{CdpDebugger, frames};
+use super::super::sources::Sources;
 use crate::model::activity::CallNode;
 use crate::model::source::{Code, Function, Location};
 
@@ -16,8 +17,8 @@ const LONGEST_LINE: u32 = 400;
 
 /// The calls that the samples began with. What belongs to us is left out, and what it called is told as called by its
 /// caller.
-pub(super) async fn calls(debugger: &CdpDebugger, profile: &Profile) -> Vec<CallNode> {
-    let mut reader = Reader { debugger, known: HashMap::new(), codes: HashMap::new() };
+pub(super) async fn calls(sources: &Sources, profile: &Profile) -> Vec<CallNode> {
+    let mut reader = ProfileReader { sources, known: HashMap::new(), codes: HashMap::new() };
     let mut calls = HashMap::new();
     for node in &profile.nodes {
         calls.insert(node.id, reader.call(node).await);
@@ -29,7 +30,7 @@ pub(super) async fn calls(debugger: &CdpDebugger, profile: &Profile) -> Vec<Call
 
 /// What is known of a node, its callees aside.
 #[derive(Clone)]
-enum Call {
+enum SampledCall {
     /// The thread had nothing to do, or did what no JavaScript asked for.
     Idle,
     /// It belongs to us.
@@ -40,7 +41,7 @@ enum Call {
 }
 
 struct Tree<'p> {
-    calls: HashMap<i64, Call>,
+    calls: HashMap<i64, SampledCall>,
     children: HashMap<i64, &'p [i64]>,
 }
 
@@ -50,16 +51,16 @@ impl Tree<'_> {
         for id in nodes {
             let children = self.children.get(id).copied().unwrap_or_default();
             match self.calls.get(id) {
-                Some(Call::Own(call)) if !(is_ours && call.location.is_none()) => {
+                Some(SampledCall::Own(call)) if !(is_ours && call.location.is_none()) => {
                     let mut call = call.clone();
                     self.under(children, false).into_iter().for_each(|inner| merge(&mut call.calls, inner));
                     call.total += call.calls.iter().map(|inner| inner.total).sum::<u64>();
                     merge(&mut merged, call);
                 }
-                Some(Call::Ours | Call::Own(_)) => {
+                Some(SampledCall::Ours | SampledCall::Own(_)) => {
                     self.under(children, true).into_iter().for_each(|inner| merge(&mut merged, inner));
                 }
-                Some(Call::Idle) | None => {}
+                Some(SampledCall::Idle) | None => {}
             }
         }
         merged.retain(|call| call.total > 0);
@@ -86,25 +87,25 @@ fn added(lines: Vec<(u32, u64)>) -> Vec<(u32, u64)> {
 }
 
 /// A function of V8's: script, line, column and name.
-type Key = (String, i64, i64, String);
+type SampledFunction = (String, i64, i64, String);
 
-struct Reader<'d> {
-    debugger: &'d CdpDebugger,
+struct ProfileReader<'s> {
+    sources: &'s Sources,
     /// Functions by script and place.
-    known: HashMap<Key, (String, Option<Location>)>,
+    known: HashMap<SampledFunction, (String, Option<Location>)>,
     codes: HashMap<PathBuf, Code>,
 }
 
-impl Reader<'_> {
-    async fn call(&mut self, node: &ProfileNode) -> Call {
+impl ProfileReader<'_> {
+    async fn call(&mut self, node: &ProfileNode) -> SampledCall {
         let frame = &node.call_frame;
         if matches!(frame.function_name.as_str(), "(idle)" | "(program)" | "(root)") && is_native(frame) {
-            return Call::Idle;
+            return SampledCall::Idle;
         }
-        let script = self.debugger.0.scripts.get(&frame.script_id);
-        let is_hook = |path: &Path| self.debugger.0.shared.setup.is_hook(path);
+        let script = self.sources.scripts.get(&frame.script_id);
+        let is_hook = |path: &Path| self.sources.program.setup.is_hook(path);
         if script.as_ref().and_then(|script| script.path.as_deref()).is_some_and(is_hook) {
-            return Call::Ours;
+            return SampledCall::Ours;
         }
         let (function, location) = self.function(frame, script.as_deref()).await;
         let mut call = CallNode {
@@ -121,7 +122,7 @@ impl Reader<'_> {
             }
         }
         call.lines = added(std::mem::take(&mut call.lines));
-        Call::Own(call)
+        SampledCall::Own(call)
     }
 
     async fn function(
@@ -136,10 +137,10 @@ impl Reader<'_> {
         }
         let found = match (script, place(frame)) {
             (Some(script), Some(place)) => {
-                let name = frames::function_name(script, &frame.function_name, &place).await;
-                (name, frames::location(self.debugger, &place).await)
+                let name = function_name(script, &frame.function_name, &place).await;
+                (name, self.sources.location(&place).await)
             }
-            _ => (frames::or_anonymous(&frame.function_name), None),
+            _ => (or_anonymous(&frame.function_name), None),
         };
         self.known.insert(key, found.clone());
         found
@@ -148,7 +149,7 @@ impl Reader<'_> {
     /// V8 counts the lines of a function that it has put into the code of another one for that one.
     async fn add_line(&mut self, call: &mut CallNode, script: &Script, line: u32, ticks: u64) {
         let Some(own) = &call.location else { return };
-        let Some((path, line)) = source_line(self.debugger, script, own, line).await else { return };
+        let Some((path, line)) = source_line(self.sources, script, own, line).await else { return };
         let around = match &path {
             Some(path) if !own.source.internal => {
                 let code = self.code(path).await;
@@ -171,7 +172,7 @@ impl Reader<'_> {
 
     async fn code(&mut self, path: &Path) -> &Code {
         if !self.codes.contains_key(path) {
-            let code = self.debugger.0.shared.analyze(path).await.unwrap_or_default();
+            let code = self.sources.program.analyze(path).await.unwrap_or_default();
             self.codes.insert(path.to_owned(), code);
         }
         self.codes.entry(path.to_owned()).or_default()
@@ -182,8 +183,8 @@ fn is_native(frame: &ProfileFrame) -> bool {
     frame.url.is_empty() && matches!(frame.script_id.as_str(), "" | "0")
 }
 
-fn place(frame: &ProfileFrame) -> Option<Place> {
-    Some(Place {
+fn place(frame: &ProfileFrame) -> Option<ScriptPlace> {
+    Some(ScriptPlace {
         script_id: frame.script_id.clone(),
         line_number: i32::try_from(frame.line_number).ok().filter(|line| *line >= 0)?,
         column_number: i32::try_from(frame.column_number).ok(),
@@ -199,7 +200,7 @@ fn innermost(code: &Code, line: u32) -> Option<&Function> {
 /// A line of a script, 0-based, in the source that the function comes from. V8 tells no columns, so of a line that
 /// holds much of a source nothing can be said.
 async fn source_line(
-    debugger: &CdpDebugger,
+    sources: &Sources,
     script: &Script,
     own: &Location,
     line: u32,
@@ -215,6 +216,6 @@ async fn source_line(
         return None;
     }
     let path = map.source(first.source)?.path.as_ref();
-    let path = path.map(|path| debugger.0.shared.setup.to_local(path));
+    let path = path.map(|path| sources.program.setup.to_local(path));
     (path == own.source.path).then(|| (path, first.line.saturating_add(1)))
 }

@@ -6,22 +6,24 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use ::cdp::Client;
-use ::cdp::debugger::Location as Place;
+use ::cdp::debugger::Location as ScriptPlace;
 use ::cdp::runtime::{
     CallArgument, CallFunctionOn, GetProperties, Properties, ReleaseObjectGroup, RemoteObject,
 };
 use serde::Deserialize;
 
+use super::super::function_names::{function_name, or_anonymous};
+use super::super::injected::stripped;
 use super::super::scripts::{Script, path_of};
-use super::super::{CdpDebugger, frames, sent};
-use super::blocking::TELLER;
-use super::evaluate;
+use super::super::sources::Sources;
+use super::super::v8::V8Client;
+use super::sending::evaluate;
 use crate::deadlines;
 use crate::model::activity::{SampledFrame, WaitKind, Waiting};
 use crate::model::source::{Location, Source};
 
-static SOURCE: LazyLock<String> = LazyLock::new(|| sent(include_str!("../../../debuggee/node/waiting.js")));
+static SOURCE: LazyLock<String> =
+    LazyLock::new(|| stripped(include_str!("../../../debuggee/node/waiting.js")));
 
 /// What is held as long as the thread is.
 const KEPT: &str = "stillframe-sampling";
@@ -30,7 +32,7 @@ const GIVEN: &str = "stillframe-waiting";
 
 /// Of what an answer is made of, objects of the thread's.
 #[derive(Clone, Debug)]
-pub(super) struct Tools {
+pub(super) struct WaitTools {
     /// What `this` is.
     node: String,
     /// Node's timers, where they could be found.
@@ -39,39 +41,46 @@ pub(super) struct Tools {
 
 /// What the thread said.
 #[derive(Debug, Deserialize)]
-pub(super) struct Answer {
+pub(super) struct WaitAnswer {
     /// Innermost first.
-    pub(super) stack: Vec<Site>,
-    pub(super) pending: Vec<Pending>,
+    pub(super) stack: Vec<StackSite>,
+    pub(super) pending: Vec<PendingWait>,
 }
 
 /// Function, script, line and column, and where the function begins; 1-based, 0 for not known.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Site(String, String, i32, i32, #[serde(default)] i32, #[serde(default)] i32);
+pub(super) struct StackSite(
+    pub(super) String,
+    pub(super) String,
+    i32,
+    i32,
+    #[serde(default)] i32,
+    #[serde(default)] i32,
+);
 
 /// Something that is waited for.
 #[derive(Debug, Deserialize)]
 #[serde(from = "(String, String, bool, usize)")]
-pub(super) struct Pending {
+pub(super) struct PendingWait {
     kind: WaitKind,
     what: String,
     is_timed: bool,
     /// The number of the function that is called then, from 1; 0 for none.
     function: usize,
-    place: Option<Place>,
+    place: Option<ScriptPlace>,
 }
 
-impl From<(String, String, bool, usize)> for Pending {
+impl From<(String, String, bool, usize)> for PendingWait {
     fn from((kind, what, is_timed, function): (String, String, bool, usize)) -> Self {
         Self { kind: WaitKind::named(&kind), what, is_timed, function, place: None }
     }
 }
 
 /// Asks; waits as long as the thread is in native code.
-pub(super) async fn ask(client: Client, tools: Option<Tools>) -> Option<(Tools, Answer)> {
+pub(super) async fn ask(v8: V8Client, tools: Option<WaitTools>) -> Option<(WaitTools, WaitAnswer)> {
     let tools = match tools {
         Some(tools) => tools,
-        None => find_tools(&client).await?,
+        None => find_tools(&v8).await?,
     };
     let call = CallFunctionOn {
         function_declaration: SOURCE.clone(),
@@ -81,80 +90,71 @@ pub(super) async fn ask(client: Client, tools: Option<Tools>) -> Option<(Tools, 
         object_group: Some(GIVEN.to_owned()),
         ..CallFunctionOn::default()
     };
-    let given = client.request(call, deadlines::LONGEST_WAIT).await.ok()?;
+    let given = v8.request_within(deadlines::LONGEST_WAIT, call).await.ok()?;
     if let Some(exception) = &given.exception_details {
         tracing::warn!(?exception, "the program cannot say what it waits for");
         return None;
     }
-    let mut elements = properties(&client, given.result.object_id?).await?.result.into_iter();
+    let mut elements = properties(&v8, given.result.object_id?).await?.result.into_iter();
     let text = elements.next()?.value?.value?;
-    let mut answer: Answer = serde_json::from_str(text.as_str()?).ok()?;
+    let mut answer: WaitAnswer = serde_json::from_str(text.as_str()?).ok()?;
     let functions: Vec<_> = elements.filter_map(|element| element.value?.object_id).collect();
-    let places = functions.into_iter().map(|function| place_of(&client, function));
+    let places = functions.into_iter().map(|function| place_of(&v8, function));
     let places = futures_util::future::join_all(places).await;
     for pending in &mut answer.pending {
         pending.place = pending.function.checked_sub(1).and_then(|at| places.get(at)?.clone());
     }
     let release = ReleaseObjectGroup { object_group: GIVEN.to_owned() };
-    client.request(release, deadlines::LONGEST_WAIT).await.ok()?;
+    v8.request_within(deadlines::LONGEST_WAIT, release).await.ok()?;
     Some((tools, answer))
 }
 
-pub(super) async fn find_tools(client: &Client) -> Option<Tools> {
+pub(super) async fn find_tools(v8: &V8Client) -> Option<WaitTools> {
     let mut find = evaluate(
         "({process:require('process'),net:require('net'),isMainThread:require('worker_threads').isMainThread})"
             .to_owned(),
     );
     find.object_group = Some(KEPT.to_owned());
-    let found = client.request(find, deadlines::LONGEST_WAIT).await.ok()?;
+    let found = v8.request_within(deadlines::LONGEST_WAIT, find).await.ok()?;
     let node = found.result.object_id.filter(|_| found.exception_details.is_none())?;
-    let timers = find_timers(client).await;
-    Some(Tools { node, timers })
+    let timers = find_timers(v8).await;
+    Some(WaitTools { node, timers })
 }
 
 /// Node's timers are a variable of the module that its own functions for them are in.
-async fn find_timers(client: &Client) -> Option<String> {
+async fn find_timers(v8: &V8Client) -> Option<String> {
     let mut find = evaluate("require('timers').clearTimeout".to_owned());
     find.object_group = Some(KEPT.to_owned());
-    let function = client.request(find, deadlines::LONGEST_WAIT).await.ok()?.result.object_id?;
-    let internal = properties(client, function).await?.internal_properties;
+    let function = v8.request_within(deadlines::LONGEST_WAIT, find).await.ok()?.result.object_id?;
+    let internal = properties(v8, function).await?.internal_properties;
     let scopes = internal.into_iter().find(|property| property.name == "[[Scopes]]")?.value?.object_id?;
-    let scope = properties(client, scopes).await?.result.into_iter().next()?.value?.object_id?;
-    let variables = properties(client, scope).await?.result;
+    let scope = properties(v8, scopes).await?.result.into_iter().next()?.value?.object_id?;
+    let variables = properties(v8, scope).await?.result;
     variables.into_iter().find(|variable| variable.name == "timerListMap")?.value?.object_id
 }
 
-async fn place_of(client: &Client, function: String) -> Option<Place> {
-    let internal = properties(client, function).await?.internal_properties;
+async fn place_of(v8: &V8Client, function: String) -> Option<ScriptPlace> {
+    let internal = properties(v8, function).await?.internal_properties;
     let found = internal.into_iter().find(|property| property.name == "[[FunctionLocation]]")?;
     let RemoteObject { value, .. } = found.value?;
     serde_json::from_value(value?).ok()
 }
 
-async fn properties(client: &Client, object_id: String) -> Option<Properties> {
+async fn properties(v8: &V8Client, object_id: String) -> Option<Properties> {
     let question = GetProperties { object_id, own_properties: true, ..GetProperties::default() };
-    client.request(question, deadlines::LONGEST_WAIT).await.ok()
-}
-
-/// Whether the thread is in a call that our hook tells of; it is called by the file of that name.
-pub(super) fn is_told(debugger: &CdpDebugger, sites: &[Site]) -> bool {
-    let is_teller = |name: &str| {
-        let path = Path::new(name);
-        path.file_name().is_some_and(|name| name == TELLER) && debugger.0.shared.setup.is_hook(path)
-    };
-    sites.iter().any(|Site(_, name, ..)| is_teller(name))
+    v8.request_within(deadlines::LONGEST_WAIT, question).await.ok()
 }
 
 /// A stack in the user's sources, without what is ours.
-pub(super) async fn stack(debugger: &CdpDebugger, sites: &[Site]) -> Vec<SampledFrame> {
+pub(super) async fn stack(sources: &Sources, sites: &[StackSite]) -> Vec<SampledFrame> {
     let mut scripts = HashMap::new();
     let mut frames = Vec::new();
-    for Site(function, name, line, column, own_line, own_column) in sites {
+    for StackSite(function, name, line, column, own_line, own_column) in sites {
         let script = scripts.entry(name).or_insert_with(|| {
             let is_named = |script: &Script| {
                 !name.is_empty() && (script.url == *name || script.path.as_deref() == Some(Path::new(name)))
             };
-            debugger.0.scripts.newest(is_named)
+            sources.scripts.newest(is_named)
         });
         let Some(script) = script else {
             // V8 may be about to tell of it.
@@ -163,37 +163,32 @@ pub(super) async fn stack(debugger: &CdpDebugger, sites: &[Site]) -> Vec<Sampled
             let number = |value: &i32| u32::try_from(*value).unwrap_or_default();
             let location = Location { source, line: number(line), column: number(column), generated: None };
             let location = (!name.is_empty()).then_some(location);
-            frames.push(SampledFrame { function: frames::or_anonymous(function), location });
+            frames.push(SampledFrame { function: or_anonymous(function), location });
             continue;
         };
-        if script.path.as_deref().is_some_and(|path| debugger.0.shared.setup.is_hook(path)) {
+        if script.path.as_deref().is_some_and(|path| sources.program.setup.is_hook(path)) {
             continue;
         }
-        let place = |line: i32, column: i32| Place {
+        let place = |line: i32, column: i32| ScriptPlace {
             script_id: script.id.clone(),
             line_number: line.saturating_sub(1),
             column_number: Some(column.saturating_sub(1).max(0)),
         };
         let function = match *own_line {
-            0 => frames::or_anonymous(function),
-            _ => frames::function_name(script, function, &place(*own_line, *own_column)).await,
+            0 => or_anonymous(function),
+            _ => function_name(script, function, &place(*own_line, *own_column)).await,
         };
-        frames.push(SampledFrame {
-            function,
-            location: frames::location(debugger, &place(*line, *column)).await,
-        });
+        frames.push(SampledFrame { function, location: sources.location(&place(*line, *column)).await });
     }
     frames
 }
 
 /// What is waited for, in the user's sources.
-pub(super) async fn pending(debugger: &CdpDebugger, pending: Vec<Pending>) -> Vec<Waiting> {
+pub(super) async fn pending(sources: &Sources, pending: Vec<PendingWait>) -> Vec<Waiting> {
     let mut waits = Vec::new();
-    for Pending { kind, what, is_timed, place, .. } in pending {
+    for PendingWait { kind, what, is_timed, place, .. } in pending {
         let location = match &place {
-            Some(place) => {
-                frames::location(debugger, place).await.filter(|location| !location.source.internal)
-            }
+            Some(place) => sources.location(place).await.filter(|location| !location.source.internal),
             None => None,
         };
         waits.push(Waiting { kind, what, location, is_timed, holders: Vec::new(), task: None });

@@ -7,12 +7,12 @@ use ::cdp::runtime::CallArgument;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::Values;
-use super::evaluate::{Asked, Found};
+use super::evaluate::{EvaluatedValue, EvaluationPlan};
 use super::frame::{Frame, context_of};
 use super::helper::{argument, object, unreadable};
-use super::references::{Held, Place};
-use super::rows::Shown;
+use super::reader::ValueReader;
+use super::references::{Expandable, ValuePath};
+use super::rows::ShownValue;
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
@@ -21,12 +21,12 @@ use crate::model::variable::Value;
 /// What the helper answers.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Assigned {
+enum AssignAnswer {
     Refused { refused: String },
-    Is { row: Shown, step: Json },
+    Is { row: ShownValue, step: Json },
 }
 
-impl Values {
+impl ValueReader {
     /// Assigns the value of an expression to a child of a scope or value, and gives what it holds then.
     ///
     /// The frame's own scope stands for all that is visible in the frame. A variable is assigned to by an
@@ -40,8 +40,8 @@ impl Values {
         text: usize,
     ) -> Result<Value<RawId>> {
         match self.0.references.find(parent)? {
-            Held::Scope(frame, index) => self.assign_variable(&frame, index, name, value, text).await,
-            Held::Value(place) => self.assign_child(&place, name, value, text).await,
+            Expandable::Scope(frame, index) => self.assign_variable(&frame, index, name, value, text).await,
+            Expandable::Value(place) => self.assign_child(&place, name, value, text).await,
         }
     }
 
@@ -57,7 +57,7 @@ impl Values {
         let scope = chain.get(index).ok_or_else(|| Error::Refused("no such scope".to_owned()))?;
         if matches!(scope.kind.as_str(), "global" | "with") {
             let root = scope.object.object_id.as_deref().unwrap_or_default();
-            return self.assign_child(&Place::of(root, Some(frame)), name, value, text).await;
+            return self.assign_child(&ValuePath::of(root, Some(frame)), name, value, text).await;
         }
         if name == "(return)" {
             return self.assign_return(frame, value, text).await;
@@ -121,7 +121,7 @@ impl Values {
 
     async fn assign_child(
         &self,
-        place: &Place,
+        place: &ValuePath,
         name: &str,
         value: &str,
         text: usize,
@@ -144,16 +144,16 @@ impl Values {
         }
         let id = answer.result.object_id.unwrap_or_default();
         match self.call(&helper, "value", json!({ "steps": [] }), [object(&id)]).await? {
-            Assigned::Refused { refused } => Err(Error::Refused(refused)),
-            Assigned::Is { row, step } => Ok(self.value(row, || Some(place.then(step)))),
+            AssignAnswer::Refused { refused } => Err(Error::Refused(refused)),
+            AssignAnswer::Is { row, step } => Ok(self.value(row, || Some(place.then(step)))),
         }
     }
 
     /// A value as an argument for the debugger.
-    async fn raw(&self, found: &Found) -> Result<CallArgument> {
+    async fn raw(&self, found: &EvaluatedValue) -> Result<CallArgument> {
         let place = match found {
-            Found::Simple(value) => return Ok(argument(value)),
-            Found::Held(place) => place,
+            EvaluatedValue::Simple(value) => return Ok(argument(value)),
+            EvaluatedValue::Expandable(place) => place,
         };
         if place.steps.is_empty() {
             return Ok(object(&place.root));
@@ -165,6 +165,6 @@ impl Values {
     }
 }
 
-fn asked(expression: &str, text: usize) -> Asked<'_> {
-    Asked { expression, deadline: deadlines::EVALUATE, text, pure: false }
+fn asked(expression: &str, text: usize) -> EvaluationPlan<'_> {
+    EvaluationPlan { expression, deadline: deadlines::EVALUATE, text, pure: false }
 }

@@ -3,11 +3,11 @@
 use ::cdp::runtime::{GetProperties, PropertyDescriptor, RemoteObject};
 use serde_json::json;
 
-use super::Values;
 use super::frame::context_of;
 use super::helper::{argument, object};
-use super::references::{Held, Place};
-use super::rows::{Row, Rows, Shown};
+use super::reader::ValueReader;
+use super::references::{Expandable, ValuePath};
+use super::rows::{ShownValue, ValueRows};
 use crate::error::Result;
 use crate::model::ids::RawId;
 use crate::model::variable::{Children, Page, Variable};
@@ -18,14 +18,14 @@ const FEW: u64 = 2_000;
 const GETTER: &str = "with --read-only, a getter is run only when it has no effects; this one could have some, and nothing was changed";
 
 /// A member that only the debugger can list.
-struct Inner {
+struct InternalMember {
     name: String,
     special: bool,
     value: Option<RemoteObject>,
     text: Option<String>,
 }
 
-impl Values {
+impl ValueReader {
     /// The children of a scope or value, in pages.
     ///
     /// A getter is a child, too, and is run when its own children are asked for: it has one, `(value)`. Where
@@ -37,8 +37,8 @@ impl Values {
         text: usize,
     ) -> Result<Children<RawId>> {
         match self.0.references.find(reference)? {
-            Held::Scope(frame, index) => self.scope_variables(&frame, index, page, text).await,
-            Held::Value(place) => {
+            Expandable::Scope(frame, index) => self.scope_variables(&frame, index, page, text).await,
+            Expandable::Value(place) => {
                 let page = Page { special: page.special && page.internals, ..page };
                 self.children(&place, page, text).await
             }
@@ -47,12 +47,12 @@ impl Values {
 
     /// Which of several values another one is itself.
     pub(in super::super) async fn same_as(&self, value: RawId, among: &[RawId]) -> Result<Option<usize>> {
-        let Held::Value(value) = self.0.references.find(value)? else { return Ok(None) };
+        let Expandable::Value(value) = self.0.references.find(value)? else { return Ok(None) };
         let Some(helper) = self.helper(context_of(&value.root)).await? else { return Ok(None) };
         // A scope has no identity that a value could have.
         let mut others = Vec::new();
         for (number, other) in among.iter().enumerate() {
-            if let Held::Value(place) = self.0.references.find(*other)? {
+            if let Expandable::Value(place) = self.0.references.find(*other)? {
                 others.push((number, place));
             }
         }
@@ -64,7 +64,12 @@ impl Values {
         Ok(found.and_then(|found| others.get(found).map(|(number, _)| *number)))
     }
 
-    pub(super) async fn children(&self, place: &Place, page: Page, text: usize) -> Result<Children<RawId>> {
+    pub(super) async fn children(
+        &self,
+        place: &ValuePath,
+        page: Page,
+        text: usize,
+    ) -> Result<Children<RawId>> {
         let Some(helper) = self.helper(context_of(&place.root)).await? else {
             return self.plain_children(place, page, text).await;
         };
@@ -72,7 +77,7 @@ impl Values {
             "steps": place.steps, "start": page.start, "count": page.count, "special": page.special,
             "limit": text,
         });
-        let rows: Rows = self.call(&helper, "children", options, [object(&place.root)]).await?;
+        let rows: ValueRows = self.call(&helper, "children", options, [object(&place.root)]).await?;
         if rows.accessor {
             return self.run_getter(&helper, place, page, text).await;
         }
@@ -86,7 +91,7 @@ impl Values {
     async fn run_getter(
         &self,
         helper: &str,
-        place: &Place,
+        place: &ValuePath,
         page: Page,
         text: usize,
     ) -> Result<Children<RawId>> {
@@ -103,10 +108,11 @@ impl Values {
             }
         };
         let answer = if self.0.careful { self.unprepared(Some(context), get).await? } else { get.await? };
-        let held = Place::of(answer.result.object_id.as_deref().unwrap_or_default(), place.frame.as_ref());
+        let held =
+            ValuePath::of(answer.result.object_id.as_deref().unwrap_or_default(), place.frame.as_ref());
         let held = held.then(json!({ "key": "v" }));
         let options = json!({ "steps": held.steps, "limit": text });
-        let shown: Shown = self.call(helper, "describe", options, [object(&held.root)]).await?;
+        let shown: ShownValue = self.call(helper, "describe", options, [object(&held.root)]).await?;
         let value = self.value(shown, || Some(held));
         let variable = Variable { name: "(value)".to_owned(), value, special: false };
         let variables = if page.start == 0 && page.count > 0 { vec![variable] } else { Vec::new() };
@@ -114,7 +120,7 @@ impl Values {
     }
 
     /// Private members, and what functions and generators have inside.
-    async fn inner(&self, helper: &str, place: &Place) -> Result<Vec<Inner>> {
+    async fn inner(&self, helper: &str, place: &ValuePath) -> Result<Vec<InternalMember>> {
         let id = if place.steps.is_empty() {
             Some(place.root.to_string())
         } else {
@@ -129,7 +135,7 @@ impl Values {
         Ok(private.chain(internal).collect())
     }
 
-    fn internal(&self, property: PropertyDescriptor) -> Option<Inner> {
+    fn internal(&self, property: PropertyDescriptor) -> Option<InternalMember> {
         let PropertyDescriptor { name, value, .. } = property;
         if matches!(name.as_str(), "[[Prototype]]" | "[[Scopes]]" | "[[PrimitiveValue]]" | "[[Entries]]") {
             return None;
@@ -137,22 +143,22 @@ impl Values {
         let value = value?;
         let is_place = value.subtype.as_deref() == Some("internal#location");
         let text = if is_place { Some(self.place_text(&value)?) } else { None };
-        Some(Inner { name, special: true, value: Some(value), text })
+        Some(InternalMember { name, special: true, value: Some(value), text })
     }
 
     fn place_text(&self, location: &RemoteObject) -> Option<String> {
         let location = location.value.as_ref()?;
         let number = |name| location.get(name)?.as_i64().and_then(|number| i32::try_from(number).ok());
         let script = location.get("scriptId")?.as_str()?;
-        self.0.places.as_ref()?(script, number("lineNumber")?, number("columnNumber")?)
+        self.0.scripts.name_of(script, number("lineNumber")?, number("columnNumber")?)
     }
 
     /// Puts them behind the other children, as far as they belong to the page.
     async fn add_inner(
         &self,
         helper: &str,
-        place: &Place,
-        inner: Vec<Inner>,
+        place: &ValuePath,
+        inner: Vec<InternalMember>,
         children: &mut Children<RawId>,
         page: Page,
         text: usize,
@@ -163,30 +169,30 @@ impl Values {
         children.hidden += hidden.len() as u64;
         children.total += shown.len() as u64;
         let is_asked = |number: u64| number >= page.start && number < page.start.saturating_add(page.count);
-        let wanted: Vec<Inner> =
+        let wanted: Vec<InternalMember> =
             (before..).zip(shown).filter(|(number, _)| is_asked(*number)).map(|(_, one)| one).collect();
         if wanted.is_empty() {
             return Ok(());
         }
         let values = wanted.iter().map(|one| one.value.as_ref().map(argument).unwrap_or_default());
-        let rows: Vec<Shown> = self.call(helper, "each", json!({ "limit": text }), values).await?;
+        let rows: Vec<ShownValue> = self.call(helper, "each", json!({ "limit": text }), values).await?;
         let described = wanted.into_iter().zip(rows).map(|(one, shown)| self.described(one, shown, place));
         children.variables.extend(described);
         Ok(())
     }
 
-    fn described(&self, inner: Inner, shown: Shown, parent: &Place) -> Variable<RawId> {
-        let Inner { name, special, value, text } = inner;
+    fn described(&self, inner: InternalMember, shown: ShownValue, parent: &ValuePath) -> Variable<RawId> {
+        let InternalMember { name, special, value, text } = inner;
         let id = value.and_then(|value| value.object_id);
         let value = match text {
-            Some(text) => self.value(Shown(text, String::new(), false, None, false, None), || None),
-            None => self.value(shown, || Some(Place::of(&id?, parent.frame.as_ref()))),
+            Some(text) => self.value(ShownValue(text, String::new(), false, None, false, None), || None),
+            None => self.value(shown, || Some(ValuePath::of(&id?, parent.frame.as_ref()))),
         };
         Variable { name, value, special }
     }
 }
 
-fn private(property: PropertyDescriptor) -> Inner {
+fn private(property: PropertyDescriptor) -> InternalMember {
     let PropertyDescriptor { name, value, get, set, .. } = property;
     let is_there =
         |accessor: &Option<RemoteObject>| accessor.as_ref().is_some_and(|it| it.kind != "undefined");
@@ -198,10 +204,5 @@ fn private(property: PropertyDescriptor) -> Inner {
     };
     // A private method is part of the class and not of the data.
     let special = value.as_ref().is_some_and(|value| value.kind == "function");
-    Inner { name, special, value, text: text.map(str::to_owned) }
-}
-
-/// A row of a value that is described without the helper.
-pub(super) fn row(name: String, shown: Shown, special: bool) -> Row {
-    Row(name, shown, special, serde_json::Value::Null, 0)
+    InternalMember { name, special, value, text: text.map(str::to_owned) }
 }

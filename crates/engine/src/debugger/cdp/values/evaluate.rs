@@ -7,23 +7,22 @@ use ::cdp::debugger::EvaluateOnCallFrame;
 use ::cdp::runtime::{Evaluated, ExceptionDetails, RemoteObject};
 use serde_json::json;
 
-use super::Values;
 use super::frame::{Frame, context_of};
 use super::helper::object;
 use super::names::renamed;
-use super::references::Place;
-use super::rows::Shown;
-use super::{failed, text};
+use super::reader::{ValueReader, failed, interrupted};
+use super::references::ValuePath;
+use super::rows::ShownValue;
+use super::text;
 use crate::deadlines;
 use crate::debugger::Evaluate;
-use crate::debugger::uninterrupted;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::variable::Value;
 
 /// An expression and how it is evaluated.
 #[derive(Clone, Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct EvaluationPlan<'a> {
     pub(super) expression: &'a str,
     pub(super) deadline: Duration,
     /// Longer strings are not sent, in UTF-16 units.
@@ -37,14 +36,14 @@ const EFFECTS: &str =
 const PREPARED: &str = "the program has fixed `Error.prepareStackTrace`, which runs with each error, so that                         nothing can be evaluated without effects";
 
 /// What came of it.
-pub(super) enum Found {
+pub(super) enum EvaluatedValue {
     /// A simple value.
     Simple(RemoteObject),
     /// A value that is held, and the way to it.
-    Held(Place),
+    Expandable(ValuePath),
 }
 
-impl Values {
+impl ValueReader {
     /// Evaluates an expression, or else runs a statement, in a frame.
     ///
     /// A simple value takes one round trip, any other two. What it throws is [`Error::Raised`].
@@ -54,43 +53,47 @@ impl Values {
         request: &Evaluate,
     ) -> Result<Value<RawId>> {
         let Evaluate { expression, deadline, text, pure, .. } = request;
-        let asked = Asked { expression, deadline: *deadline, text: *text, pure: *pure };
+        let asked = EvaluationPlan { expression, deadline: *deadline, text: *text, pure: *pure };
         let found = self.find(frame, &asked).await?;
         self.describe(found, *text).await
     }
 
-    pub(super) async fn describe(&self, found: Found, text: usize) -> Result<Value<RawId>> {
+    pub(super) async fn describe(&self, found: EvaluatedValue, text: usize) -> Result<Value<RawId>> {
         let place = match found {
-            Found::Simple(value) => return Ok(self.value(text::shown(&value, text), || None)),
-            Found::Held(place) => place,
+            EvaluatedValue::Simple(value) => return Ok(self.value(text::shown(&value, text), || None)),
+            EvaluatedValue::Expandable(place) => place,
         };
         let Some(helper) = self.helper(context_of(&place.root)).await? else {
             return self.plain_value(&place, text).await;
         };
         let options = json!({ "steps": place.steps, "limit": text });
-        let shown: Shown = self.call(&helper, "describe", options, [object(&place.root)]).await?;
+        let shown: ShownValue = self.call(&helper, "describe", options, [object(&place.root)]).await?;
         Ok(self.value(shown, || Some(place)))
     }
 
     /// Evaluates an expression in the names of the source, or in those of the script where the source has no
     /// such variable.
-    pub(super) async fn find(&self, frame: &Arc<Frame>, asked: &Asked<'_>) -> Result<Found> {
+    pub(super) async fn find(
+        &self,
+        frame: &Arc<Frame>,
+        asked: &EvaluationPlan<'_>,
+    ) -> Result<EvaluatedValue> {
         let found = self.find_named(frame, asked);
         if asked.pure { self.unprepared(frame.context(), found).await } else { found.await }
     }
 
-    async fn find_named(&self, frame: &Arc<Frame>, asked: &Asked<'_>) -> Result<Found> {
+    async fn find_named(&self, frame: &Arc<Frame>, asked: &EvaluationPlan<'_>) -> Result<EvaluatedValue> {
         let expression = asked.expression.trim();
         if frame.names.is_empty() {
-            return self.find_once(frame, &Asked { expression, ..asked.clone() }).await;
+            return self.find_once(frame, &EvaluationPlan { expression, ..asked.clone() }).await;
         }
         let expression = renamed(expression, |name| frame.generated(name));
-        self.find_once(frame, &Asked { expression: &expression, ..asked.clone() }).await
+        self.find_once(frame, &EvaluationPlan { expression: &expression, ..asked.clone() }).await
     }
 
     /// As an expression it is wrapped, so that what it gives can be held without being sent. What does not
     /// compile so is a statement, or wrong.
-    async fn find_once(&self, frame: &Arc<Frame>, asked: &Asked<'_>) -> Result<Found> {
+    async fn find_once(&self, frame: &Arc<Frame>, asked: &EvaluationPlan<'_>) -> Result<EvaluatedValue> {
         let wrapped = wrapped(asked.expression, asked.text, asked.pure);
         let mut answer = self.send(frame, wrapped, asked).await?;
         let is_wrapped =
@@ -102,12 +105,12 @@ impl Values {
             let refusal = asked.pure.then_some(EFFECTS);
             return Err(self.raised(details, Some(frame), refusal).await);
         }
-        let Some(id) = &answer.result.object_id else { return Ok(Found::Simple(answer.result)) };
-        let place = Place::of(id, Some(frame));
-        Ok(Found::Held(if is_wrapped { place.then(json!({ "key": "v" })) } else { place }))
+        let Some(id) = &answer.result.object_id else { return Ok(EvaluatedValue::Simple(answer.result)) };
+        let place = ValuePath::of(id, Some(frame));
+        Ok(EvaluatedValue::Expandable(if is_wrapped { place.then(json!({ "key": "v" })) } else { place }))
     }
 
-    async fn send(&self, frame: &Frame, expression: String, asked: &Asked<'_>) -> Result<Evaluated> {
+    async fn send(&self, frame: &Frame, expression: String, asked: &EvaluationPlan<'_>) -> Result<Evaluated> {
         let evaluate = EvaluateOnCallFrame {
             call_frame_id: frame.call.call_frame_id.clone(),
             // The console's `require` is there for those who ask for it: a module's own comes first, but is
@@ -123,7 +126,7 @@ impl Values {
         if !asked.pure && !is_path(asked.expression) {
             self.has_changed();
         }
-        let answer = self.0.client.request(evaluate, asked.deadline + deadlines::EVALUATE_GRACE).await;
+        let answer = self.0.v8.request_within(asked.deadline + deadlines::EVALUATE_GRACE, evaluate).await;
         answer.map_err(|error| interrupted(failed(error), asked.deadline, self.0.pid))
     }
 
@@ -188,17 +191,6 @@ fn does_not_compile(details: &ExceptionDetails, frame: &Frame) -> bool {
 fn is_path(expression: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | '[' | ']');
     expression.chars().all(is_part)
-}
-
-/// An evaluation that ran out of time, in the words for that.
-pub(super) fn interrupted(error: Error, deadline: Duration, pid: Option<u32>) -> Error {
-    match error {
-        Error::Refused(message) if message.contains("Execution was terminated") => {
-            Error::Deadline { what: "the expression".to_owned(), after: deadline }
-        }
-        Error::Deadline { .. } => uninterrupted(deadline, pid),
-        other => other,
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use serde_json::json;
 
 use super::frame::{Frame, context_of};
 use super::helper::object;
-use super::{Values, text};
+use super::reader::ValueReader;
+use super::text;
 use crate::error::{Error, Result};
 use crate::model::limits::MAX_VALUE;
 use crate::model::stop::Exception;
@@ -16,7 +17,7 @@ use crate::model::stop::Exception;
 /// What was thrown, as the helper tells it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Thrown {
+pub(super) struct ThrownDescription {
     /// The name of the error, or the type of another value.
     #[serde(rename = "type")]
     type_name: String,
@@ -30,7 +31,7 @@ pub(super) struct Thrown {
     unread: bool,
 }
 
-impl Values {
+impl ValueReader {
     /// The exception that the thread is stopped at.
     ///
     /// Of an error it tells name, message, and the stack with the stacks of its causes after `[cause]:`. Of any
@@ -42,17 +43,21 @@ impl Values {
         thrown: &RemoteObject,
         uncaught: bool,
     ) -> Result<Exception> {
-        let Thrown { type_name, message, stack, .. } = self.thrown(thrown, None).await?;
+        let ThrownDescription { type_name, message, stack, .. } = self.thrown(thrown, None).await?;
         Ok(Exception { type_name, message, stack, uncaught })
     }
 
-    pub(super) async fn thrown(&self, thrown: &RemoteObject, frame: Option<&Arc<Frame>>) -> Result<Thrown> {
+    pub(super) async fn thrown(
+        &self,
+        thrown: &RemoteObject,
+        frame: Option<&Arc<Frame>>,
+    ) -> Result<ThrownDescription> {
         let id = thrown.object_id.as_deref();
         let context = id.and_then(context_of).or_else(|| frame.and_then(|frame| frame.context()));
         let helper = self.helper(context.filter(|_| id.is_some())).await?;
-        let (Some(id), Some(helper)) = (id, helper) else { return Ok(Thrown::plain(thrown)) };
+        let (Some(id), Some(helper)) = (id, helper) else { return Ok(ThrownDescription::plain(thrown)) };
         let described = thrown.description.clone();
-        let mut thrown: Thrown =
+        let mut thrown: ThrownDescription =
             self.call(&helper, "exception", json!({ "limit": MAX_VALUE }), [object(id)]).await?;
         if thrown.unread {
             thrown.stack = described.unwrap_or_default();
@@ -70,7 +75,7 @@ impl Values {
     }
 }
 
-impl Thrown {
+impl ThrownDescription {
     /// From what V8 says of it.
     fn plain(thrown: &RemoteObject) -> Self {
         let shown = text::shown(thrown, MAX_VALUE);
@@ -124,7 +129,8 @@ mod tests {
     fn values_that_are_no_errors_are_told_as_such() {
         let thrown =
             RemoteObject { kind: "string".to_owned(), value: Some("no".into()), ..RemoteObject::default() };
-        let Error::Raised { type_name, message, traceback } = Thrown::plain(&thrown).raised() else {
+        let Error::Raised { type_name, message, traceback } = ThrownDescription::plain(&thrown).raised()
+        else {
             panic!()
         };
         assert_eq!(

@@ -1,20 +1,21 @@
 //! The other end of `debuggee/node/values.js`.
 
-use std::collections::HashMap;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 use ::cdp::runtime::{CallArgument, CallFunctionOn, Evaluate, Evaluated, ReleaseObjectGroup, RemoteObject};
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
-use super::super::sent;
-use super::{Values, failed};
+use super::super::injected::stripped;
+use super::super::locks::lock;
+use super::reader::{ValueReader, failed, interrupted};
 use crate::deadlines;
 use crate::error::{Error, Result};
 
 /// What is sent at the first stop.
-static SOURCE: LazyLock<String> = LazyLock::new(|| sent(include_str!("../../../debuggee/node/values.js")));
+static SOURCE: LazyLock<String> =
+    LazyLock::new(|| stripped(include_str!("../../../debuggee/node/values.js")));
 
 /// The group of the helpers themselves. They stay as long as their contexts.
 const HELPERS: &str = "stillframe-values";
@@ -25,42 +26,32 @@ const CONSOLE: &str = "console";
 /// V8 counts contexts from 1.
 const NO_CONTEXT: i32 = 0;
 
-/// The helper of each context. `None` where there can be none.
-#[derive(Default)]
-pub(super) struct Helpers(Mutex<HashMap<i32, Option<Arc<str>>>>);
-
-impl Helpers {
-    fn lock(&self) -> MutexGuard<'_, HashMap<i32, Option<Arc<str>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Values {
+impl ValueReader {
     /// As if the helper did not work in the main context.
     #[cfg(test)]
     pub(super) fn refuse_helper(&self) {
-        self.0.helpers.lock().insert(1, None);
+        lock(&self.0.helpers).insert(1, None);
     }
 
     /// The helper of a context, which is brought there first if it must be. `None` where it does not work.
     pub(in super::super) async fn helper(&self, context: Option<i32>) -> Result<Option<Arc<str>>> {
         let Some(context) = context else { return Ok(None) };
-        let known = self.0.helpers.lock().get(&context).cloned();
+        let known = lock(&self.0.helpers).get(&context).cloned();
         if let Some(known) = known {
             return Ok(known);
         }
         let id = self.install(Some(context)).await?;
-        self.0.helpers.lock().insert(context, id.clone());
+        lock(&self.0.helpers).insert(context, id.clone());
         Ok(id)
     }
 
     /// A helper of the program's own global object, where nothing is known of contexts yet.
     pub(in super::super) async fn default_helper(&self) -> Result<Option<Arc<str>>> {
-        if let Some(Some(known)) = self.0.helpers.lock().get(&NO_CONTEXT) {
+        if let Some(Some(known)) = lock(&self.0.helpers).get(&NO_CONTEXT) {
             return Ok(Some(Arc::clone(known)));
         }
         let id = self.install(None).await?;
-        self.0.helpers.lock().insert(NO_CONTEXT, id.clone());
+        lock(&self.0.helpers).insert(NO_CONTEXT, id.clone());
         Ok(id)
     }
 
@@ -157,10 +148,10 @@ impl Values {
         if !self.0.careful {
             self.has_changed();
         }
-        let answer = self.0.client.request(run, limit + deadlines::EVALUATE_GRACE).await;
+        let answer = self.0.v8.request_within(limit + deadlines::EVALUATE_GRACE, run).await;
         let release = ReleaseObjectGroup { object_group: CONSOLE.to_owned() };
         self.request(release).await?;
-        answer.map_err(|error| super::evaluate::interrupted(failed(error), limit, self.0.pid))
+        answer.map_err(|error| interrupted(failed(error), limit, self.0.pid))
     }
 
     fn calling(

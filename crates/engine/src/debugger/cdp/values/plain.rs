@@ -6,17 +6,16 @@ use std::sync::Arc;
 
 use ::cdp::runtime::{GetProperties, PropertyDescriptor, RemoteObject};
 
-use super::Values;
-use super::children::row;
 use super::frame::Frame;
-use super::references::Place;
-use super::rows::{Row, Shown};
+use super::reader::ValueReader;
+use super::references::ValuePath;
+use super::rows::{ShownValue, ValueRow, row};
 use super::text;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::variable::{Children, Page, Value, Variable};
 
-impl Values {
+impl ValueReader {
     /// The variables of scopes, the first of each name.
     pub(super) async fn plain_scopes(
         &self,
@@ -25,7 +24,7 @@ impl Values {
         page: Page,
         text: usize,
     ) -> Result<Children<RawId>> {
-        let mut found: Vec<(Row, Option<Place>)> = Vec::new();
+        let mut found: Vec<(ValueRow, Option<ValuePath>)> = Vec::new();
         for scope in scopes.iter().filter_map(|index| frame.chain().get(*index)) {
             let Some(id) = scope.object.object_id.clone() else { continue };
             for (row, place) in self.properties(id, Some(frame), text).await? {
@@ -39,7 +38,7 @@ impl Values {
 
     pub(super) async fn plain_children(
         &self,
-        place: &Place,
+        place: &ValuePath,
         page: Page,
         text: usize,
     ) -> Result<Children<RawId>> {
@@ -48,10 +47,10 @@ impl Values {
     }
 
     /// The value in a box, or that a statement gave.
-    pub(super) async fn plain_value(&self, place: &Place, text: usize) -> Result<Value<RawId>> {
+    pub(super) async fn plain_value(&self, place: &ValuePath, text: usize) -> Result<Value<RawId>> {
         let found = self.properties(place.root.to_string(), place.frame.as_ref(), text).await?;
         let boxed = found.into_iter().find(|(row, _)| row.0 == "v" && !place.steps.is_empty());
-        let (Row(_, shown, ..), place) =
+        let (ValueRow(_, shown, ..), place) =
             boxed.ok_or_else(|| Error::Refused("the value cannot be read".to_owned()))?;
         Ok(self.value(shown, || place))
     }
@@ -61,7 +60,7 @@ impl Values {
         object_id: String,
         frame: Option<&Arc<Frame>>,
         text: usize,
-    ) -> Result<Vec<(Row, Option<Place>)>> {
+    ) -> Result<Vec<(ValueRow, Option<ValuePath>)>> {
         let ask = GetProperties { object_id, own_properties: true, ..GetProperties::default() };
         let found = self.request(ask).await?;
         let listed = found.result.into_iter().map(|property| (!property.enumerable, property));
@@ -73,26 +72,24 @@ impl Values {
                 .value
                 .as_ref()
                 .map_or_else(accessor, |value: &RemoteObject| text::shown(value, text));
-            (row(property.name, shown, special), id.map(|id| Place::of(&id, frame)))
+            (row(property.name, shown, special), id.map(|id| ValuePath::of(&id, frame)))
         };
         Ok(listed.chain(private).chain(internal).map(read).collect())
     }
 
-    fn plain_page(&self, found: Vec<(Row, Option<Place>)>, page: Page) -> Children<RawId> {
+    fn plain_page(&self, found: Vec<(ValueRow, Option<ValuePath>)>, page: Page) -> Children<RawId> {
         let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let all = found.len();
         let shown: Vec<_> = found.into_iter().filter(|(row, _)| page.special || !row.2).collect();
         let (total, hidden) = (shown.len() as u64, (all - shown.len()) as u64);
-        let variable = |(Row(name, shown, special, ..), place): (Row, Option<Place>)| Variable {
-            name,
-            value: self.value(shown, || place),
-            special,
+        let variable = |(ValueRow(name, shown, special, ..), place): (ValueRow, Option<ValuePath>)| {
+            Variable { name, value: self.value(shown, || place), special }
         };
         let variables = shown.into_iter().skip(at(page.start)).take(at(page.count)).map(variable).collect();
         Children { variables, total, start: page.start, hidden }
     }
 }
 
-fn accessor() -> Shown {
-    Shown("[Getter/Setter]".to_owned(), "accessor".to_owned(), false, None, false, None)
+fn accessor() -> ShownValue {
+    ShownValue("[Getter/Setter]".to_owned(), "accessor".to_owned(), false, None, false, None)
 }

@@ -2,33 +2,34 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value as Json;
 
+use super::super::locks::lock;
 use super::frame::Frame;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 
 /// Something with children.
 #[derive(Clone, Debug)]
-pub(super) enum Held {
+pub(super) enum Expandable {
     /// A scope of a frame, by its place in the chain.
     Scope(Arc<Frame>, usize),
     /// A value.
-    Value(Place),
+    Value(ValuePath),
 }
 
 /// The way to a value: an object that the debugger holds, and steps from there, which the helper takes.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct ValuePath {
     pub(super) root: Arc<str>,
     pub(super) steps: Vec<Json>,
     /// Where an expression about it is evaluated.
     pub(super) frame: Option<Arc<Frame>>,
 }
 
-impl Place {
+impl ValuePath {
     pub(super) fn of(root: &str, frame: Option<&Arc<Frame>>) -> Self {
         Self { root: root.into(), steps: Vec::new(), frame: frame.cloned() }
     }
@@ -43,27 +44,23 @@ impl Place {
 
 /// No number is given twice, so one from an earlier stop is known to be gone.
 #[derive(Debug, Default)]
-pub(super) struct References {
+pub(super) struct ValueReferences {
     last: AtomicI64,
-    held: Mutex<HashMap<RawId, Held>>,
+    held: Mutex<HashMap<RawId, Expandable>>,
 }
 
-impl References {
-    pub(super) fn hold(&self, held: Held) -> RawId {
+impl ValueReferences {
+    pub(super) fn hold(&self, held: Expandable) -> RawId {
         let id = RawId(self.last.fetch_add(1, Ordering::Relaxed) + 1);
-        self.lock().insert(id, held);
+        lock(&self.held).insert(id, held);
         id
     }
 
-    pub(super) fn find(&self, id: RawId) -> Result<Held> {
-        self.lock().get(&id).cloned().ok_or_else(|| Error::Refused("the value is gone".to_owned()))
+    pub(super) fn find(&self, id: RawId) -> Result<Expandable> {
+        lock(&self.held).get(&id).cloned().ok_or_else(|| Error::Refused("the value is gone".to_owned()))
     }
 
     pub(super) fn clear(&self) {
-        self.lock().clear();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<RawId, Held>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.held).clear();
     }
 }

@@ -3,14 +3,14 @@
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::Values;
-use super::references::{Held, Place};
+use super::reader::ValueReader;
+use super::references::{Expandable, ValuePath};
 use crate::model::ids::RawId;
 use crate::model::variable::{Children, Page, Value, Variable};
 
 /// Text, type, whether it can be opened, children, cut, length.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Shown(
+pub(super) struct ShownValue(
     pub(super) String,
     pub(super) String,
     pub(super) bool,
@@ -21,9 +21,9 @@ pub(super) struct Shown(
 
 /// Name, value, whether it is special, the step to it, and for variables of a frame where they were found.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Row(
+pub(super) struct ValueRow(
     pub(super) String,
-    pub(super) Shown,
+    pub(super) ShownValue,
     pub(super) bool,
     pub(super) Json,
     #[serde(default)] pub(super) i64,
@@ -32,29 +32,29 @@ pub(super) struct Row(
 /// A page of children.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Rows {
+pub(super) struct ValueRows {
     pub(super) total: u64,
     pub(super) hidden: u64,
     #[serde(rename = "rows")]
-    pub(super) variables: Vec<Row>,
+    pub(super) variables: Vec<ValueRow>,
     /// There may be members that only the debugger can list.
     pub(super) inner: bool,
     /// It is a getter, which has not been run.
     pub(super) accessor: bool,
 }
 
-impl Values {
+impl ValueReader {
     /// A value that was found at a place.
-    pub(super) fn value(&self, shown: Shown, place: impl FnOnce() -> Option<Place>) -> Value<RawId> {
-        let Shown(text, type_name, expandable, children, cut, length) = shown;
+    pub(super) fn value(&self, shown: ShownValue, place: impl FnOnce() -> Option<ValuePath>) -> Value<RawId> {
+        let ShownValue(text, type_name, expandable, children, cut, length) = shown;
         let place = expandable.then(place).flatten();
-        let reference = place.map(|place| self.0.references.hold(Held::Value(place)));
+        let reference = place.map(|place| self.0.references.hold(Expandable::Value(place)));
         Value { text, type_name, reference, children, cut, length }
     }
 
     /// The children of a value.
-    pub(super) fn rows(&self, rows: Rows, parent: &Place, page: Page) -> Children<RawId> {
-        let variable = |Row(name, shown, special, step, _)| Variable {
+    pub(super) fn rows(&self, rows: ValueRows, parent: &ValuePath, page: Page) -> Children<RawId> {
+        let variable = |ValueRow(name, shown, special, step, _)| Variable {
             name,
             value: self.value(shown, || Some(parent.then(step))),
             special,
@@ -66,4 +66,9 @@ impl Values {
             hidden: rows.hidden,
         }
     }
+}
+
+/// A row of a value that is described without the helper.
+pub(super) fn row(name: String, shown: ShownValue, special: bool) -> ValueRow {
+    ValueRow(name, shown, special, Json::Null, 0)
 }

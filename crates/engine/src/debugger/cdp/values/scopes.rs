@@ -8,11 +8,11 @@ use ::cdp::debugger::{EvaluateOnCallFrame, Scope as RawScope};
 use ::cdp::runtime::CallArgument;
 use serde_json::{Value as Json, json};
 
-use super::Values;
 use super::frame::Frame;
 use super::helper::{argument, nothing, object};
-use super::references::{Held, Place};
-use super::rows::{Row, Rows};
+use super::reader::ValueReader;
+use super::references::{Expandable, ValuePath};
+use super::rows::{ValueRow, ValueRows};
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::stack::{Scope, ScopeKind};
@@ -27,7 +27,7 @@ const ANEW: i64 = -3;
 const AGAIN: u32 = 2_000;
 
 /// Which scopes of a frame are read together.
-struct Reading {
+struct ScopeSelection {
     /// Places in the chain, innermost first.
     scopes: Vec<usize>,
     /// The order in which they are shown, as places in `scopes`.
@@ -38,10 +38,9 @@ struct Reading {
     module: bool,
 }
 
-impl Values {
+impl ValueReader {
     /// The scopes in V8's order, innermost first. Their names are unique in the frame.
-    #[expect(clippy::unused_async, reason = "the scopes of other protocols are asked for")]
-    pub(in super::super) async fn scopes(&self, frame: &Arc<Frame>) -> Result<Vec<Scope<RawId>>> {
+    pub(in super::super) fn scopes(&self, frame: &Arc<Frame>) -> Vec<Scope<RawId>> {
         let own = frame.own();
         let mut taken = HashSet::new();
         let scope = |(index, scope): (usize, &RawScope)| {
@@ -51,10 +50,10 @@ impl Values {
                 "global" => ScopeKind::Globals,
                 _ => ScopeKind::Other,
             };
-            let reference = self.0.references.hold(Held::Scope(Arc::clone(frame), index));
+            let reference = self.0.references.hold(Expandable::Scope(Arc::clone(frame), index));
             Scope { name, kind, reference, expensive: scope.kind == "global" }
         };
-        Ok(frame.chain().iter().enumerate().map(scope).collect())
+        frame.chain().iter().enumerate().map(scope).collect()
     }
 
     /// The variables that a person expects of a frame: the function's own, those of the blocks around the
@@ -68,7 +67,7 @@ impl Values {
     ) -> Result<(String, Children<RawId>)> {
         let scopes = frame.visible();
         let order = frame.order(&scopes);
-        let reading = Reading { scopes, order, whole: true, module: frame.is_module() };
+        let reading = ScopeSelection { scopes, order, whole: true, module: frame.is_module() };
         Ok(("Locals".to_owned(), self.read(frame, &reading, page, text).await?))
     }
 
@@ -83,17 +82,17 @@ impl Values {
         let scope = frame.chain().get(index).ok_or_else(|| Error::Refused("no such scope".to_owned()))?;
         if matches!(scope.kind.as_str(), "global" | "with") {
             let root = scope.object.object_id.as_deref().unwrap_or_default();
-            return self.children(&Place::of(root, Some(frame)), page, text).await;
+            return self.children(&ValuePath::of(root, Some(frame)), page, text).await;
         }
         let module = frame.is_of_module(scope);
-        let reading = Reading { scopes: vec![index], order: vec![0], whole: false, module };
+        let reading = ScopeSelection { scopes: vec![index], order: vec![0], whole: false, module };
         self.read(frame, &reading, page, text).await
     }
 
     async fn read(
         &self,
         frame: &Arc<Frame>,
-        reading: &Reading,
+        reading: &ScopeSelection,
         page: Page,
         text: usize,
     ) -> Result<Children<RawId>> {
@@ -113,8 +112,9 @@ impl Values {
             anew.as_deref().map_or_else(nothing, object),
         ];
         values.extend(reading.scopes.iter().filter_map(|index| scope_object(frame, *index)));
-        let Rows { total, hidden, variables, .. } = self.call(&helper, "locals", options, values).await?;
-        let variable = |Row(name, shown, special, step, root)| Variable {
+        let ValueRows { total, hidden, variables, .. } =
+            self.call(&helper, "locals", options, values).await?;
+        let variable = |ValueRow(name, shown, special, step, root)| Variable {
             value: self.value(shown, || place(frame, reading, anew.as_deref(), root, step)),
             name: frame.original(&name).to_owned(),
             special,
@@ -176,9 +176,15 @@ fn scope_object(frame: &Frame, index: usize) -> Option<CallArgument> {
     frame.chain().get(index)?.object.object_id.as_deref().map(object)
 }
 
-fn place(frame: &Arc<Frame>, reading: &Reading, anew: Option<&str>, root: i64, step: Json) -> Option<Place> {
+fn place(
+    frame: &Arc<Frame>,
+    reading: &ScopeSelection,
+    anew: Option<&str>,
+    root: i64,
+    step: Json,
+) -> Option<ValuePath> {
     let call_frame = &frame.call;
-    let whole = |id: Option<&str>| Some(Place::of(id?, Some(frame)));
+    let whole = |id: Option<&str>| Some(ValuePath::of(id?, Some(frame)));
     match root {
         RETURNED => whole(call_frame.return_value.as_ref()?.object_id.as_deref()),
         THIS => whole(call_frame.this.object_id.as_deref()),

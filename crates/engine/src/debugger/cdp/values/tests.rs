@@ -8,4 +8,4 @@ mod harness;
 mod places;
 mod texts;
 
-use harness::{Scene, page};
+use harness::{PausedProgram, page};

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use ::cdp::runtime::RemoteObject;
 use serde_json::Value as Json;
 
-use super::rows::Shown;
+use super::rows::ShownValue;
 
 /// A value without a helper's description: a primitive as it is, of an object what V8 says.
-pub(super) fn shown(value: &RemoteObject, limit: usize) -> Shown {
+pub(super) fn shown(value: &RemoteObject, limit: usize) -> ShownValue {
     let kind = value.kind.clone();
     if let (true, Some(Json::String(text))) = (kind == "string", &value.value) {
         return string(text, limit);
@@ -27,7 +27,7 @@ pub(super) fn shown(value: &RemoteObject, limit: usize) -> Shown {
         _ => value.description.clone().unwrap_or_default().lines().next().unwrap_or_default().to_owned(),
     };
     let (text, cut, length) = cut(text, limit);
-    Shown(text, type_name, value.object_id.is_some() && value.kind != "symbol", None, cut, length)
+    ShownValue(text, type_name, value.object_id.is_some() && value.kind != "symbol", None, cut, length)
 }
 
 /// Numbers as JavaScript writes them, which JSON's readers may change: `1e21` becomes `1e+21`.
@@ -43,11 +43,11 @@ fn number(value: &Json) -> String {
     }
 }
 
-fn string(text: &str, limit: usize) -> Shown {
+fn string(text: &str, limit: usize) -> ShownValue {
     let length = text.encode_utf16().count() as u64;
     let (head, is_cut) = head(text, limit);
     let quoted = if is_cut { format!("{}...", quote(head)) } else { quote(head) };
-    Shown(quoted, "string".to_owned(), false, None, is_cut, Some(length))
+    ShownValue(quoted, "string".to_owned(), false, None, is_cut, Some(length))
 }
 
 /// A text that is cut at a limit in UTF-16 units, whether it was, and how long it was.
@@ -137,7 +137,7 @@ mod tests {
             ("a😀b", 3, "'a😀'...", true),
         ];
         for (value, limit, text, is_cut) in table {
-            let Shown(found, .., was_cut, _) = string(value, limit);
+            let ShownValue(found, .., was_cut, _) = string(value, limit);
             assert_eq!((found.as_str(), was_cut), (text, is_cut), "{value}");
         }
     }

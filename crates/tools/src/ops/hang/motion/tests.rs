@@ -11,8 +11,8 @@ fn test(left: &str, operator: &str, right: &str) -> Comparison {
     Comparison { left: left.to_owned(), operator: operator.to_owned(), right: right.to_owned() }
 }
 
-/// Looks at one frame in a loop, with the values that `name` had.
-fn looks(found: &Loop, name: &str, values: &[&str]) -> Vec<Look> {
+/// Samples of one frame in a loop, with the values that `name` had.
+fn samples(found: &Loop, name: &str, values: &[&str]) -> Vec<StackSample> {
     values.iter().map(|value| vec![position("f", 3, std::slice::from_ref(found), &[(name, value)])]).collect()
 }
 
@@ -27,8 +27,8 @@ fn position(function: &str, line: u32, loops: &[Loop], values: &[(&str, &str)]) 
     }
 }
 
-fn motion_of(looks: &[Look]) -> Motion {
-    seen(looks, Duration::from_secs(1)).unwrap().motion
+fn motion_of(samples: &[StackSample]) -> Motion {
+    observe(samples, Duration::from_secs(1)).unwrap().motion
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn the_sides_of_a_condition_come_together_or_do_not() {
             found.condition = vec![test];
             found.variables = vec!["i".to_owned()];
         });
-        assert_eq!(motion_of(&looks(&found, "i", &values)), expected, "{case}");
+        assert_eq!(motion_of(&samples(&found, "i", &values)), expected, "{case}");
     }
 }
 
@@ -64,18 +64,18 @@ fn what_a_loop_goes_through_is_progress_and_other_changes_are_changes() {
         found.goes_through = true;
         found.variables = vec!["item".to_owned()];
     });
-    assert_eq!(motion_of(&looks(&through, "item", &["'a'", "'b'"])), Motion::Nearer(None));
-    assert_eq!(motion_of(&looks(&through, "item", &["'a'", "'a'"])), Motion::Stuck);
+    assert_eq!(motion_of(&samples(&through, "item", &["'a'", "'b'"])), Motion::Nearer(None));
+    assert_eq!(motion_of(&samples(&through, "item", &["'a'", "'a'"])), Motion::Stuck);
     let assigns = a_loop(|found| {
         found.condition = vec![test("done", "!=", "0")];
         found.assigned = vec!["n".to_owned()];
     });
     let asks = a_loop(|found| found.variables = vec!["clock".to_owned()]);
-    assert_eq!(motion_of(&looks(&asks, "clock", &["1", "1"])), Motion::Asks);
-    assert_eq!(motion_of(&looks(&asks, "clock", &["1", "2"])), Motion::Changes);
-    assert_eq!(motion_of(&looks(&asks, "clock", &["1", "2", "1"])), Motion::Away, "it goes in circles");
-    assert_eq!(motion_of(&looks(&assigns, "n", &["1", "7", "3"])), Motion::Changes);
-    assert_eq!(motion_of(&looks(&assigns, "n", &["1", "1", "1"])), Motion::Stuck);
+    assert_eq!(motion_of(&samples(&asks, "clock", &["1", "1"])), Motion::Asks);
+    assert_eq!(motion_of(&samples(&asks, "clock", &["1", "2"])), Motion::Changes);
+    assert_eq!(motion_of(&samples(&asks, "clock", &["1", "2", "1"])), Motion::Away, "it goes in circles");
+    assert_eq!(motion_of(&samples(&assigns, "n", &["1", "7", "3"])), Motion::Changes);
+    assert_eq!(motion_of(&samples(&assigns, "n", &["1", "1", "1"])), Motion::Stuck);
     let held = |is_left| {
         a_loop(|found| {
             found.condition = vec![test("4", ">", "3")];
@@ -83,8 +83,12 @@ fn what_a_loop_goes_through_is_progress_and_other_changes_are_changes() {
             found.is_left = is_left;
         })
     };
-    assert_eq!(motion_of(&looks(&held(true), "n", &["1", "7", "3"])), Motion::Changes, "it may be left");
-    assert_eq!(motion_of(&looks(&held(false), "n", &["1", "7", "3"])), Motion::Stuck, "nothing else ends it");
+    assert_eq!(motion_of(&samples(&held(true), "n", &["1", "7", "3"])), Motion::Changes, "it may be left");
+    assert_eq!(
+        motion_of(&samples(&held(false), "n", &["1", "7", "3"])),
+        Motion::Stuck,
+        "nothing else ends it"
+    );
 }
 
 #[test]
@@ -93,9 +97,9 @@ fn a_loop_without_a_way_out_needs_one_look() {
         found.is_certain = true;
         found.is_endless = true;
     });
-    assert_eq!(motion_of(&looks(&certain, "i", &["1"])), Motion::Certain);
+    assert_eq!(motion_of(&samples(&certain, "i", &["1"])), Motion::Certain);
     let endless = a_loop(|found| found.is_endless = true);
-    assert_eq!(motion_of(&looks(&endless, "i", &["1"])), Motion::Endless);
+    assert_eq!(motion_of(&samples(&endless, "i", &["1"])), Motion::Endless);
 }
 
 #[test]
@@ -127,8 +131,8 @@ fn of_loops_in_each_other_the_one_that_decides_is_told() {
         stack(outer(&[("item", "1")], &through), inner(&[], &endless)),
         stack(outer(&[("item", "1")], &through), inner(&[], &endless)),
     ];
-    let seen = seen(&held, Duration::from_secs(1)).unwrap();
-    assert_eq!((seen.motion, seen.function.as_str()), (Motion::Endless, "inner"));
+    let observed = observe(&held, Duration::from_secs(1)).unwrap();
+    assert_eq!((observed.motion, observed.function.as_str()), (Motion::Endless, "inner"));
 }
 
 #[test]
@@ -140,26 +144,26 @@ fn frames_that_come_and_go_do_not_count() {
             Position { depth: 1, ..position(function, 9, &[], &[]) },
         ]
     };
-    let seen = seen(&[calls("one"), calls("two")], Duration::ZERO).unwrap();
-    assert_eq!((seen.motion, seen.function.as_str(), seen.line), (Motion::Endless, "main", 3));
+    let observed = observe(&[calls("one"), calls("two")], Duration::ZERO).unwrap();
+    assert_eq!((observed.motion, observed.function.as_str(), observed.line), (Motion::Endless, "main", 3));
 }
 
 #[test]
 fn without_a_loop_it_is_recursion_or_stands_still() {
     let fib = |depth: usize| {
-        (0..depth).map(|depth| Position { depth, ..position("fib", 1, &[], &[]) }).collect::<Look>()
+        (0..depth).map(|depth| Position { depth, ..position("fib", 1, &[], &[]) }).collect::<StackSample>()
     };
     assert_eq!(motion_of(&[fib(5), fib(7)]), Motion::Recursion);
     // The place is where the function calls itself, not where its innermost call happens to be.
     let mut begins = fib(5);
     begins.push(Position { depth: 5, ..position("fib", 8, &[], &[]) });
-    assert_eq!(seen(&[begins], Duration::ZERO).unwrap().line, 1);
+    assert_eq!(observe(&[begins], Duration::ZERO).unwrap().line, 1);
     let still = vec![position("main", 3, &[], &[])];
     assert_eq!(motion_of(&[still.clone(), still]), Motion::Still);
     let moves = |value| vec![position("main", 3, &[], &[("n", value)])];
     assert_eq!(motion_of(&[moves("1"), moves("2")]), Motion::Changes);
-    assert_eq!(seen(&[], Duration::ZERO), None);
-    assert_eq!(seen(&[Vec::new()], Duration::ZERO), None);
+    assert_eq!(observe(&[], Duration::ZERO), None);
+    assert_eq!(observe(&[Vec::new()], Duration::ZERO), None);
 }
 
 #[test]
@@ -168,7 +172,7 @@ fn a_loop_says_what_changed_and_what_did_not() {
         found.condition = vec![test("i", "<", "limit"), test("n", "<", "10")];
         found.assigned = vec!["i".to_owned(), "total".to_owned()];
     });
-    let look = |i: &str, total: &str| {
+    let sample = |i: &str, total: &str| {
         vec![position(
             "f",
             3,
@@ -176,13 +180,14 @@ fn a_loop_says_what_changed_and_what_did_not() {
             &[("i", i), ("limit", "50"), ("n", "1"), ("total", total)],
         )]
     };
-    let seen = seen(&[look("1", "1"), look("2", "9")], Duration::from_secs(1)).unwrap().found.unwrap();
+    let observed =
+        observe(&[sample("1", "1"), sample("2", "9")], Duration::from_secs(1)).unwrap().found.unwrap();
     let change = |name: &str, first: &str, last: &str| Change {
         name: name.to_owned(),
         first: first.to_owned(),
         last: last.to_owned(),
     };
-    assert_eq!(seen.changing, [change("i", "1", "2"), change("total", "1", "9")]);
-    assert_eq!(seen.steady, [("limit".to_owned(), "50".to_owned()), ("n".to_owned(), "1".to_owned())]);
-    assert_eq!(seen.lines, 2..=5);
+    assert_eq!(observed.changing, [change("i", "1", "2"), change("total", "1", "9")]);
+    assert_eq!(observed.steady, [("limit".to_owned(), "50".to_owned()), ("n".to_owned(), "1".to_owned())]);
+    assert_eq!(observed.lines, 2..=5);
 }

@@ -1,6 +1,6 @@
 //! Assignments.
 
-use super::Scene;
+use super::PausedProgram;
 use super::harness::named;
 use crate::error::Error;
 
@@ -24,8 +24,8 @@ debugger;
 
 #[tokio::test]
 async fn variables_are_assigned_to_wherever_they_are() {
-    let scene = Scene::of(PROGRAM).await;
-    let scope = scene.own_scope().await;
+    let scene = PausedProgram::of(PROGRAM).await;
+    let scope = scene.own_scope();
     for (name, value, text) in [
         ("local", "local + 41", "42"),
         ("block", "[1]", "[ 1 ]"),
@@ -42,7 +42,7 @@ async fn variables_are_assigned_to_wherever_they_are() {
     );
     let error = scene.values.set_variable(scope, "missing", "3", 100).await.unwrap_err();
     assert_eq!(error, Error::Refused("there is no variable `missing` here".to_owned()));
-    let scopes = scene.values.scopes(&scene.frame(0)).await.unwrap();
+    let scopes = scene.values.scopes(&scene.frame(0));
     let closure = scopes.iter().find(|scope| scope.name == "Closure (outer)").unwrap().reference;
     let set = scene.values.set_variable(closure, "captured", "({ n: 3 })", 100).await.unwrap();
     assert_eq!((set.text.as_str(), scene.text("captured.n").await), ("{ n: 3 }", "3".to_owned()));
@@ -50,7 +50,7 @@ async fn variables_are_assigned_to_wherever_they_are() {
 
 #[tokio::test]
 async fn members_are_assigned_to() {
-    let mut scene = Scene::of(PROGRAM).await;
+    let mut scene = PausedProgram::of(PROGRAM).await;
     scene.resume().await;
     for (parent, name, value, check, text) in [
         ("list", "0", "[9]", "list", "[ [ 9 ], [ 2 ] ]"),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Scene;
+use super::PausedProgram;
 use super::harness::{named, page, texts};
 use crate::error::Error;
 
@@ -25,13 +25,13 @@ debugger;
 console.log(kept, held, captured, stacked, thrown);
 ";
 
-async fn scene() -> Scene {
-    let mut scene = Scene::of(PROGRAM).await;
+async fn scene() -> PausedProgram {
+    let mut scene = PausedProgram::of(PROGRAM).await;
     scene.be_careful();
     scene
 }
 
-async fn has_run(scene: &Scene) -> String {
+async fn has_run(scene: &PausedProgram) -> String {
     scene.evaluate_with("ran.join()", 100, true).await.unwrap().text
 }
 
@@ -99,7 +99,7 @@ console.log(named, worded, own, later, objects, texts, proxied, captured, coded,
 
 #[tokio::test]
 async fn stacks_whose_head_the_program_would_write_are_not_read() {
-    let mut scene = Scene::of(HEADS).await;
+    let mut scene = PausedProgram::of(HEADS).await;
     scene.be_careful();
     let locals = scene.locals().await;
     for name in ["named", "worded", "own", "later", "objects", "texts", "captured", "coded"] {

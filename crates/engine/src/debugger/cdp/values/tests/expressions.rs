@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::super::Frame;
 use super::harness::texts;
-use super::{Scene, page};
+use super::{PausedProgram, page};
 use crate::debugger::Evaluate;
 use crate::error::Error;
 use crate::model::ids::RawId;
@@ -24,7 +24,7 @@ f(3, { a: 1 });
 
 #[tokio::test]
 async fn statements_run_and_what_they_change_is_seen() {
-    let scene = Scene::of(PROGRAM).await;
+    let scene = PausedProgram::of(PROGRAM).await;
     assert_eq!(texts(&scene.locals().await), [("t", "3"), ("o", "{ a: 1 }"), ("local", "1")]);
     assert_eq!(scene.text("local = { b: [2] }").await, "{ b: [ 2 ] }");
     assert_eq!(scene.text("if (true) { local.c = 3 }").await, "3");
@@ -33,13 +33,13 @@ async fn statements_run_and_what_they_change_is_seen() {
     let locals = scene.locals().await;
     assert_eq!(texts(&locals), [("t", "3"), ("o", "{ a: 1 }"), ("local", "{ b: [ 2 ], c: 3 }")]);
     assert_eq!(texts(&scene.open(&locals[2].value).await)[..2], [("b", "[ 2 ]"), ("c", "3")]);
-    let own = scene.values.variables(scene.own_scope().await, page(true), 100).await.unwrap();
+    let own = scene.values.variables(scene.own_scope(), page(true), 100).await.unwrap();
     assert_eq!(texts(&own.variables)[2], ("local", "{ b: [ 2 ], c: 3 }"));
 }
 
 #[tokio::test]
 async fn what_an_expression_throws_is_told() {
-    let scene = Scene::of(PROGRAM).await;
+    let scene = PausedProgram::of(PROGRAM).await;
     let table = [
         ("deny()", "Denied", "Denied: first line"),
         ("null.x", "TypeError", "TypeError: Cannot read properties of null (reading 'x')"),
@@ -72,7 +72,7 @@ async fn what_an_expression_throws_is_told() {
 
 #[tokio::test]
 async fn an_endless_expression_is_ended() {
-    let scene = Scene::of(PROGRAM).await;
+    let scene = PausedProgram::of(PROGRAM).await;
     let deadline = Duration::from_millis(200);
     let request =
         Evaluate { expression: "for (;;);".to_owned(), frame: RawId(1), deadline, text: 100, pure: false };
@@ -83,7 +83,7 @@ async fn an_endless_expression_is_ended() {
 
 #[tokio::test]
 async fn a_pure_expression_changes_nothing() {
-    let scene = Scene::of(PROGRAM).await;
+    let scene = PausedProgram::of(PROGRAM).await;
     assert_eq!(
         scene.evaluate_with("[local, o.a].map(n => n + 1)", 100, true).await.unwrap().text,
         "[ 2, 2 ]"
@@ -96,7 +96,7 @@ async fn a_pure_expression_changes_nothing() {
 
 #[tokio::test]
 async fn names_of_the_source_are_understood_and_shown() {
-    let scene = Scene::of(PROGRAM).await;
+    let scene = PausedProgram::of(PROGRAM).await;
     let mut frame = Frame::new(scene.paused.call_frames[0].clone());
     frame.names = [("t", "total"), ("o", "options")].map(|(a, b)| (a.to_owned(), b.to_owned())).into();
     let frame = Arc::new(frame);
@@ -108,14 +108,14 @@ async fn names_of_the_source_are_understood_and_shown() {
             Evaluate { expression: expression.to_owned(), frame: RawId(1), deadline, text: 100, pure: false };
         assert_eq!(scene.values.evaluate(&frame, &request).await.unwrap().text, text, "{expression}");
     }
-    let scopes = scene.values.scopes(&frame).await.unwrap();
+    let scopes = scene.values.scopes(&frame);
     let value = scene.values.set_variable(scopes[0].reference, "total", "5 * 2", 100).await.unwrap();
     assert_eq!((value.text.as_str(), scene.text("t").await), ("10", "10".to_owned()));
 }
 
 #[tokio::test]
 async fn exceptions_are_told_with_their_causes() {
-    let scene = Scene::of(PROGRAM).await;
+    let scene = PausedProgram::of(PROGRAM).await;
     for (expression, kind, message, stack) in [
         ("new Denied('why', { cause: 1 })", "Denied", "why", "Denied"),
         (

@@ -1,7 +1,7 @@
 //! What is visible in a frame.
 
 use super::harness::{named, texts};
-use super::{Scene, page};
+use super::{PausedProgram, page};
 use crate::error::Error;
 use crate::model::stack::ScopeKind;
 use crate::model::variable::Page;
@@ -31,7 +31,7 @@ debugger;
 
 #[tokio::test]
 async fn locals_are_what_a_person_expects() {
-    let scene = Scene::of(NESTED).await;
+    let scene = PausedProgram::of(NESTED).await;
     let locals = scene.locals().await;
     let shown: Vec<_> = texts(&locals).into_iter().filter(|(name, _)| *name != "later").collect();
     let expected = [
@@ -43,7 +43,7 @@ async fn locals_are_what_a_person_expects() {
         ("captured", "1"),
     ];
     assert_eq!(shown, expected);
-    let scopes = scene.values.scopes(&scene.frame(0)).await.unwrap();
+    let scopes = scene.values.scopes(&scene.frame(0));
     let names: Vec<_> = scopes.iter().map(|scope| scope.name.as_str()).collect();
     assert_eq!(names.first().copied(), Some("Block"));
     assert_eq!(names.last().copied(), Some("Global"));
@@ -58,13 +58,13 @@ async fn locals_are_what_a_person_expects() {
         globals.total > 50 && globals.variables.iter().any(|variable| variable.name == "process"),
         "{globals:?}"
     );
-    let local = scene.values.variables(scene.own_scope().await, page(true), 100).await.unwrap();
+    let local = scene.values.variables(scene.own_scope(), page(true), 100).await.unwrap();
     assert_eq!(named(&local.variables, "shadowed").value.text, "'outer'");
 }
 
 #[tokio::test]
 async fn a_modules_top_level_shows_its_data_and_hides_its_text() {
-    let mut scene = Scene::of(NESTED).await;
+    let mut scene = PausedProgram::of(NESTED).await;
     scene.resume().await;
     let locals = scene.locals_with(page(false), 100).await;
     let expected = [("level", "'module'"), ("result", "9"), ("settings", "{ deep: true }")];
@@ -82,7 +82,7 @@ async fn an_es_module_is_read_with_what_is_not_initialized() {
     let program = "import fs from 'node:fs';\nimport * as path from 'node:path';\nimport * as self from './main.mjs';\n\
                    export let live = 1;\nexport function used() { return live; }\ndebugger;\nexport const later = [1];\n\
                    used(fs, path, self, later);\n";
-    let scene = Scene::file("main.mjs", program).await;
+    let scene = PausedProgram::file("main.mjs", program).await;
     let all = scene.locals_with(page(true), 200).await;
     assert_eq!(named(&all.variables, "live").value.text, "1");
     assert!(!named(&all.variables, "live").special && named(&all.variables, "path").special);
@@ -99,20 +99,20 @@ async fn an_es_module_is_read_with_what_is_not_initialized() {
 
 #[tokio::test]
 async fn what_a_function_returns_comes_first() {
-    let mut scene = Scene::of("function f() {\n  debugger;\n  return { a: 1 };\n}\nf();\n").await;
+    let mut scene = PausedProgram::of("function f() {\n  debugger;\n  return { a: 1 };\n}\nf();\n").await;
     scene.step_over().await;
     scene.step_over().await;
     let locals = scene.locals_with(page(true), 100).await;
     assert_eq!(texts(&locals.variables)[0], ("(return)", "{ a: 1 }"));
     let opened = scene.open(&locals.variables[0].value).await;
     assert_eq!(texts(&opened)[0], ("a", "1"));
-    let set = scene.values.set_variable(scene.own_scope().await, "(return)", "[5]", 100).await.unwrap();
+    let set = scene.values.set_variable(scene.own_scope(), "(return)", "[5]", 100).await.unwrap();
     assert_eq!(set.text, "[ 5 ]");
 }
 
 #[tokio::test]
 async fn without_the_helper_less_is_shown() {
-    let scene = Scene::of(NESTED).await;
+    let scene = PausedProgram::of(NESTED).await;
     scene.values.refuse_helper();
     let locals = scene.locals().await;
     assert_eq!(named(&locals, "shadowed").value.text, "'inner'");
@@ -128,7 +128,7 @@ async fn without_the_helper_less_is_shown() {
 #[tokio::test]
 async fn other_frames_than_the_innermost_are_read_and_evaluated_in() {
     let program = "function inner(n) {\n  debugger;\n  return n;\n}\nfunction outer(word) {\n  let sum = inner(1);\n  return word + sum;\n}\nouter('w');\n";
-    let scene = Scene::of(program).await;
+    let scene = PausedProgram::of(program).await;
     let frame = scene.frame(1);
     let (_, locals) = scene.values.locals(&frame, page(false), 100).await.unwrap();
     assert_eq!(texts(&locals.variables)[0], ("word", "'w'"));
@@ -144,7 +144,8 @@ async fn other_frames_than_the_innermost_are_read_and_evaluated_in() {
 #[tokio::test]
 async fn variables_come_in_pages() {
     let names: String = (0..300).map(|number| format!("v{number} = {number},")).collect::<Vec<_>>().concat();
-    let scene = Scene::of(&format!("(function () {{ let {names} last = 'end';\ndebugger; }})();\n")).await;
+    let scene =
+        PausedProgram::of(&format!("(function () {{ let {names} last = 'end';\ndebugger; }})();\n")).await;
     let children =
         scene.locals_with(Page { start: 299, count: 5, special: false, internals: false }, 100).await;
     assert_eq!((texts(&children.variables), children.total), (vec![("v299", "299"), ("last", "'end'")], 301));
@@ -162,7 +163,7 @@ const left = Reflect.ownKeys(sandbox).concat(Reflect.ownKeys(globalThis).filter(
 debugger;
 new Worker('const local = new Set([[1, 2]]); { debugger; }', { eval: true });
 ";
-    let mut scene = Scene::of(program).await;
+    let mut scene = PausedProgram::of(program).await;
     let locals = scene.locals().await;
     let expected = [("z", "{ p: 1 }"), ("w", "Map(1) { { p: 1 } => [ 1, Promise { { a: 1 } } ] }")];
     assert_eq!(texts(&locals), expected);

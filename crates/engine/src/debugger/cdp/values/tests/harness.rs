@@ -10,7 +10,8 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::ChildStderr;
 
-use super::super::{Frame, Values};
+use super::super::super::v8::V8Client;
+use super::super::{Frame, ValueReader};
 use crate::debugger::Evaluate;
 use crate::error::Result;
 use crate::model::ids::RawId;
@@ -23,8 +24,8 @@ pub(super) const SOON: Duration = Duration::from_secs(20);
 /// The environment variable that names another `node` to test with.
 const NODE: &str = "STILLFRAME_TEST_NODE";
 
-pub(super) struct Scene {
-    pub(super) values: Values,
+pub(super) struct PausedProgram {
+    pub(super) values: ValueReader,
     pub(super) client: Client,
     pub(super) paused: debugger::Paused,
     incoming: Incoming,
@@ -32,7 +33,7 @@ pub(super) struct Scene {
     _folder: TempDir,
 }
 
-impl Scene {
+impl PausedProgram {
     /// Runs a `CommonJS` program to its first `debugger` statement.
     pub(super) async fn of(program: &str) -> Self {
         Self::file("main.js", program).await
@@ -45,7 +46,7 @@ impl Scene {
         let (client, incoming, driver) = ::cdp::connect(&address, SOON).await.unwrap();
         tokio::spawn(driver);
         let paused = debugger::Paused::default();
-        let values = Values::new(client.clone());
+        let values = reader(client.clone(), false);
         let mut scene = Self { values, client, paused, incoming, child, _folder: folder };
         scene.enable().await;
         scene.next_stop().await;
@@ -55,7 +56,7 @@ impl Scene {
 
     /// Looks at it as at a program of which nothing may run.
     pub(super) fn be_careful(&mut self) {
-        self.values = Values::careful(self.client.clone());
+        self.values = reader(self.client.clone(), true);
     }
 
     async fn enable(&self) {
@@ -144,13 +145,13 @@ impl Scene {
     }
 
     /// The reference of the frame's own scope.
-    pub(super) async fn own_scope(&self) -> RawId {
-        let scopes = self.values.scopes(&self.frame(0)).await.unwrap();
+    pub(super) fn own_scope(&self) -> RawId {
+        let scopes = self.values.scopes(&self.frame(0));
         scopes.iter().find(|scope| scope.kind == ScopeKind::Locals).unwrap().reference
     }
 
     /// A worker that the program has started, at its first `debugger` statement.
-    pub(super) async fn worker(&mut self) -> (Values, Arc<Frame>) {
+    pub(super) async fn worker(&mut self) -> (ValueReader, Arc<Frame>) {
         let enable = node_worker::Enable { wait_for_debugger_on_start: true };
         self.client.request(enable, SOON).await.unwrap();
         self.client.request(debugger::Resume::default(), SOON).await.unwrap();
@@ -171,11 +172,16 @@ impl Scene {
             paused = stop_of(&mut worker.incoming).await;
         }
         let frame = Arc::new(Frame::new(paused.call_frames[0].clone()));
-        (Values::new(worker.client), frame)
+        (reader(worker.client, false), frame)
     }
 }
 
-impl Drop for Scene {
+/// Of a thread without known scripts.
+fn reader(client: Client, careful: bool) -> ValueReader {
+    ValueReader::new(V8Client::new(client), Arc::default(), None, careful)
+}
+
+impl Drop for PausedProgram {
     fn drop(&mut self) {
         // It may have ended by itself.
         let _ = self.child.kill();

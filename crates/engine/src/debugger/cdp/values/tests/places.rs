@@ -3,13 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::{Places, Values};
+use super::super::super::scripts::{Script, Scripts};
+use super::super::super::v8::V8Client;
+use super::super::ValueReader;
+use ::cdp::debugger;
+
 use super::harness::{named, texts};
-use super::{Scene, page};
+use super::{PausedProgram, page};
 use crate::debugger::Evaluate;
 use crate::error::Error;
 use crate::model::ids::RawId;
 use crate::model::variable::Page;
+use crate::policy::SharedPolicy;
 
 const PROGRAM: &str = r"
 let runs = 0;
@@ -35,7 +40,7 @@ debugger;
 
 #[tokio::test]
 async fn getters_are_run_only_when_they_are_opened() {
-    let scene = Scene::of(PROGRAM).await;
+    let scene = PausedProgram::of(PROGRAM).await;
     let members = scene.children("account").await;
     assert_eq!(named(&members, "owner").value.text, "'ann'");
     let doubled = &named(&members, "doubled").value;
@@ -52,7 +57,7 @@ async fn getters_are_run_only_when_they_are_opened() {
 
 #[tokio::test]
 async fn private_members_are_listed_and_opened() {
-    let scene = Scene::of(PROGRAM).await;
+    let scene = PausedProgram::of(PROGRAM).await;
     let members = scene.children("account").await;
     let balance = named(&members, "#balance");
     assert_eq!((balance.value.text.as_str(), balance.special), ("{ sum: 5 }", false));
@@ -64,7 +69,7 @@ async fn private_members_are_listed_and_opened() {
 
 #[tokio::test]
 async fn large_values_come_in_pages() {
-    let scene = Scene::of(PROGRAM).await;
+    let scene = PausedProgram::of(PROGRAM).await;
     let table = [("big", 1_000_000, "999990", "999990"), ("keys", 20_000, "k19990", "19990")];
     for (expression, count, name, text) in table {
         let value = scene.evaluate_with(expression, 100, false).await.unwrap();
@@ -78,7 +83,7 @@ async fn large_values_come_in_pages() {
 
 #[tokio::test]
 async fn collections_have_their_items_as_children() {
-    let scene = Scene::of(PROGRAM).await;
+    let scene = PausedProgram::of(PROGRAM).await;
     let entries = scene.children("map").await;
     assert_eq!(texts(&entries)[..2], [("0", "'a' => { deep: [ 1 ] }"), ("1", "{ key: 1 } => 2")]);
     let entry = scene.open(&entries[0].value).await;
@@ -91,7 +96,7 @@ async fn collections_have_their_items_as_children() {
 
 #[tokio::test]
 async fn hidden_parts_are_special() {
-    let scene = Scene::of(PROGRAM).await;
+    let scene = PausedProgram::of(PROGRAM).await;
     let mixed = scene.evaluate("mixed").await.unwrap();
     let plain = scene.values.variables(mixed.reference.unwrap(), page(false), 100).await.unwrap();
     assert_eq!(
@@ -120,9 +125,15 @@ async fn hidden_parts_are_special() {
 
 #[tokio::test]
 async fn functions_tell_where_they_are() {
-    let scene = Scene::of(PROGRAM).await;
-    let places: Places = Arc::new(|_, line, column| Some(format!("main.js:{}:{}", line + 1, column + 1)));
-    let values = Values::with_places(scene.client.clone(), places, None, false);
+    let scene = PausedProgram::of(PROGRAM).await;
+    let (v8, scripts) = (V8Client::new(scene.client.clone()), Arc::new(Scripts::default()));
+    let parsed = debugger::Script {
+        script_id: scene.paused.call_frames[0].location.script_id.clone(),
+        url: "main.js".to_owned(),
+        ..debugger::Script::default()
+    };
+    scripts.add(Script::new(parsed, SharedPolicy::default(), v8.clone()));
+    let values = ValueReader::new(v8, scripts, None, false);
     let request = Evaluate {
         expression: "Account".to_owned(),
         frame: RawId(1),
@@ -138,7 +149,7 @@ async fn functions_tell_where_they_are() {
 
 #[tokio::test]
 async fn references_die_when_the_program_runs() {
-    let mut scene = Scene::of("const a = [[1]];\ndebugger;\ndebugger;\n").await;
+    let mut scene = PausedProgram::of("const a = [[1]];\ndebugger;\ndebugger;\n").await;
     let before = scene.evaluate("a").await.unwrap().reference.unwrap();
     scene.resume().await;
     let error = scene.values.variables(before, page(true), 100).await.unwrap_err();

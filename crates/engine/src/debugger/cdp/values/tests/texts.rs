@@ -1,6 +1,6 @@
 //! How values read.
 
-use super::Scene;
+use super::PausedProgram;
 use super::harness::named;
 
 /// An expression, and its text.
@@ -116,7 +116,7 @@ debugger;
 async fn values_read_as_in_util_inspect_and_nothing_is_run() {
     // What the program replaces before is what it has: our code must have come first.
     let (before, after) = PROGRAM.split_once("const patch").unwrap();
-    let scene = &mut Scene::of(&format!("{before}debugger;\nconst patch{after}")).await;
+    let scene = &mut PausedProgram::of(&format!("{before}debugger;\nconst patch{after}")).await;
     for (expression, text) in TABLE {
         assert_eq!(scene.text(expression).await, *text, "{expression}");
     }
@@ -137,7 +137,7 @@ async fn values_read_as_in_util_inspect_and_nothing_is_run() {
 async fn a_program_that_has_replaced_methods_before_is_read_all_the_same() {
     let patched = "Object.keys = Reflect.ownKeys = Reflect.getOwnPropertyDescriptor = ran;";
     assert!(PROGRAM.contains(patched));
-    let scene = Scene::of(&PROGRAM.replace(patched, "")).await;
+    let scene = PausedProgram::of(&PROGRAM.replace(patched, "")).await;
     assert_eq!(
         scene.text("[[1, 2], { a: 'it' }, accessors]").await,
         format!("[ [ 1, 2 ], {{ a: 'it' }}, {ACCESSORS} ]")
@@ -154,7 +154,7 @@ async fn texts_are_cut_and_cost_little_whatever_the_size() {
                    for (let i = 0; i < 1e5; i++) keys['k' + i] = i;\n\
                    const map = new Map(wide.map((v, i) => [i, v])), nested = { long, wide };\n\
                    const emoji = '😀'.repeat(100), huge = new Error('m'.repeat(1e6));\ndebugger;\n";
-    let scene = Scene::of(program).await;
+    let scene = PausedProgram::of(program).await;
     let locals = scene.locals_with(super::page(false), 40).await;
     for variable in &locals.variables {
         let text = &variable.value.text;

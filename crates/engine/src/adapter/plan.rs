@@ -1,0 +1,287 @@
+//! What to run and how to connect to it: plain data, made by an adapter and carried out by a debugger.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::deadlines;
+use crate::model::launch::Stdin;
+use crate::model::stop::{End, Exception, ExceptionMode};
+use crate::process::ProcessSpec;
+
+/// What to run and how to connect to it.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
+pub enum Plan {
+    /// By the Debug Adapter Protocol.
+    Dap {
+        /// How the connection comes about.
+        transport: Transport,
+        /// What is said on it.
+        setup: DapSetup,
+    },
+    /// By the inspector protocol.
+    Cdp {
+        /// How the connection comes about.
+        wire: CdpWire,
+        /// The rest.
+        setup: CdpSetup,
+    },
+}
+
+impl Plan {
+    /// The command line that it begins with, unless the program runs already.
+    pub fn process(&self) -> Option<&ProcessSpec> {
+        match self {
+            Self::Dap { transport: Transport::Stdio(process), .. }
+            | Self::Dap { transport: Transport::Spawn { process, .. }, .. }
+            | Self::Dap { transport: Transport::Listen { process: Some(process), .. }, .. }
+            | Self::Cdp { wire: CdpWire::Announced(process), .. } => Some(process),
+            Self::Dap { .. } | Self::Cdp { .. } => None,
+        }
+    }
+}
+
+/// How a connection to an adapter comes about. Every process that is started for it is of the session's group.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Transport {
+    /// The adapter is started, and speaks on its standard input and output.
+    Stdio(ProcessSpec),
+    /// The adapter is started, and listens.
+    Spawn {
+        /// The adapter. [`ADDRESS`] in it stands for where to listen.
+        process: ProcessSpec,
+        /// What it prints in front of the `HOST:PORT` where it listens, at the beginning of a line; none when it
+        /// listens where it is told to.
+        announces: Option<&'static str>,
+        /// It is the program too, so that its end is the program's.
+        is_program: bool,
+    },
+    /// An adapter, or a program with one inside, listens.
+    Connect {
+        /// Name or address of its machine.
+        host: String,
+        /// Its port.
+        port: u16,
+    },
+    /// The program, and each of its children, connects to us and serves the protocol.
+    Listen {
+        /// The program to start; none when it runs already. [`ADDRESS`] in it stands for where to find us, and
+        /// [`TOKEN`] for the secret that it shows then.
+        process: Option<ProcessSpec>,
+        /// A helper that makes a running program connect to us, with the same places.
+        injector: Option<ProcessSpec>,
+    },
+}
+
+/// How a connection to an inspector comes about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CdpWire {
+    /// The program is started; each process of it opens its inspector, writes where to the pipe at [`ADDRESS`], and
+    /// waits for us.
+    Announced(ProcessSpec),
+    /// We connect to an inspector that listens.
+    Connect {
+        /// Name or address of its machine.
+        host: String,
+        /// Its port.
+        port: u16,
+    },
+    /// We make a process of this machine open its inspector, by a signal.
+    Signal {
+        /// The process.
+        pid: u32,
+    },
+}
+
+/// Stands for our address in a plan: `HOST:PORT` for [`Transport::Listen`] and [`Transport::Spawn`],
+/// the path of a pipe for [`CdpWire::Announced`].
+pub const ADDRESS: &str = "{address}";
+
+/// Stands for the secret by which the program shows that it is the one that was started, for
+/// [`Transport::Listen`].
+pub const TOKEN: &str = "{token}";
+
+/// Puts our address where the plan says so.
+pub fn addressed(spec: ProcessSpec, address: &str) -> ProcessSpec {
+    filled(spec, ADDRESS, address)
+}
+
+/// Puts something where the plan says so.
+pub fn filled(mut spec: ProcessSpec, place: &str, with: &str) -> ProcessSpec {
+    for argument in &mut spec.args {
+        if argument == place {
+            *argument = OsString::from(with);
+        }
+    }
+    for value in spec.env.values_mut().flatten() {
+        if value == place {
+            with.clone_into(value);
+        }
+    }
+    spec
+}
+
+/// What an adapter of the Debug Adapter Protocol needs to know, and what we need to know of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DapSetup {
+    /// The name that `initialize` takes.
+    pub adapter_id: &'static str,
+    /// How the program is come by. Its children are attached to, unless the adapter asks for something else.
+    pub request: StartRequest,
+    /// The arguments of that request.
+    pub arguments: Map<String, Value>,
+    /// What the program reads, where the adapter has us start it.
+    pub stdin: Stdin,
+    /// Changes to the program's environment, where the adapter has us start it; none removes a variable.
+    pub env: BTreeMap<String, Option<String>>,
+    /// `HOST:PORT` of what is attached to, which the connector fills in.
+    pub remote: Option<String>,
+    /// A stop at a breakpoint that is not ours is the entry of the program.
+    pub stops_on_entry: bool,
+    /// Its process numbers are this machine's.
+    pub is_local: bool,
+    /// Where the adapter departs from the specification.
+    pub quirks: &'static Quirks,
+}
+
+/// The request that starts debugging.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartRequest {
+    /// The adapter starts the program, and ends it with the session.
+    Launch,
+    /// The program runs already, and goes on when we leave.
+    Attach,
+}
+
+/// Where an adapter departs from the specification, or fills in what it leaves open. The default is an adapter that
+/// does neither.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a departure of its own")]
+pub struct Quirks {
+    /// It sends `initialized` when breakpoints may be set. One that never does is configured after its answer to
+    /// `launch` or `attach`.
+    pub sends_initialized: bool,
+    /// How long it may take to answer `configurationDone`.
+    pub configured_within: Duration,
+    /// How a program is started so that its debugger can be connected to, for people.
+    pub listens: &'static str,
+    /// Its names for the exceptions to stop at.
+    pub exception_filters: fn(ExceptionMode) -> &'static [&'static str],
+    /// How a program ended, by the `exitCode` of the event `exited`.
+    pub end: fn(i64) -> End,
+    /// The text of an error that came as the successful result of an evaluation, by its type and text.
+    pub evaluation_error: fn(&str, &str) -> Option<String>,
+    /// Whether the message of a failed evaluation says that it took too long.
+    pub is_timeout: fn(&str) -> bool,
+    /// Whether the message of a failed evaluation says that a name stands for nothing.
+    pub is_unknown_name: fn(&str) -> bool,
+    /// How many numbered children a value of a type has, where the type says so and the value does not.
+    pub length: fn(&str) -> Option<u64>,
+    /// Its own notes, in the category `console`, are not worth showing.
+    pub mutes_console: bool,
+    /// The message of a refusal, without what the adapter puts around it.
+    pub message: fn(&str) -> String,
+    /// The exception of a stop, without what the adapter puts around it.
+    pub exception: fn(Exception) -> Exception,
+    /// The references of a frame's scopes are good until the scopes of another frame are asked for.
+    pub scopes_of_one_frame: bool,
+    /// Variables are assigned to by evaluating an assignment, because `setVariable` takes less than the language.
+    pub assigns_by_evaluating: bool,
+    /// Who applies the rules knows which breakpoints were hit, where the event `stopped` does not say.
+    pub reports_hits: bool,
+    /// A condition that cannot be evaluated stops the program.
+    pub stops_at_bad_conditions: bool,
+    /// What the program writes comes by a terminal, with CR LF for each line end.
+    pub writes_crlf: bool,
+    /// Whether the description of a stop is that of a pause, where its reason is another word.
+    pub is_pause: fn(&str) -> bool,
+}
+
+/// Each adapter has a constant of its own.
+impl PartialEq for Quirks {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Quirks {
+    /// An adapter that follows the specification.
+    pub const NONE: Self = Self {
+        sends_initialized: true,
+        configured_within: deadlines::REQUEST,
+        listens: "an adapter that listens at `host` and `port`",
+        exception_filters: |_| &[],
+        end: |code| End::Exited(i32::try_from(code).unwrap_or(i32::MAX)),
+        evaluation_error: |_, _| None,
+        is_timeout: |_| false,
+        is_unknown_name: |_| false,
+        length: |_| None,
+        mutes_console: false,
+        message: |text| text.to_owned(),
+        exception: |exception| exception,
+        scopes_of_one_frame: false,
+        assigns_by_evaluating: false,
+        reports_hits: false,
+        stops_at_bad_conditions: false,
+        writes_crlf: false,
+        is_pause: |_| false,
+    };
+}
+
+/// What we need to know of a program whose inspector we speak to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CdpSetup {
+    /// Stop before the first statement of this; none runs on.
+    pub entry: Option<Entry>,
+    /// The script that is started, where there is one.
+    pub program: Option<PathBuf>,
+    /// Our own script inside the program.
+    pub hook: PathBuf,
+    /// Sources may be compiled when they are loaded.
+    pub transpiles: bool,
+    /// Step over libraries, and do not stop at exceptions inside them.
+    pub just_my_code: bool,
+    /// The same folder under the two names it has, ours first.
+    pub path_mappings: Vec<(String, String)>,
+    /// Its process numbers and files are this machine's.
+    pub is_local: bool,
+}
+
+impl CdpSetup {
+    /// Whether a script is our hook, or one that the hook loads.
+    pub fn is_hook(&self, path: &Path) -> bool {
+        path.parent() == self.hook.parent()
+    }
+
+    /// The program's name for a file, as a path of ours.
+    pub fn to_local(&self, path: &Path) -> PathBuf {
+        self.mapped(path, |(ours, theirs)| (theirs, ours))
+    }
+
+    /// A path of ours, as the program names it.
+    pub fn to_remote(&self, path: &Path) -> PathBuf {
+        self.mapped(path, |(ours, theirs)| (ours, theirs))
+    }
+
+    fn mapped(&self, path: &Path, direction: fn(&(String, String)) -> (&String, &String)) -> PathBuf {
+        let found = self
+            .path_mappings
+            .iter()
+            .map(direction)
+            .find_map(|(from, to)| path.strip_prefix(from).ok().map(|rest| Path::new(to).join(rest)));
+        found.unwrap_or_else(|| path.to_owned())
+    }
+}
+
+/// Where a program begins for its user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// In this file.
+    Script(PathBuf),
+    /// In the first file that is not internal, of any process.
+    First,
+}

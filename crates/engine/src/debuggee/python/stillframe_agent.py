@@ -1,0 +1,1477 @@
+"""What stillframe runs inside a Python program: values, expressions and breakpoint rules.
+
+pydevd can do all of this, but it runs properties and unbounded `__repr__`s, cuts values without saying so,
+loses evaluations that raise `SystemExit`, and swallows conditions that fail. So stillframe asks pydevd to
+evaluate one expression, a call of `call` below, in the suspended thread, and reads the JSON that comes back.
+
+Written for Python 3.8 to 3.13 and debugpy 1.8.22. Everything that it uses of pydevd's inside is looked up
+when it is needed, so that another version fails in one request and not at the start.
+"""
+
+import builtins
+import collections
+import datetime
+import functools
+import itertools
+import json
+import operator
+import os
+import re
+import signal
+import sys
+import threading
+import time
+import traceback
+import types
+
+RETURN_VALUES = "__pydevd_ret_val_dict"
+
+# The program may replace it, as gevent does.
+sleep = time.sleep
+
+# What Python's own names stand for before the program has a say.
+BUILTINS = dict(vars(builtins))
+
+# Set for a request during which nothing of the program's may run.
+careful = False
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Start
+
+
+def prepare(root):
+    """Imports pydevd from ROOT, set up for stillframe, and returns it."""
+    # pydevd warns about frozen modules on standard error unless it is told not to.
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    sys.path.insert(0, root)
+    try:
+        from debugpy._vendored import force_pydevd  # noqa: F401
+    finally:
+        sys.path.remove(root)
+    import pydevd
+
+    patch(pydevd)
+    hand_down(pydevd)
+    listen_for_pause()
+    if "STILLFRAME_TESTS" in os.environ:
+        load("stillframe_tests").meet(load)
+    return pydevd
+
+
+def hand_down(pydevd):
+    """Has child processes import this module before they connect."""
+    from _pydev_bundle import pydev_monkey
+    from _pydevd_bundle.pydevd_defaults import PydevdCustomization
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    PydevdCustomization.PREIMPORT = "%s;%s" % (here, __name__)
+    if hasattr(pydevd, "stillframe"):
+        return
+    pydevd.stillframe = True
+    configure, code_for_child = pydevd.config, pydev_monkey._get_python_c_args
+
+    # `python -c` children are given code that configures pydevd, and forgets the import.
+    @functools.wraps(configure)
+    def config(protocol="", debug_mode="", preimport=""):
+        return configure(protocol, debug_mode, preimport or PydevdCustomization.PREIMPORT)
+
+    @functools.wraps(code_for_child)
+    def _get_python_c_args(*args, **kwargs):
+        load = "import pydevd; sys.path.insert(0, %r); import %s; del sys.path[0]; " % (here, __name__)
+        return code_for_child(*args, **kwargs).replace("import pydevd; ", load, 1)
+
+    pydevd.config, pydev_monkey._get_python_c_args = config, _get_python_c_args
+
+
+# pydevd can only suspend a thread that runs Python code. A signal brings the main thread out of whatever it
+# waits in, to run this code for a moment; afterwards Python goes on waiting.
+PAUSE = """
+def stillframe_pause(number, frame, clock=clock, sleep=sleep, trace_again=trace_again):
+    trace_again()
+    end = clock() + 0.2
+    while clock() < end:
+        sleep(0.002)
+"""
+
+
+def let_children_go():
+    """From now on child processes run without a debugger. Those that waited for one would wait for ever."""
+    from _pydev_bundle import pydev_monkey
+
+    pydev_monkey._get_apply_arg_patching = lambda: False
+    if "stillframe_recorder" in sys.modules:
+        sys.modules["stillframe_recorder"].finish()
+
+
+def load(name):
+    """A module of ours that only some sessions need. It is beside this one, or was sent before."""
+    if name not in sys.modules:
+        from importlib import util
+
+        beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py")
+        spec = util.spec_from_file_location(name, beside)
+        module = util.module_from_spec(spec)
+        module.__builtins__ = BUILTINS
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
+
+
+def listen_for_pause():
+    if not hasattr(signal, "SIGURG") or threading.current_thread() is not threading.main_thread():
+        return
+    if signal.getsignal(signal.SIGURG) == signal.SIG_DFL:
+        names = {"clock": time.monotonic, "sleep": time.sleep, "trace_again": trace_again}
+        # pydevd does not suspend in code that it takes for its own, or for a library's.
+        exec(compile(PAUSE, "/stillframe/pause.py", "exec"), names)
+        signal.signal(signal.SIGURG, names["stillframe_pause"])
+
+
+def trace_again():
+    """Up to Python 3.11, an error within the tracer takes it away, such as that of a recursion which is too deep.
+    Where the program has caught that, nothing would suspend it any more."""
+    if sys.version_info >= (3, 12) or sys.gettrace() is not None:
+        return
+    from _pydevd_bundle.pydevd_constants import STATE_SUSPEND
+
+    debugger = sys.modules["pydevd"].get_global_debugger()
+    info = getattr(threading.current_thread(), "additional_info", None)
+    # The signal may be one of the program's own.
+    if debugger is None or getattr(info, "pydev_state", None) != STATE_SUSPEND:
+        return
+    debugger.enable_tracing()
+    debugger.set_trace_for_frame_and_parents(threading.get_ident(), sys._getframe(1))
+
+
+def patch(pydevd):
+    """Changes pydevd where it is slow or talks too much."""
+    from _pydev_bundle import pydev_log
+    from _pydevd_bundle import pydevd_constants
+    from _pydevd_bundle.pydevd_comm_constants import CMD_THREAD_SUSPEND
+
+    # Our own limit speaks first.
+    pydevd_constants.PYDEVD_WARN_EVALUATION_TIMEOUT = 10**6
+    if pydevd_constants.DebugInfoHolder.DEBUG_TRACE_LEVEL <= 0:
+        # What it has to say about itself does not belong on the program's standard error.
+        pydev_log._LoggingGlobals._debug_stream_initialized = True
+    # The stack of a running thread is given only after it was waited whether the thread stops.
+    from _pydevd_bundle.pydevd_api import PyDevdAPI
+
+    PyDevdAPI.request_stack.__defaults__ = tuple(
+        0 if isinstance(default, float) else default for default in PyDevdAPI.request_stack.__defaults__
+    )
+    if hasattr(pydevd.PyDB, "stillframe"):
+        return
+    pydevd.PyDB.stillframe = True
+    # An exit is an end, whatever its code. pydevd would stop at some, and fails at a code without a hash.
+    pydevd.PyDB.ignore_system_exit_code = lambda self, error: True
+    # It ends the debugger after the last thread, but looks only every 200 ms, and the program waits for it. The
+    # handler of `atexit` that pydevd has as well ends the debugger at once.
+    pydevd.CheckAliveThread.start = lambda self: None
+    start, end = pydevd.PyDB.initialize_network, pydevd.PyDB.dispose_and_kill_all_pydevd_threads
+
+    # It sleeps 100 ms to "give threads time to start"; nothing needs it.
+    @functools.wraps(start)
+    def initialize_network(*args, **kwargs):
+        real, pydevd.time = pydevd.time, types.SimpleNamespace(sleep=lambda seconds: None, time=time.time)
+        try:
+            return start(*args, **kwargs)
+        finally:
+            pydevd.time = real
+
+    # At exit it waits up to 500 ms for its own daemon threads. What matters is that everything is sent.
+    @functools.wraps(end)
+    def dispose_and_kill_all_pydevd_threads(self, wait=True, timeout=0.5):
+        if not self.pydb_disposed:
+            flush(self)
+        return end(self, wait=False, timeout=timeout)
+
+    suspend = pydevd.PyDB.do_wait_suspend
+
+    @functools.wraps(suspend)
+    def do_wait_suspend(self, thread, frame, event, *arguments, **more):
+        if event == "line" and getattr(thread, "stop_reason", None) == CMD_THREAD_SUSPEND:
+            reached_while_suspended(self, frame)
+        return suspend(self, thread, frame, event, *arguments, **more)
+
+    pydevd.PyDB.do_wait_suspend = do_wait_suspend
+    pydevd.PyDB.initialize_network = initialize_network
+    pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
+    debug_files_with_breakpoints(pydevd)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=leave_connection)
+
+
+def leave_connection():
+    """In a child that was forked off, which has a connection of its own or none: as long as it held this one open,
+    nobody would see that its parent is gone."""
+    debugger = sys.modules["pydevd"].get_global_debugger()
+    writer = getattr(debugger, "writer", None)
+    if writer is not None:
+        try:
+            writer.sock.close()
+        except OSError:
+            pass
+
+
+# Where pydevd has come across code that is about to run.
+files_that_ran = set()
+
+
+def debug_files_with_breakpoints(pydevd):
+    """Has pydevd take a file for the user's when a breakpoint is set in it, even where only the user's code
+    is to be debugged and the file is a library's."""
+    filtered, in_scope = pydevd.PyDB.apply_files_filter, pydevd.PyDB.in_project_scope
+
+    @functools.wraps(filtered)
+    def apply_files_filter(self, frame, original_filename, force_check_project_scope):
+        # pydevd asks with a dummy whether it is to warn about a breakpoint that it is about to set.
+        if not isinstance(frame, types.FrameType):
+            return False
+        files_that_ran.add(original_filename)
+        if not breakpoints_in(self, original_filename):
+            return filtered(self, frame, original_filename, force_check_project_scope)
+        return False
+
+    @functools.wraps(in_scope)
+    def in_project_scope(self, frame, absolute_filename=None):
+        file = absolute_filename or frame.f_code.co_filename
+        return bool(breakpoints_in(self, file)) or in_scope(self, frame, absolute_filename)
+
+    pydevd.PyDB.apply_files_filter = apply_files_filter
+    pydevd.PyDB.in_project_scope = in_project_scope
+
+
+def breakpoints_in(its_debugger, file):
+    """pydevd's breakpoints in a file, by line; nothing when there are none."""
+    return its_debugger.breakpoints and its_debugger.breakpoints.get(paths_of(file)[1])
+
+
+def paths_of(file):
+    """The absolute path of a file, and the one by which pydevd knows it."""
+    from pydevd_file_utils import get_abs_path_real_path_and_base_from_file
+
+    return get_abs_path_real_path_and_base_from_file(file)[:2]
+
+
+# How long the end of the program waits for the debugger to have heard everything, in seconds.
+FLUSH_LIMIT = 10.0
+
+
+def flush(debugger):
+    """Tells what is left to tell, and waits until everything has been sent."""
+    from _pydevd_bundle.pydevd_net_command import NetCommand
+
+    tell_failures()
+    if "stillframe_recorder" in sys.modules:
+        sys.modules["stillframe_recorder"].tell_hits()
+    try:
+        tell_unloaded(debugger)
+    except Exception:
+        # What a program does to its modules and arguments must not keep it from ending.
+        pass
+    message = {"type": "event", "event": "stillframe", "body": {"kind": "flushed"}}
+    command, sent = NetCommand(-1, 0, message, is_json=True), threading.Event()
+    command.call_after_send(lambda *ignored: sent.set())
+    # The writer itself comes here when the connection is lost: nothing can be sent then.
+    if debugger.writer not in (None, threading.current_thread()):
+        debugger.writer.add_command(command)
+        # Many log messages take their time. Without its writer the rest is lost.
+        until = time.monotonic() + FLUSH_LIMIT
+        while not sent.wait(0.1) and debugger.writer.is_alive() and time.monotonic() < until:
+            pass
+
+
+def debugger():
+    from _pydevd_bundle.pydevd_constants import get_global_debugger
+
+    return get_global_debugger()
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Requests
+
+
+class Answer(str):
+    """JSON text that is its own representation, so that pydevd sends it as it is."""
+
+    __repr__ = str.__str__
+
+
+def call(request):
+    """Serves one request: the name of a function below and its arguments, as JSON."""
+    global careful
+    tell_failures()
+    name, arguments, careful = json.loads(request)
+    try:
+        answer = REQUESTS[name](*arguments)
+    except Raised as error:
+        answer = {"error": error.body}
+    except BaseException as error:
+        answer = {"error": describe(error, error.__traceback__)}
+    return Answer(json.dumps(answer, ensure_ascii=False))
+
+
+class Raised(Exception):
+    def __init__(self, body):
+        self.body = body
+
+
+def refuse(message):
+    raise Raised({"type": "", "message": message, "traceback": ""})
+
+
+def describe(error, trace):
+    """An exception, in one line and as Python prints it. Hostile `__str__`s are survived."""
+    line = message_of(error)
+    try:
+        full = "".join(traceback.format_exception(type(error), error, trace))
+    except BaseException:
+        full = line
+    return {"type": type(error).__name__, "message": line, "traceback": full}
+
+
+def message_of(error):
+    """An exception in one line; carefully, the text that it was made with."""
+    if careful:
+        return made_with(error)
+    try:
+        line = "".join(traceback.format_exception_only(type(error), error)).strip()
+        # The message of a syntax error comes last; what is before shows the text.
+        return line.splitlines()[-1] if isinstance(error, SyntaxError) else line
+    except BaseException:
+        return type(error).__name__
+
+
+def find_frame(number):
+    """The frame that DAP calls by this number."""
+    from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
+
+    frame = debugger().find_frame(thread_id(), BaseSchema._translate_id_from_dap(number))
+    if frame is None:
+        refuse("the frame is gone")
+    return frame
+
+
+def thread_id():
+    from _pydevd_bundle.pydevd_constants import get_current_thread_id
+
+    return get_current_thread_id(threading.current_thread())
+
+
+def handles():
+    """What the user may expand, by number. It hangs on pydevd's record of this suspension and goes with it,
+    so that no object lives longer than it would without a debugger."""
+    tracker = debugger().suspended_frames_manager.get_frame_tracker(thread_id())
+    if tracker is None:
+        refuse("the thread is not suspended")
+    try:
+        return tracker.stillframe_handles
+    except AttributeError:
+        tracker.stillframe_handles = {}
+        return tracker.stillframe_handles
+
+
+numbers = itertools.count(1)
+
+
+def keep(thing):
+    number = next(numbers)
+    handles()[number] = thing
+    return number
+
+
+def kept(number):
+    known = handles()
+    if number not in known:
+        refuse("the value is gone")
+    return known[number]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Time limits
+
+
+class Interrupted(BaseException):
+    """Raised in the middle of user code that took too long."""
+
+
+def limited(seconds, work, *arguments):
+    """Calls `work`, and raises `Interrupted` in it when it takes too long.
+
+    Python raises the exception between two instructions; a system call or a lock is only left by a signal,
+    which Python serves in the main thread alone. The signal is `SIGURG`, because one that comes late is
+    ignored, and neither the program nor asyncio listens for it. Native code that keeps the interpreter's
+    lock, such as a regular expression, keeps the clock from ticking too; stillframe then sends the signal
+    from outside. User code may catch the exception, so it is raised again until the work ends.
+    """
+    limit = Limit(seconds)
+    try:
+        try:
+            # Not before: a limit that strikes outside `try` would not end.
+            clock.add(limit)
+            return work(*arguments)
+        finally:
+            limit.active = False
+    finally:
+        # Nothing new is raised after this line, but what is under way can still strike once or twice, so
+        # there is no lock to leave locked and no loop, whose jump would be a place to strike outside `try`.
+        limit.active = False
+        try:
+            limit.end()
+        except Interrupted:
+            try:
+                limit.end()
+            except Interrupted:
+                limit.end()
+
+
+class Limit:
+    """The end of the time that a piece of work has, in the thread that made it."""
+
+    def __init__(self, seconds):
+        self.due = time.monotonic() + seconds
+        self.active = True
+        self.firing = False
+        self.fired = 0
+        self.ident = threading.get_ident()
+        self.signals = None
+        self.take_signal()
+
+    def check(self):
+        """Runs in the clock's thread, every few milliseconds. The exception and the signal take turns, so
+        that not both strike at once."""
+        if time.monotonic() < self.due + 0.02 * self.fired:
+            return
+        self.firing = True
+        if self.active:
+            self.fired += 1
+            if self.fired % 2 or self.signals is None:
+                raise_in(self.ident, Interrupted)
+            else:
+                signal.pthread_kill(self.ident, signal.SIGURG)
+        self.firing = False
+
+    def take_signal(self):
+        if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGURG"):
+            return
+        handler = signal.getsignal(signal.SIGURG)
+        if handler is None:
+            # It was not set from Python and could not be put back.
+            return
+
+        def interrupt(number, frame):
+            if self.active and time.monotonic() >= self.due:
+                raise Interrupted
+
+        # An event loop that is told of every signal must not hear of this one.
+        self.signals = (handler, signal.set_wakeup_fd(-1))
+        signal.signal(signal.SIGURG, interrupt)
+
+    def end(self):
+        clock.limits.discard(self)
+        while self.firing:
+            sleep(0)
+        if self.fired:
+            absorb(self.ident)
+            # A signal that was sent is delivered by now, and served here.
+            sleep(0)
+        if self.signals is not None:
+            handler, wakeup = self.signals
+            signal.signal(signal.SIGURG, handler)
+            if wakeup != -1:
+                signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
+            self.signals = None
+
+
+class Clock:
+    """One thread that checks all limits. It is started with the first one, and again in a forked child. It
+    is no `threading.Thread`, so neither the program nor pydevd sees it."""
+
+    def __init__(self):
+        self.limits = set()
+        self.pid = None
+        self.idle = threading.Lock()
+        self.idle.acquire()
+
+    def add(self, limit):
+        if self.pid != os.getpid():
+            self.__init__()
+            self.pid = os.getpid()
+            start_thread(self.run)
+        self.limits.add(limit)
+        if self.idle.locked():
+            self.idle.release()
+
+    def run(self):
+        while True:
+            if not self.limits:
+                self.idle.acquire()
+            for limit in list(self.limits):
+                limit.check()
+            sleep(0.01)
+
+
+clock = Clock()
+
+
+def start_thread(run):
+    """Starts a thread past pydevd, which replaces the function that starts them to trace them all."""
+    import _thread
+
+    getattr(_thread, "_original_start_new_thread", _thread.start_new_thread)(run, ())
+
+
+def raise_in(ident, exception):
+    import ctypes
+
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(exception))
+
+
+def absorb(ident):
+    """Takes the exception that may still be under way to this thread, and leaves none behind.
+
+    It is replaced by one that is awaited here. Taking it back instead, as the C function also can, leaves
+    Python 3.11 with a flag that never goes out, and the next traced call spins for ever.
+    """
+    try:
+        raise_in(ident, Interrupted)
+        for _ in range(10**6):
+            pass
+    except Interrupted:
+        pass
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Values
+
+# How long the representation of one value may take, and those of one answer together, in seconds.
+ONE_VALUE = 0.3
+ALL_VALUES = 2.0
+
+
+
+class Kinds(frozenset):
+    """Some types. One is compared by what it is: its metaclass may have its own idea of what it is equal to."""
+
+    def __new__(cls, *kinds):
+        return super().__new__(cls, map(id, kinds))
+
+    def __contains__(self, kind):
+        return frozenset.__contains__(self, id(kind))
+
+
+SCALARS = Kinds(type(None), bool, float, complex, type(Ellipsis), type(NotImplemented))
+STRINGS = Kinds(str, bytes, bytearray)
+FUNCTIONS = Kinds(types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+BRACKETS_OF = {
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+    dict: ("{", "}"),
+    collections.deque: ("deque([", "])"),
+}
+BRACKETS = Kinds(*BRACKETS_OF)
+# Integers with more digits take quadratic time to print, and Python 3.11 refuses to.
+MOST_BITS = 4000
+
+
+class Renderer:
+    """Makes short texts of values without running the program's code where that can be avoided, and within
+    a time limit where it cannot."""
+
+    def __init__(self, limit):
+        self.limit = limit
+        self.began = time.monotonic()
+
+    def value(self, value):
+        """What the other side knows as a `Value`: text, type, reference, number of children, whether the
+        text is cut, and the length of the whole text where that is known."""
+        text, cut, length = self.text(value)
+        count = children_count(value)
+        return [text, type_name(value), keep(value) if count else None, count, cut, length]
+
+    def text(self, value):
+        """A text, whether it is cut, and the length of the string or representation that it was cut from."""
+        kind = type(value)
+        if kind in STRINGS:
+            return self.string(value, self.limit), len(value) > self.limit, len(value)
+        if kind in BRACKETS:
+            pieces, budget = [], [self.limit]
+            self.write(value, pieces, budget, ())
+            return "".join(pieces), budget[0] <= 0, None
+        text = self.atom(value)
+        if len(text) <= self.limit:
+            return text, False, None
+        return text[: self.limit] + "...", True, len(text)
+
+    def string(self, value, room):
+        return repr(value) if len(value) <= room else repr(value[:room]) + "..."
+
+    def atom(self, value):
+        """The text of a value that is no string and no container, as far as Python's own types go."""
+        kind = type(value)
+        if kind in SCALARS:
+            return repr(value)
+        if kind is int:
+            return repr(value) if value.bit_length() <= MOST_BITS else "<int of %d bits>" % value.bit_length()
+        if issubclass(kind, type):
+            return "<class '%s'>" % full_name(value)
+        if kind is types.FunctionType or kind is types.BuiltinFunctionType:
+            return "<function %s>" % value.__qualname__
+        if kind is types.ModuleType:
+            return "<module '%s'>" % value.__dict__.get("__name__", "?")
+        return self.representation(value)
+
+    def write(self, value, pieces, budget, around):
+        """Writes a part of a container into `pieces`, while there is room in `budget`."""
+        kind = type(value)
+        if kind in BRACKETS:
+            self.write_container(value, kind, pieces, budget, around)
+            return
+        text = self.string(value, max(budget[0], 8)) if kind in STRINGS else self.atom(value)
+        if len(text) > budget[0] + 8:
+            text = text[: max(budget[0], 8)] + "..."
+        budget[0] -= len(text)
+        pieces.append(text)
+
+    def write_container(self, value, kind, pieces, budget, around):
+        start, end = BRACKETS_OF[kind]
+        if id(value) in around:
+            pieces.append(start + "..." + end)
+            return
+        if not value and (kind is set or kind is frozenset):
+            pieces.append(kind.__name__ + "()")
+            return
+        around += (id(value),)
+        pieces.append(start)
+        budget[0] -= len(start) + len(end)
+        items = value.items() if kind is dict else value
+        for index, item in enumerate(items):
+            if index:
+                pieces.append(", ")
+                budget[0] -= 2
+            if budget[0] <= 0:
+                pieces.append("...")
+                break
+            if kind is dict:
+                self.write(item[0], pieces, budget, around)
+                pieces.append(": ")
+                item = item[1]
+            self.write(item, pieces, budget, around)
+        if kind is tuple and len(value) == 1:
+            pieces.append(",")
+        pieces.append(end)
+
+    def representation(self, value):
+        """The value's own `repr`, which may do anything."""
+        name = type_name(value)
+        if careful:
+            return plain_representation(value)
+        if time.monotonic() - self.began > ALL_VALUES:
+            return "<%s: not read, other values took too long>" % name
+        try:
+            text = limited(ONE_VALUE, repr, value)
+            return text if type(text) is str else str.__str__(text)
+        except Interrupted:
+            return "<%s: its __repr__ took more than %d ms>" % (name, ONE_VALUE * 1000)
+        except BaseException as error:
+            return "<%s: its __repr__ raised %s>" % (name, message_of(error))
+
+
+# Types whose representation is Python's own, whatever an instance holds.
+OWN_REPRESENTATION = Kinds(range, memoryview, datetime.date, datetime.timedelta)
+
+
+def be_careful():
+    """From now on pydevd, which tells of exceptions and threads by itself, has their texts without asking them."""
+    from _pydevd_bundle import pydevd_thread_lifecycle
+    from _pydevd_bundle.pydevd_frame_utils import FramesList
+    from _pydevd_bundle.pydevd_net_command_factory_json import NetCommandFactoryJson
+
+    def told(frames):
+        error = vars(frames).get("stillframe_error")
+        return made_with(error) if is_a(error, BaseException) else error
+
+    def tell(frames, error):
+        vars(frames)["stillframe_error"] = error
+
+    FramesList.exc_desc = property(told, tell)
+    read_names_where_they_are(pydevd_thread_lifecycle.mark_thread_suspended)
+    read_names_where_they_are(NetCommandFactoryJson.make_list_threads_message)
+
+
+def read_names_where_they_are(function):
+    """Has a function of pydevd's read the variable of a thread that holds its name, and not the property that a class
+    of the program's may have put in front of it."""
+    code = getattr(function, "__code__", None)
+    if isinstance(code, types.CodeType) and "name" in code.co_names:
+        names = tuple("_name" if name == "name" else name for name in code.co_names)
+        function.__code__ = code.replace(co_names=names)
+
+
+def made_with(error):
+    """The text that an exception was made with."""
+    arguments = BaseException.__dict__["args"].__get__(error)
+    return arguments[0] if len(arguments) == 1 and type(arguments[0]) is str else ""
+
+
+def plain_representation(value):
+    """What can be said of a value without running its `repr`."""
+    kind = type(value)
+    if kind in OWN_REPRESENTATION:
+        return repr(value)
+    if is_a(value, BaseException):
+        message = message_of(value)
+        return "%s(%s)" % (type_name(value), repr(message) if message else "")
+    return "<%s object>" % full_name(kind)
+
+
+# A metaclass may have its own idea of reading attributes of a class; these go past it.
+class_name = type.__dict__["__name__"].__get__
+class_dict = type.__dict__["__dict__"].__get__
+class_order = type.__dict__["__mro__"].__get__
+
+
+def is_a(value, kinds):
+    """As `isinstance`, without asking the value: its `__class__` may lie or raise."""
+    return issubclass(type(value), kinds)
+
+
+def type_name(value):
+    return class_name(type(value))
+
+
+def full_name(kind):
+    module = class_dict(kind).get("__module__")
+    return "%s.%s" % (module, class_name(kind)) if isinstance(module, str) else class_name(kind)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Children
+
+
+class Attribute:
+    """A property: listed, and not run."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+class Namespace:
+    """The variables of a frame, or its globals, as something with children."""
+
+    def __init__(self, frame, is_globals):
+        self.frame = frame
+        self.is_globals = is_globals
+
+    def variables(self):
+        names = dict(self.frame.f_globals if self.is_globals else self.frame.f_locals)
+        names.pop("_pydev_stop_at_break", None)
+        returned = names.pop(RETURN_VALUES, {})
+        return [("(return) " + name, value) for name, value in returned.items()] + list(names.items())
+
+    def is_module_level(self):
+        return self.is_globals or self.frame.f_locals is self.frame.f_globals or self.frame.f_code.co_name == "<module>"
+
+
+def children_count(value):
+    """How many children a value has."""
+    return items_count(value) + len(attributes(value))
+
+
+def items_count(value):
+    kind = container_kind(value)
+    return kind.__len__(value) if kind else 0
+
+
+def container_kind(value):
+    """The built-in type whose items the value has. Its methods are called on it, so that a subclass has no
+    say."""
+    for kind in (dict, list, tuple, set, frozenset, collections.deque):
+        if is_a(value, kind):
+            return kind
+    return None
+
+
+def items(value, start, stop):
+    """Named items from `start` to `stop`."""
+    kind = container_kind(value)
+    if kind is dict:
+        pairs = itertools.islice(dict.items(value), start, stop)
+        return [(key_text(key), item) for key, item in pairs]
+    if kind in (list, tuple):
+        fields = (class_dict(owner).get("_fields") for owner in class_order(type(value)))
+        names = next((names for names in fields if names is not None), None)
+        found = kind.__getitem__(value, slice(start, stop))
+        if kind is tuple and isinstance(names, tuple) and len(names) == tuple.__len__(value):
+            return list(zip(names[start:stop], found))
+        return [(str(start + index), item) for index, item in enumerate(found)]
+    if kind:
+        found = itertools.islice(kind.__iter__(value), start, stop)
+        return [(str(start + index), item) for index, item in enumerate(found)]
+    return []
+
+
+def key_text(key):
+    return Renderer(100).text(key)[0]
+
+
+def attributes(value):
+    """The attributes of an instance, class or module, without running any code of it."""
+    kind = type(value)
+    if kind is int or kind in SCALARS or kind in STRINGS or kind in BRACKETS:
+        return []
+    if kind in FUNCTIONS:
+        return []
+    found = {}
+    classes = class_order(kind)
+    if is_a(value, BaseException):
+        # A subclass has no say in what these are.
+        found["args"] = BaseException.__dict__["args"].__get__(value)
+        for name in ("__cause__", "__context__"):
+            cause = BaseException.__dict__[name].__get__(value)
+            if cause is not None:
+                found[name] = cause
+    for owner in reversed(classes):
+        for name, member in class_dict(owner).items():
+            if type(member) is types.MemberDescriptorType and class_dict(owner).get("__module__") is not None:
+                try:
+                    found[name] = member.__get__(value, kind)
+                except AttributeError:
+                    pass  # A slot without a value.
+    own = instance_dict(value)
+    own.pop("__stillframe_seen__", None)
+    own.pop("__stillframe_mark__", None)
+    hide = is_a(value, (type, types.ModuleType))
+    found.update((name, item) for name, item in own.items() if not (hide and is_dunder(name)))
+    for owner in classes:
+        for name, member in class_dict(owner).items():
+            if type(member) in (property, functools.cached_property) and name not in found:
+                found[name] = Attribute(name)
+    return list(found.items())
+
+
+def instance_dict(value):
+    try:
+        if is_a(value, type):
+            return dict(class_dict(value))
+        # A class may have put a property in the place of its instances' dictionary.
+        for owner in class_order(type(value)):
+            own = class_dict(owner).get("__dict__")
+            if type(own) in (types.GetSetDescriptorType, types.MemberDescriptorType):
+                own = own.__get__(value)
+                return dict(own) if is_a(own, dict) else {}
+        return {}
+    except BaseException:
+        return {}
+
+
+def is_dunder(name):
+    return isinstance(name, str) and name.startswith("__") and name.endswith("__")
+
+
+def is_special(name, value, module_level):
+    """Belongs to the language or to pytest's own assertions, or is part of the program's text rather than of its
+    data."""
+    if is_dunder(name) or str(name).startswith("@py_"):
+        return True
+    return module_level and is_a(value, (types.ModuleType, types.FunctionType, type))
+
+
+def request_scopes(number):
+    frame = find_frame(number)
+    return {"locals": keep(Namespace(frame, False)), "globals": keep(Namespace(frame, True))}
+
+
+def request_locals(number, start, count, limit, with_special):
+    return page(Namespace(find_frame(number), False), start, count, limit, with_special)
+
+
+def request_children(number, start, count, limit, with_special):
+    return page(kept(number), start, count, limit, with_special)
+
+
+def request_same(number, others):
+    """Which of several values another one is itself: its place among them, or nothing."""
+    value = kept(number)
+    places = (place for place, other in enumerate(others) if kept(other) is value)
+    return {"same": next(places, None)}
+
+
+def page(parent, start, count, limit, with_special):
+    stop, hidden = start + count, 0
+    module_level = is_a(parent, types.ModuleType)
+    if type(parent) is Namespace:
+        named, module_level = parent.variables(), parent.is_module_level()
+        if not with_special:
+            shown = [pair for pair in named if not is_special(pair[0], pair[1], module_level)]
+            named, hidden = shown, len(named) - len(shown)
+        total, named = len(named), named[start:stop]
+    else:
+        in_items, extra = items_count(parent), attributes(parent)
+        total = in_items + len(extra)
+        named = items(parent, start, stop)
+        named += extra[max(start - in_items, 0) : max(stop - in_items, 0)]
+    renderer = Renderer(limit)
+    rows = []
+    for name, value in named:
+        if type(value) is Attribute:
+            text = "<property: not run; evaluate it to see its value>"
+            rows.append([name, [text, "property", None, 0, False, None], False])
+            continue
+        try:
+            row = [str(name), renderer.value(value), is_special(name, value, module_level)]
+        except Exception as error:
+            # One object that resists must not hide the others.
+            text = "<cannot be read: %s>" % message_of(error)
+            row = [str(name), [text, type_name(value), None, 0, False, None], False]
+        rows.append(row)
+    return {"total": total, "hidden": hidden, "start": start, "variables": rows}
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Expressions
+
+
+def compiled(text, mode, frame=None):
+    """Compiles an expression; private names mean what they mean in the method of the frame."""
+    owner = private_owner(frame) if frame is not None and "__" in text else None
+    if owner is None:
+        return compile(text, "<string>", mode, dont_inherit=True)
+    import ast
+
+    class Mangle(ast.NodeTransformer):
+        def mangled(self, name):
+            private = name.startswith("__") and not name.endswith("__")
+            return "_%s%s" % (owner, name) if private else name
+
+        def visit_Attribute(self, node):
+            node.attr = self.mangled(node.attr)
+            return self.generic_visit(node)
+
+        def visit_Name(self, node):
+            node.id = self.mangled(node.id)
+            return node
+
+    tree = Mangle().visit(compile(text, "<string>", mode, ast.PyCF_ONLY_AST, dont_inherit=True))
+    return compile(tree, "<string>", mode, dont_inherit=True)
+
+
+def private_owner(frame):
+    """The class in whose body the frame's function is written."""
+    qualified = getattr(frame.f_code, "co_qualname", None)
+    if qualified is not None:
+        parts = qualified.split(".")
+        return parts[-2].lstrip("_") if len(parts) > 1 and parts[-2] != "<locals>" else None
+    names = frame.f_code.co_varnames[: frame.f_code.co_argcount]
+    first = frame.f_locals.get(names[0]) if names else None
+    owner = first if isinstance(first, type) else type(first)
+    for kind in owner.__mro__ if first is not None else ():
+        member = kind.__dict__.get(frame.f_code.co_name)
+        if getattr(member, "__code__", None) is frame.f_code:
+            return kind.__name__.lstrip("_")
+    return None
+
+
+def run_code(code, frame):
+    """Runs code as if it stood in the frame. Local names are put among the globals, because that is where
+    comprehensions and lambdas inside the code look for them; what it assigns is carried back."""
+    before = dict(frame.f_globals)
+    local = frame.f_locals
+    before.update(local)
+    names = dict(before)
+    try:
+        return eval(code, names)
+    finally:
+        names.pop("__builtins__", None)
+        changed = [name for name, value in names.items() if name not in before or before[name] is not value]
+        gone = [name for name in before if name not in names and name != "__builtins__"]
+        if changed or gone:
+            carry_back(frame, local, names, changed, gone)
+
+
+def carry_back(frame, local, names, changed, gone):
+    for name in changed:
+        if name not in local and name in frame.f_globals:
+            frame.f_globals[name] = names[name]
+        else:
+            local[name] = names[name]
+    for name in gone:
+        (local if name in local else frame.f_globals).pop(name, None)
+    from _pydevd_bundle.pydevd_save_locals import save_locals
+
+    save_locals(frame)
+
+
+def evaluate_in(frame, text, seconds):
+    """Evaluates an expression, or else runs a statement, within a time limit."""
+    text = text.strip()
+    try:
+        code = compiled(text, "eval", frame)
+    except SyntaxError as error:
+        try:
+            code = compiled(text, "exec", frame)
+        except SyntaxError:
+            raise Raised(describe(error, None))
+    try:
+        return limited(seconds, run_code, code, frame)
+    except Interrupted:
+        raise Raised({"type": "Interrupted", "message": "", "traceback": ""})
+    except BaseException as error:
+        raise Raised(describe(error, user_part(error.__traceback__)))
+
+
+def user_part(trace):
+    """A traceback from the first frame that is not of this file."""
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return trace
+
+
+def request_evaluate(number, text, seconds, limit):
+    frame = find_frame(number)
+    value = evaluate_carefully(frame, text) if careful else evaluate_in(frame, text, seconds)
+    return {"value": Renderer(limit).value(value)}
+
+
+def evaluate_carefully(frame, text):
+    """Evaluates an expression that changes nothing."""
+    pure = load("stillframe_pure")
+    try:
+        return pure.evaluate(text, frame)
+    except pure.Refused as error:
+        refuse("%s; it was asked to have no effects, and nothing was changed" % error)
+    except Exception as error:
+        raise Raised(describe(error, None))
+
+
+def request_assign(frame_number, number, name, text, seconds, limit):
+    parent, frame = kept(number), find_frame(frame_number)
+    if type(parent) is Namespace:
+        frame = parent.frame
+    value = evaluate_in(frame, text, seconds)
+    assign(parent, name, value)
+    return {"value": Renderer(limit).value(value)}
+
+
+def assign(parent, name, value):
+    if type(parent) is Namespace:
+        if name not in dict(parent.variables()):
+            refuse("there is no variable `%s` here" % name)
+        if parent.is_globals:
+            parent.frame.f_globals[name] = value
+        else:
+            local = parent.frame.f_locals
+            local[name] = value
+            carry_back(parent.frame, local, {}, (), ())
+        return
+    kind = container_kind(parent)
+    if kind is dict:
+        for key in parent:
+            if key_text(key) == name:
+                parent[key] = value
+                return
+    if kind in (list, collections.deque) and name.isdigit() and int(name) < len(parent):
+        parent[int(name)] = value
+        return
+    if kind in (tuple, set, frozenset) and name not in dict(attributes(parent)):
+        refuse("a %s cannot be assigned to" % type_name(parent))
+    if name not in dict(attributes(parent)):
+        refuse("there is no `%s` in this %s" % (name, type_name(parent)))
+    setattr(parent, name, value)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Breakpoint rules
+
+COMPARE = {
+    "==": operator.eq,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "%": lambda count, every: count % every == 0,
+}
+# Failures are told at once the first time, and then in batches; the rest at each stop and at the end.
+FAILURE_PAUSE = 0.1
+
+# How long a condition or log message may take, in seconds.
+RULE_LIMIT = 1.0
+
+places = {}
+known_rules = {}
+
+
+class Rule:
+    def __init__(self, number, condition, hit, message, record):
+        self.number = number
+        self.key = (condition, hit, message, record)
+        self.condition = compile(condition.strip(), "<condition>", "eval", dont_inherit=True) if condition else None
+        self.compare, self.count = (COMPARE[hit[0]], hit[1]) if hit else (None, None)
+        self.message = log_code(message) if message else None
+        self.passes = itertools.count(1)
+        self.failures = 0
+        self.failure = ""
+        self.told = 0.0
+        self.record = load("stillframe_recorder").Record(self, condition, record) if record else None
+
+    def applies(self, names):
+        """Whether this pass counts and is one to act at."""
+        if self.condition is not None and not limited(RULE_LIMIT, eval, self.condition, names):
+            return False
+        return self.compare is None or self.compare(next(self.passes), self.count)
+
+    def failed(self, error):
+        self.failures += 1
+        self.failure = message_of(error)
+        if time.monotonic() - self.told >= FAILURE_PAUSE:
+            self.tell_failures()
+
+    def tell_failures(self):
+        times, self.failures = self.failures, 0
+        if times:
+            self.told = time.monotonic()
+            tell("failed", id=self.number, message=self.failure, times=times)
+
+
+def log_code(message):
+    """Compiles a log message as the f-string that it reads like."""
+    for quotes in ("'''", '"""'):
+        if quotes not in message and not message.endswith((quotes[0], "\\")):
+            return compile("rf%s%s%s" % (quotes, message, quotes), "<log message>", "eval", dont_inherit=True)
+    raise SyntaxError("the text ends in a quote or backslash, or holds both kinds of triple quotes")
+
+
+def tell_failures():
+    for _, rules in list(places.values()):
+        for rule in rules:
+            rule.tell_failures()
+
+
+def define(request):
+    """Sets the rules of a place. The condition that pydevd evaluates there calls `hit`."""
+    tell_failures()
+    place, owner, rules = json.loads(request)
+    places[place] = (owner, [rule_of(*rule) for rule in rules])
+
+
+def rule_of(number, *key):
+    """A rule that has not changed stays, with its count: each change of one breakpoint plants them all."""
+    known = known_rules.get(number)
+    if known is None or known.key != key:
+        known = known_rules[number] = Rule(number, *key)
+    return known
+
+
+def hit(place):
+    """Whether to stop. Called by the condition that pydevd evaluates in the frame at the breakpoint, with the
+    frame's own globals, which is how the frame is found."""
+    evaluation = sys._getframe(1)
+    frame = evaluation.f_back
+    while frame is not None and frame.f_globals is not evaluation.f_globals:
+        frame = frame.f_back
+    return reached(place, evaluation if frame is None else frame)
+
+
+def reached(place, frame):
+    """Applies the rules of a place in a frame that has come there, and tells. True to stop."""
+    records = records_at(place)
+    if records:
+        sys.modules["stillframe_recorder"].reached(place, frame, records)
+        return False
+    if is_back_in_statement(frame):
+        return False
+    names = dict(frame.f_globals)
+    names.update(frame.f_locals)
+    stop = []
+    owner, rules = places.get(place, (None, ()))
+    if owner is not None and not is_method_of(owner, names):
+        return False
+    for rule in rules:
+        try:
+            if rule.record is not None:
+                rule.record.passed(frame)
+                continue
+            if not rule.applies(names):
+                continue
+            if rule.message is None:
+                stop.append(rule.number)
+            else:
+                tell("logged", id=rule.number, text=limited(RULE_LIMIT, eval, rule.message, names))
+        except Interrupted:
+            rule.failed(TimeoutError("it took longer than %g s" % RULE_LIMIT))
+        except BaseException as error:
+            rule.failed(error)
+    if stop:
+        from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
+
+        tell("hit", ids=stop, thread=BaseSchema._translate_id_to_dap(thread_id()))
+    return bool(stop)
+
+
+def records_at(place):
+    """What is recorded at a place, if that is all that is done there."""
+    owner, rules = places.get(place, (None, ()))
+    records = [rule.record for rule in rules if rule.record is not None]
+    return records if owner is None and len(records) == len(rules) else None
+
+
+def reached_while_suspended(its_debugger, frame):
+    """A thread is suspended because another one has stopped, at a line that it has not run yet. pydevd does
+    not look for a breakpoint there, and goes past it when the program runs on."""
+    lines = breakpoints_in(its_debugger, frame.f_code.co_filename)
+    # A file whose breakpoints were all removed has an empty dictionary.
+    breakpoint = lines.get(frame.f_lineno) if lines else None
+    place = place_of(breakpoint) if breakpoint is not None else None
+    if place is not None:
+        reached(place, frame)
+
+
+def place_of(breakpoint):
+    """The place that a breakpoint of pydevd's stands for, if it is one of ours."""
+    match = re.search(r"\.hit\((\d+)\)$", str(breakpoint.condition))
+    return int(match.group(1)) if match else None
+
+
+def tell_unloaded(its_debugger):
+    """Tells of the breakpoints in files that no module of the program is made of. pydevd calls a breakpoint
+    verified when it has the file, whether the program loads it or not."""
+    wanted = {file: lines for file, lines in (its_debugger.breakpoints or {}).items() if lines}
+    if not wanted:
+        return
+    modules = [vars(module) for module in list(sys.modules.values()) if type(module) is types.ModuleType]
+    # A script is a module only while it runs.
+    script = [sys.argv[0]] if sys.argv and os.path.isfile(sys.argv[0]) else []
+    files = files_that_ran.union(script, (module.get("__file__") for module in modules))
+    loaded = {paths_of(file)[1] for file in files if isinstance(file, str)}
+    users = {module["__file__"] for module in modules if module.get("__file__") and is_users(module)}
+    users = sorted(users.union(script))
+    for file, lines in wanted.items():
+        if file in loaded:
+            continue
+        numbers = [place_of(breakpoint) for breakpoint in list(lines.values())]
+        ids = [rule.number for number in numbers for rule in places.get(number, (None, ()))[1]]
+        tell("unloaded", ids=ids, file=file, loaded=users[:2000])
+
+
+def is_back_in_statement(frame):
+    """Whether a frame has come back to the first line of a statement of several lines, after the others: a
+    call whose arguments stand on lines of their own ends where it began. That is not another pass."""
+    return frame.f_lasti in ways_back_in(frame.f_code)
+
+
+def ways_back_in(code):
+    """The instructions of the code at which a frame is back in a statement."""
+    known = ways_back.get(code)
+    if known is None:
+        try:
+            known = find_ways_back(code)
+        except Exception:
+            # Without source that can be read, each line event counts.
+            known = ()
+        ways_back[code] = known
+    return known
+
+
+ways_back = {}
+
+
+def find_ways_back(code):
+    """The instructions at which a line is entered from a later line of the same statement."""
+    import dis
+
+    starts = [(offset, line) for offset, line in dis.findlinestarts(code) if line is not None]
+    lines = [line for _, line in starts]
+    if len(lines) == len(set(lines)):
+        return ()
+    ends = last_lines_of_statements(code.co_filename)
+    found, seen = set(), set(lines[:1])
+    for (_, before), (offset, line) in zip(starts, starts[1:]):
+        # A literal may begin with what is inside it, and come to its own first line only then.
+        if line in seen and line < before <= ends.get(line, line):
+            found.add(offset)
+        seen.add(line)
+    return frozenset(found)
+
+
+@functools.lru_cache(maxsize=None)
+def last_lines_of_statements(file):
+    """Where statements that begin on a line end; of those that have a body, what is before it."""
+    import ast
+    import tokenize
+
+    with tokenize.open(file) as source:
+        tree = ast.parse(source.read())
+    ends = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None) or getattr(node, "cases", None)
+            end = node.end_lineno if not body else first_line(body[0]) - 1
+            ends[node.lineno] = max(end, ends.get(node.lineno, 0))
+    return ends
+
+
+def first_line(node):
+    marks = [mark.lineno for mark in getattr(node, "decorator_list", ())]
+    return min(marks + [getattr(node, "lineno", None) or node.pattern.lineno])
+
+
+def is_method_of(owner, names):
+    """Whether the function at the breakpoint was called on a class of that name, going by its first
+    argument's usual names."""
+    first = names.get("self", names.get("cls"))
+    kind = first if is_a(first, type) else type(first)
+    wanted = owner.rpartition(".")[2]
+    return any(class_name(each) == wanted for each in class_order(kind))
+
+
+def look_for(request):
+    """Tells whether a function of that name is among the code of the program's own that is loaded. pydevd
+    calls every name verified. The answer is an event, because outside of a frame an evaluation has none."""
+    place, owner, name = json.loads(request)
+    owner = owner and owner.rpartition(".")[2]
+    known = set()
+    for module in list(sys.modules.values()):
+        if type(module) is types.ModuleType and is_users(vars(module)):
+            collect_functions(vars(module), module.__name__, known)
+    found = any(name == function and owner in (None, kind) for kind, function in known)
+    names = sorted("%s.%s" % pair if pair[0] else pair[1] for pair in known)
+    tell("functions", place=place, found=found, names=[] if found else names[:2000])
+
+
+def is_users(module):
+    """Whether pydevd would stop in a module, by its names."""
+    file = module.get("__file__")
+    if not isinstance(file, str):
+        return module.get("__name__") == "__main__"
+    its_debugger = debugger()
+    of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))
+    if file.startswith(of_debugger + os.sep) or os.path.dirname(file) == os.path.dirname(__file__):
+        return False
+    if not its_debugger.is_files_filter_enabled:
+        return True
+    return its_debugger._files_filtering.in_project_roots(os.path.abspath(file))
+
+
+def collect_functions(names, module, known, owner=None):
+    """Adds the functions of a module or class, and those inside them, as pairs of class and name."""
+    for value in list(names.values()):
+        value = getattr(value, "__func__", getattr(value, "fget", value)) if owner else value
+        value = inspect_unwrapped(value)
+        if type(value) is types.FunctionType and value.__module__ == module:
+            collect_code(value.__code__, owner, known)
+        elif is_a(value, type) and owner is None and type.__getattribute__(value, "__module__") == module:
+            collect_functions(type.__getattribute__(value, "__dict__"), module, known, value.__name__)
+
+
+def inspect_unwrapped(value):
+    while type(value) is types.FunctionType and "__wrapped__" in vars(value):
+        value = vars(value)["__wrapped__"]
+    return value
+
+
+def collect_code(code, owner, known):
+    known.add((owner, code.co_name))
+    for constant in code.co_consts:
+        if type(constant) is types.CodeType and not constant.co_name.startswith("<"):
+            collect_code(constant, None, known)
+
+
+def tell(kind, **body):
+    """Sends an event of our own on pydevd's connection, in order with its events."""
+    import pydevd
+
+    body["kind"] = kind
+    pydevd.send_json_message({"type": "event", "event": "stillframe", "body": body})
+
+
+def request_seen(number):
+    """Whether the exception that the frame is stopped at was seen at an earlier stop. It leaves a mark on
+    the exception, because it may be stopped at in every frame that it passes through."""
+    error = exception_in(find_frame(number))
+    if error is None:
+        return {"seen": False}
+    marks = BaseException.__getattribute__(error, "__dict__")
+    seen = "__stillframe_seen__" in marks
+    marks["__stillframe_seen__"] = True
+    return {"seen": seen}
+
+
+def request_thrown(number, limit):
+    """What else is known of the exception that the frame is stopped at."""
+    frame = find_frame(number)
+    _, error, trace = frame.f_locals.get("__exception__", (None, None, None))
+    if error is None:
+        return {"mark": None, "assertion": None, "stack": []}
+    stack = load("stillframe_throws").stack_of(frame, trace)
+    mark = BaseException.__getattribute__(error, "__dict__").get("__stillframe_mark__")
+    renderer = Renderer(limit)
+    text = lambda value: renderer.text(value)[:2]
+    assertion = load("stillframe_assertions").of(frame, error, trace, text)
+    return {"mark": mark, "assertion": assertion, "stack": stack}
+
+
+def request_exception(number, limit):
+    """The exception that the frame is stopped at: its type, the text that it was made with, and whether it was left
+    uncaught."""
+    from _pydevd_bundle.pydevd_comm_constants import CMD_STEP_CAUGHT_EXCEPTION
+
+    error = exception_in(find_frame(number))
+    if error is None:
+        refuse("the exception cannot be read here")
+    name = type.__dict__["__qualname__"].__get__(type(error))
+    # A class of threads may have its own idea of reading attributes.
+    reason = instance_dict(threading.current_thread()).get("stop_reason")
+    uncaught = reason != CMD_STEP_CAUGHT_EXCEPTION
+    return {"type": name, "message": message_of(error)[:limit], "uncaught": uncaught}
+
+
+def exception_in(frame):
+    """The exception that a frame is stopped at."""
+    return frame.f_locals.get("__exception__", (None, None))[1]
+
+
+def request_meets(number, condition, seconds):
+    """Whether a condition is true of the exception that the frame is stopped at, which it calls `error`."""
+    frame = find_frame(number)
+    error = exception_in(frame)
+    if error is None:
+        refuse("the exception cannot be read here")
+    names = dict(frame.f_globals)
+    names.update(frame.f_locals)
+    names["error"] = error
+    try:
+        code = compile(condition.strip(), "<condition>", "eval", dont_inherit=True)
+        return {"met": limited(seconds, lambda: bool(eval(code, names)))}
+    except Interrupted:
+        raise Raised({"type": "Interrupted", "message": "", "traceback": ""})
+
+
+REQUESTS = {
+    "same": request_same,
+    "scopes": request_scopes,
+    "locals": request_locals,
+    "children": request_children,
+    "evaluate": request_evaluate,
+    "assign": request_assign,
+    "seen": request_seen,
+    "thrown": request_thrown,
+    "exception": request_exception,
+    "meets": request_meets,
+}
+
+if "stillframe_recorder" in sys.modules:
+    # Another debugger was here before. What it has recorded with belongs to its agent.
+    sys.modules.pop("stillframe_recorder").finish()
+    sys.modules.pop("stillframe_monitor", None)
+
+if "pydevd" in sys.modules and os.path.exists(__file__):
+    # A child process: pydevd imports this module by the name that `prepare` gave it in the parent.
+    prepare(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))))

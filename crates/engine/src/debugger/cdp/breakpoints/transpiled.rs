@@ -1,0 +1,140 @@
+//! Sources that are compiled when they are loaded, by a loader such as tsx, ts-node, Babel's or Jest's.
+//!
+//! Their scripts have the names of the sources and positions of their own, which only the script itself
+//! knows. So V8 or our hook stops between the compilation and the first statement: V8 does where it compiles
+//! ES modules and `vm.Script`s that have a map, our hook where Node compiles a `CommonJS` module.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ::cdp::debugger::{self, Instrumentation, SetInstrumentationBreakpoint};
+use ::cdp::runtime;
+use serde_json::{Value as Json, json};
+
+use super::super::places::{self, ScriptSpot};
+use super::super::scripts::read_map;
+use super::super::stop::V8Stop;
+use super::super::v8::V8Client;
+use super::binder::BreakpointBinder;
+use crate::source_map::SourceMap;
+use crate::{deadlines, javascript};
+
+/// Where our hook stops.
+const FUNCTION: &str = "transpiled";
+
+impl BreakpointBinder {
+    /// Tells V8 and the hook which sources are wanted. `Runtime.evaluate` works while a process waits for us.
+    pub(super) async fn announce_sources(&self) {
+        let sources = self.table.sources();
+        let transpiles = self.sources.program.setup.transpiles;
+        // What Node runs as it is need not go by way of our hook, whose frame is seen in the stacks of its errors.
+        let wanted = sources.iter().filter(|path| transpiles || !javascript::is_plain(path));
+        let paths: Vec<String> = wanted.map(|path| path.display().to_string()).collect();
+        if paths.is_empty() && !transpiles {
+            return;
+        }
+        // It stops at every script that has a map, wanted or not.
+        if !paths.is_empty() && transpiles {
+            let instrumentation = Instrumentation::BeforeScriptWithSourceMapExecution;
+            // V8 refuses a second one, which changes nothing.
+            let _ = self.v8.request(SetInstrumentationBreakpoint { instrumentation }).await;
+        }
+        let expression = format!(
+            "{{ const wanted = globalThis[Symbol.for('stillframe.wanted')]; \
+             if (wanted) {{ wanted.clear(); for (const path of {}) wanted.add(path); }} }}",
+            json!(paths)
+        );
+        let evaluate = runtime::Evaluate {
+            expression,
+            silent: true,
+            disable_breaks: true,
+            return_by_value: true,
+            ..Default::default()
+        };
+        // A program that was attached to has no hook, and one that is busy in native code is told later.
+        let _ = self.v8.request_within(deadlines::GOODBYE, evaluate).await;
+    }
+
+    /// Deals with a stop between compilation and execution; true when it was one.
+    pub(in super::super) async fn take_compiled(
+        &self,
+        reason: &str,
+        data: Option<&Json>,
+        stop: &V8Stop,
+    ) -> bool {
+        if reason == "instrumentation" {
+            if let Some(data) = data {
+                self.compiled(data).await;
+            }
+            return true;
+        }
+        // V8 stops once for several reasons, which are deeper in then.
+        let reasons = data.and_then(|data| data.get("reasons")).and_then(Json::as_array);
+        for reason in reasons.into_iter().flatten() {
+            if reason.get("reason").and_then(Json::as_str) == Some("instrumentation")
+                && let Some(data) = reason.get("auxData")
+            {
+                self.compiled(data).await;
+            }
+        }
+        let Some(frame) = stop.frames.first().filter(|frame| frame.function_name == FUNCTION) else {
+            return false;
+        };
+        let script = self.sources.scripts.get(&frame.location.script_id);
+        if script.is_none_or(|script| script.path.as_ref() != Some(&self.sources.program.setup.hook)) {
+            return false;
+        }
+        if let Some((path, map_url)) = arguments(&self.v8, &frame.call_frame_id).await {
+            let script = path.clone();
+            let policy = Arc::clone(&self.sources.program.policy);
+            let read = tokio::task::spawn_blocking(move || read_map(&map_url, &script, &policy.safety)).await;
+            if let Ok(Ok(map)) = read {
+                self.retarget(&path, &path, &map).await;
+            }
+        }
+        true
+    }
+
+    /// V8 has compiled a script that has a map, which `data` names.
+    async fn compiled(&self, data: &Json) {
+        if let Some(id) = data.get("scriptId").and_then(Json::as_str)
+            && let Some(script) = self.sources.scripts.get(id)
+            && let Some(path) = &script.path
+            && self.table.is_wanted(path)
+            && let Some(Ok(map)) = script.map().await
+        {
+            self.retarget(path, path, map).await;
+        }
+    }
+
+    /// A script is about to run that a compiler made of a source: the source's places are where its map says.
+    pub(super) async fn retarget(&self, source: &Path, script: &Path, map: &Arc<SourceMap>) -> Vec<u64> {
+        if map.source_of(source).is_none() {
+            return Vec::new();
+        }
+        let numbers = self.table.made(source, script, map);
+        for &number in &numbers {
+            let Some(place) = self.table.place(number) else { continue };
+            let mut spots: Vec<ScriptSpot> = place.spots.iter().map(|planted| planted.spot.clone()).collect();
+            spots.retain(|spot| spot.path != script);
+            spots.extend(places::mapped(source, script, map, place.line, place.column));
+            if let Err(error) = self.set_spots(number, spots).await {
+                tracing::warn!(%error, "a breakpoint could not be planted in transpiled code");
+            }
+        }
+        numbers
+    }
+}
+
+/// What our hook was called with: the file, and what its text says of its map.
+async fn arguments(v8: &V8Client, call_frame_id: &str) -> Option<(PathBuf, String)> {
+    let evaluate = debugger::EvaluateOnCallFrame {
+        call_frame_id: call_frame_id.to_owned(),
+        expression: "[filename, sourceMapURL]".to_owned(),
+        return_by_value: true,
+        ..Default::default()
+    };
+    let found = v8.request(evaluate).await.ok()?.result.value?;
+    let (path, map_url): (String, String) = serde_json::from_value(found).ok()?;
+    Some((Path::new(&path).to_owned(), map_url))
+}

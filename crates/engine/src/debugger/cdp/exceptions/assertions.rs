@@ -1,0 +1,117 @@
+//! What an assertion has thrown: both sides, as the source has them and as they are.
+
+use std::sync::Arc;
+
+use ::cdp::runtime::RemoteObject;
+
+use super::super::binding::ProgramBinding;
+use super::super::frames::{self, place_of};
+use super::super::injected::BINDING;
+use super::super::sources::Sources;
+use super::super::stop::V8Stop;
+use super::super::values::ValueReader;
+use crate::deadlines;
+use crate::debugger::Evaluate;
+use crate::error::Result;
+use crate::javascript::{self, Asserted};
+use crate::model::thrown::{Assertion, Side, SideValue};
+
+/// What holds the sides: Jest keeps them in an object of their own.
+const HOLDER: &str = "(error=>Object(error.matcherResult??error))";
+
+/// Both sides of the assertion that has thrown an error at a stop.
+pub(super) async fn assertion(
+    stop: &V8Stop,
+    thrown: &RemoteObject,
+    sources: &Sources,
+    values: &ValueReader,
+    binding: &ProgramBinding,
+    text: usize,
+) -> Result<Assertion> {
+    let held = held_sides(stop, thrown, sources, values, binding, text).await?;
+    let written = written(stop, sources).await.unwrap_or_default();
+    let side = |expression: Option<String>, value: Option<SideValue>| {
+        (expression.is_some() || value.is_some()).then_some(Side { expression, value })
+    };
+    Ok(Assertion {
+        expression: written.expression,
+        operator: written.operator.or(held.operator),
+        left: side(written.left, held.left),
+        // What is asserted of one side has another one only for the framework.
+        right: side(written.right.clone(), held.right.filter(|_| !written.has_one_side)),
+    })
+}
+
+/// What the error holds.
+#[derive(Debug, Default)]
+struct HeldSides {
+    operator: Option<String>,
+    left: Option<SideValue>,
+    right: Option<SideValue>,
+}
+
+async fn held_sides(
+    stop: &V8Stop,
+    thrown: &RemoteObject,
+    sources: &Sources,
+    values: &ValueReader,
+    binding: &ProgramBinding,
+    text: usize,
+) -> Result<HeldSides> {
+    let frame = stop.id_of(0);
+    let top = frames::frame(stop, &sources.scripts, frame).await?;
+    binding.bind_frame(&top).await?;
+    binding.lend(thrown, true).await?;
+    let ask = async |expression: &str| {
+        let request = Evaluate {
+            expression: format!("{HOLDER}({BINDING}.error){expression}"),
+            frame,
+            deadline: deadlines::CONDITION,
+            text,
+            pure: sources.program.is_read_only(),
+        };
+        let value = values.evaluate(&top, &request).await.ok()?;
+        Some(SideValue { text: value.text, type_name: value.type_name, cut: value.cut })
+    };
+    let has = async |name: &str| {
+        let answer = ask(&format!(".hasOwnProperty('{name}')")).await;
+        answer.is_some_and(|answer| answer.text == "true")
+    };
+    let mut held = HeldSides::default();
+    if has("actual").await {
+        held.left = ask(".actual").await;
+    }
+    if has("expected").await {
+        held.right = ask(".expected").await;
+    }
+    for name in ["operator", "name"] {
+        if held.operator.is_none() && has(name).await {
+            let operator = ask(&format!(".{name}")).await;
+            let operator = operator.map(|operator| operator.text.trim_matches(['\'', '"']).to_owned());
+            held.operator = operator.filter(|operator| operator != "AssertionError");
+        }
+    }
+    binding.lend(thrown, false).await?;
+    Ok(held)
+}
+
+/// What the user has written, at the place in his innermost function.
+async fn written(stop: &V8Stop, sources: &Sources) -> Option<Asserted> {
+    let place = if let Some(frame) = stop.frames.iter().find(|frame| sources.is_users_frame(frame)) {
+        frame.location.clone()
+    } else {
+        let mut traces = std::iter::successors(stop.asynchronous.as_ref(), |trace| trace.parent.as_deref());
+        let first = traces
+            .find_map(|trace| trace.call_frames.iter().find(|frame| sources.is_users(&frame.script_id)))?;
+        place_of(first)
+    };
+    let location = sources.location(&place).await?;
+    let path = location.source.path?;
+    let (line, column) = (location.line.saturating_sub(1), location.column.saturating_sub(1));
+    let policy = Arc::clone(&sources.program.policy);
+    let look = move || {
+        let text = policy.safety.read_text(&path).ok()?;
+        javascript::asserted(&text, &path, line, column)
+    };
+    tokio::task::spawn_blocking(look).await.ok()?
+}

@@ -1,0 +1,138 @@
+//! What is thrown that no code of the user's catches.
+//!
+//! V8 knows one kind of catching, and a test runner catches everything. So it pauses at all that is thrown, and
+//! here is decided from the texts of the functions on the stack whether that is reported.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use ::cdp::debugger::Location;
+use ::cdp::runtime::RemoteObject;
+
+use super::super::frames::place_of;
+use super::super::locks::lock;
+use super::super::sources::Sources;
+use super::super::stop::V8Stop;
+use crate::javascript::{self, Handlers, ThrowFate};
+
+/// Follows throws through the functions of a thread.
+#[derive(Debug)]
+pub(super) struct UnhandledThrows {
+    sources: Sources,
+    /// What became of what was thrown at a place, or rejected there.
+    fates: Mutex<HashMap<(Location, bool), ThrowFate>>,
+}
+
+/// By the names that `node:assert`, Chai and Jest have for it.
+pub(super) fn is_assertion(thrown: &RemoteObject) -> bool {
+    thrown.class_name.as_deref().is_some_and(|name| name.ends_with("AssertionError"))
+}
+
+impl UnhandledThrows {
+    pub(super) fn new(sources: Sources) -> Self {
+        Self { sources, fates: Mutex::default() }
+    }
+
+    /// Follows what was thrown outwards. Above the user's first frame, libraries and Node itself are asked too: what
+    /// they throw and catch is none of the user's. Below it, they catch only what they were called to see thrown: a
+    /// test runner catches everything.
+    pub(super) async fn leaves_users(&self, stop: &V8Stop, thrown: &RemoteObject) -> bool {
+        if !self.is_above_users(stop) {
+            return false;
+        }
+        let is_assertion = is_assertion(thrown);
+        let mut path = ThrowPath { is_assertion, reached: false, is_rejection: false };
+        for frame in &stop.frames {
+            let is_users = self.sources.is_users_frame(frame);
+            if !path.goes_on(self, &frame.location, &frame.function_name, is_users).await {
+                return false;
+            }
+        }
+        let mut next = stop.asynchronous.as_ref();
+        while let Some(trace) = next {
+            let is_await = matches!(trace.description.as_deref(), Some("await" | "async function"));
+            let is_promise = trace.description.as_deref().is_some_and(|what| what.starts_with("Promise."));
+            if !is_await && !is_promise {
+                // A timer, or another event: nobody waits for what its function throws.
+                break;
+            }
+            path.is_rejection = true;
+            for frame in &trace.call_frames {
+                let location = place_of(frame);
+                let is_users = self.sources.is_users(&frame.script_id);
+                if !path.goes_on(self, &location, &frame.function_name, is_users).await {
+                    return false;
+                }
+            }
+            next = trace.parent.as_deref();
+        }
+        path.reached
+    }
+
+    /// Whether code of the user's is waiting for what has thrown. Most that is thrown while a runner starts is its own,
+    /// and no text need be read for that.
+    fn is_above_users(&self, stop: &V8Stop) -> bool {
+        let mut traces = std::iter::successors(stop.asynchronous.as_ref(), |trace| trace.parent.as_deref());
+        stop.frames.iter().any(|frame| self.sources.is_users_frame(frame))
+            || traces
+                .any(|trace| trace.call_frames.iter().any(|frame| self.sources.is_users(&frame.script_id)))
+    }
+
+    /// What the text of a function says; the same for each hit. Code without a text that can be read lets everything
+    /// pass.
+    async fn fate(&self, location: &Location, is_rejection: bool) -> ThrowFate {
+        let key = (location.clone(), is_rejection);
+        if let Some(known) = lock(&self.fates).get(&key) {
+            return *known;
+        }
+        let fate = self.read_fate(location, is_rejection).await.unwrap_or(ThrowFate::Passed);
+        lock(&self.fates).insert(key, fate);
+        fate
+    }
+
+    async fn read_fate(&self, location: &Location, is_rejection: bool) -> Option<ThrowFate> {
+        let script = self.sources.scripts.get(&location.script_id)?;
+        let fate = move |handlers: &Handlers, (line, column)| handlers.fate(line, column, is_rejection);
+        script.at_handlers(location, fate).await
+    }
+}
+
+/// The way of what was thrown.
+struct ThrowPath {
+    /// It was thrown because it says that something is not as the user wants it.
+    is_assertion: bool,
+    /// It came to the user's code.
+    reached: bool,
+    /// It has become a promise's rejection.
+    is_rejection: bool,
+}
+
+impl ThrowPath {
+    /// Whether it leaves the function of a frame.
+    async fn goes_on(
+        &mut self,
+        throws: &UnhandledThrows,
+        location: &Location,
+        name: &str,
+        is_users: bool,
+    ) -> bool {
+        if !is_users && self.reached {
+            return !javascript::expects(name);
+        }
+        if !is_users && self.is_assertion {
+            return true;
+        }
+        let was_reached = self.reached;
+        self.reached |= is_users;
+        match throws.fate(location, self.is_rejection).await {
+            ThrowFate::Passed => true,
+            ThrowFate::Rejected => {
+                self.is_rejection = true;
+                true
+            }
+            ThrowFate::Caught => false,
+            // An assertion that something throws fails itself when it does not.
+            ThrowFate::Expected => self.is_assertion && !was_reached,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What a thread was last told to do.
+
+use ::cdp::debugger::Location;
+use ::cdp::runtime::RemoteObject;
+
+use crate::debugger::Step;
+
+/// What a thread was last told to do; it ends with the next stop that is reported.
+#[derive(Debug, Default)]
+pub(super) enum Intent {
+    /// To run.
+    #[default]
+    Run,
+    /// To stop before its first line.
+    Entry,
+    /// To stop as soon as it can.
+    Pause,
+    /// To step.
+    Step(Box<Stepping>),
+}
+
+/// A step under way.
+#[derive(Debug)]
+pub(super) struct Stepping {
+    pub(super) step: Step,
+    /// The function that it began in.
+    pub(super) function: Option<Location>,
+    /// How many frames the stack had then.
+    pub(super) depth: usize,
+    /// The outermost function on the stack then. After an `await` it is another one.
+    pub(super) turn: Option<Location>,
+    /// The line that it began on, as the user sees it.
+    pub(super) line: Option<(String, u32)>,
+    /// How many steps of V8 it took so far.
+    pub(super) count: u32,
+    /// Breakpoints of our own where it may end, or go on from.
+    pub(super) ends: Vec<String>,
+    /// The waiting frames that have such breakpoints, by how many frames there are from each of them outwards.
+    pub(super) caught: Vec<usize>,
+    /// What the function returned.
+    pub(super) returned: Option<RemoteObject>,
+}

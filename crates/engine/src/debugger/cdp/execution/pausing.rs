@@ -1,0 +1,65 @@
+//! Pausing a thread that runs.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use ::cdp::debugger;
+use ::cdp::runtime::Evaluate;
+
+use super::super::injected::POKE;
+use super::super::locks::lock;
+use super::control::RunControl;
+use super::intent::Intent;
+use crate::deadlines;
+use crate::error::Result;
+
+/// How long a program that was asked to pause is left alone before it counts as idle.
+const IDLE: Duration = Duration::from_millis(30);
+
+impl RunControl {
+    /// Asks a running thread to stop. One that runs no code at the moment is brought to its stop by an evaluation.
+    pub(in super::super) async fn pause(self: &Arc<Self>) -> Result<()> {
+        let mut is_running = self.run.watch_running();
+        // V8 forgets a pause that it is asked for before it has said that it runs.
+        let _ = tokio::time::timeout(deadlines::REQUEST, is_running.wait_for(|is_running| *is_running)).await;
+        self.abandon(Intent::Pause);
+        let asked = self.v8.request_within(deadlines::GOODBYE, debugger::Pause::default()).await;
+        // A thread in native code takes it up when that returns.
+        if let Err(error) = asked
+            && !matches!(error, ::cdp::Error::Deadline { .. })
+        {
+            return Err(error.into());
+        }
+        tokio::spawn(insist(Arc::downgrade(self)));
+        Ok(())
+    }
+}
+
+/// Has a thread come to the pause that it was asked for. One that runs no code needs some to stop in, and V8
+/// forgets a pause that finds it in code that is passed over, such as Node's own.
+async fn insist(control: Weak<RunControl>) {
+    let mut patience = IDLE;
+    loop {
+        tokio::time::sleep(patience).await;
+        let Some(control) = control.upgrade() else { return };
+        let is_awaited = || matches!(*lock(&control.intent), Intent::Pause);
+        if !is_awaited() {
+            return;
+        }
+        // A pause of our own, which is gone on from: a stop that is reported ends the intent.
+        if control.run.is_stopped() {
+            continue;
+        }
+        let expression = format!("0\n//# sourceURL={POKE}");
+        let poke = Evaluate { expression, silent: true, ..Default::default() };
+        // It stops in there, and its answer comes when the program runs on.
+        let ended = control.v8.request_within(deadlines::GOODBYE, poke).await;
+        if matches!(ended, Err(::cdp::Error::Closed)) || !is_awaited() {
+            return;
+        }
+        if ended.is_ok() && control.v8.request(debugger::Pause::default()).await.is_err() {
+            return;
+        }
+        patience = (patience * 2).min(deadlines::NUDGE);
+    }
+}

@@ -1,0 +1,154 @@
+//! Steps: from V8's statements to a user's lines.
+//!
+//! V8 steps from statement to statement; a user steps from line to line of the source. So a step of V8 that
+//! ends where the user's has not is followed by another one: on the same line, in code that no source stands
+//! for, in Node's own code, or below a module that was loaded on the way.
+
+use std::sync::atomic::Ordering;
+
+use ::cdp::debugger::CallFrame;
+use ::cdp::runtime::{CallFunctionOn, RemoteObject};
+
+use super::super::locks::lock;
+use super::super::stop::V8Stop;
+use super::control::{RETURNED, RunControl};
+use super::intent::{Intent, Stepping};
+use crate::debugger::{Event, Step};
+use crate::error::Result;
+use crate::model::stop::StopReason;
+
+/// A step that goes nowhere, as in a loop on one line, ends after so many steps of V8.
+const MOST_STEPS: u32 = 32;
+
+impl RunControl {
+    pub(in super::super) async fn step(&self, step: Step) -> Result<()> {
+        let stop = self.run.stop()?;
+        let mut stepping = self.begin(step, &stop).await;
+        if step == Step::Out {
+            stepping.ends = self.ends.of_function(&stop).await;
+        }
+        self.catch_below(&stop, &mut stepping).await;
+        self.abandon(Intent::Step(Box::new(stepping)));
+        self.lingers.store(false, Ordering::Release);
+        // The idle program's only frame is ours: a step from there leads to what it does next.
+        self.leave(Some(if stop.is_idle { Step::Into } else { step })).await
+    }
+
+    async fn begin(&self, step: Step, stop: &V8Stop) -> Stepping {
+        let line = match stop.frames.first() {
+            Some(frame) => self.sources.line(&frame.location).await,
+            None => None,
+        };
+        Stepping {
+            step,
+            function: stop.frames.first().and_then(|frame| frame.function_location.clone()),
+            depth: stop.frames.len(),
+            turn: stop.frames.last().and_then(|frame| frame.function_location.clone()),
+            line,
+            count: 0,
+            ends: Vec::new(),
+            caught: Vec::new(),
+            returned: None,
+        }
+    }
+
+    pub(super) async fn settle_step(&self, stop: &V8Stop, mut stepping: Stepping) -> Vec<Event> {
+        stepping.count += 1;
+        let has_ends = stepping.step == Step::Out || stepping.step == Step::Over && !stepping.ends.is_empty();
+        if has_ends && stop.frames.len() > stepping.depth {
+            return self.pass_inner_call(stepping).await;
+        }
+        let is_users = |frame: &CallFrame| !self.sources.is_passed_over(frame);
+        let ends_here = stop.frames.first().is_some_and(is_users);
+        let is_lost =
+            stepping.count >= MOST_STEPS || stepping.step != Step::Into && !stop.frames.iter().any(is_users);
+        if is_lost && !ends_here {
+            // The turn of the event loop is over, and with it the step: the program runs on.
+            self.ends.clear(stepping.ends).await;
+            self.proceed(None).await;
+            return Vec::new();
+        }
+        let next = self.next_step(stop, &mut stepping).await.filter(|_| stepping.count < MOST_STEPS);
+        if let Some(next) = next {
+            self.catch_below(stop, &mut stepping).await;
+            *lock(&self.intent) = Intent::Step(Box::new(stepping));
+            self.proceed(Some(next)).await;
+            return Vec::new();
+        }
+        if let Some(returned) = stepping.returned.take() {
+            // It is told once for each stop.
+            let _ = stop.returned.set(returned);
+        }
+        self.ends.clear(stepping.ends).await;
+        vec![self.stopped(StopReason::Step, None, Vec::new()).await]
+    }
+
+    /// Sees to it that the step comes back to the user's code where V8 would lose it.
+    async fn catch_below(&self, stop: &V8Stop, stepping: &mut Stepping) {
+        let is_out = stepping.step == Step::Out;
+        for index in self.ends.unseen(stop, is_out).await {
+            let caught = stop.frames.len() - index;
+            if !stepping.caught.contains(&caught)
+                && let Some(frame) = stop.frames.get(index)
+            {
+                stepping.caught.push(caught);
+                stepping.ends.extend(self.ends.in_caller(frame).await);
+            }
+        }
+    }
+
+    /// A call that the function makes has come to the places where it returns. After many, V8's own step out, which
+    /// passes over such calls, has to do without those places.
+    async fn pass_inner_call(&self, mut stepping: Stepping) -> Vec<Event> {
+        if stepping.count >= MOST_STEPS {
+            self.ends.clear(std::mem::take(&mut stepping.ends)).await;
+        }
+        *lock(&self.intent) = Intent::Step(Box::new(stepping));
+        self.proceed(Some(Step::Out)).await;
+        Vec::new()
+    }
+
+    /// What is still to be stepped until the user's step is done.
+    async fn next_step(&self, stop: &V8Stop, stepping: &mut Stepping) -> Option<Step> {
+        let frame = stop.frames.first()?;
+        let is_same_function = frame.function_location == stepping.function;
+        if let Some(value) = frame.return_value.as_ref().filter(|_| is_same_function) {
+            // V8 stops once more where the function returns, and only there the value is to be seen.
+            let is_asked = stepping.step == Step::Out || value.kind != "undefined";
+            stepping.returned = if is_asked { self.keep(value).await } else { None };
+        }
+        let is_later_turn = stop.frames.last().is_none_or(|frame| frame.function_location != stepping.turn);
+        let is_not_left = stop.frames.len() >= stepping.depth || is_later_turn;
+        if stepping.step == Step::Out && is_same_function && is_not_left {
+            return Some(Step::Out);
+        }
+        if self.sources.is_passed_over(frame) {
+            // Our hook leads on to the user's code; Node's own code that V8 does not pass over, such as that of
+            // its promises, leads back to it.
+            let leads_on = stepping.step == Step::Into && self.sources.is_hook(frame);
+            return Some(if leads_on { Step::Into } else { Step::Out });
+        }
+        if stepping.step != Step::Into && stop.frames.len() > stepping.depth {
+            // A module that was loaded on the way has begun.
+            return Some(Step::Out);
+        }
+        let line = self.sources.line(&frame.location).await;
+        let is_nobodys = line.is_none();
+        let is_same_line =
+            is_same_function && is_not_left && line == stepping.line && stepping.step != Step::Out;
+        (is_nobodys || is_same_line)
+            .then(|| if stepping.step == Step::Into { Step::Into } else { Step::Over })
+    }
+
+    /// V8 lets go of what a stop gave out when the program runs; this outlives it.
+    async fn keep(&self, value: &RemoteObject) -> Option<RemoteObject> {
+        let Some(object_id) = value.object_id.clone() else { return Some(value.clone()) };
+        let again = CallFunctionOn {
+            function_declaration: "function(){return this}".to_owned(),
+            object_id: Some(object_id),
+            object_group: Some(RETURNED.to_owned()),
+            ..Default::default()
+        };
+        Some(self.v8.request(again).await.ok()?.result)
+    }
+}

@@ -1,0 +1,109 @@
+//! From places in scripts to the sources that a user knows.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ::cdp::debugger::{CallFrame, Location as ScriptPlace};
+
+use super::injected::POKE;
+use super::program::NodeProgram;
+use super::scripts::{Script, Scripts, position};
+use crate::model::source::{Generated, Location, Source};
+
+/// The scripts of a thread as sources of its program. Clones share them.
+#[derive(Clone, Debug)]
+pub(super) struct Sources {
+    pub(super) scripts: Arc<Scripts>,
+    pub(super) program: Arc<NodeProgram>,
+}
+
+impl Sources {
+    /// A place as a user knows it: in the source, with the place in the script beside it where they differ.
+    pub(super) async fn location(&self, place: &ScriptPlace) -> Option<Location> {
+        let script = self.scripts.get(&place.script_id)?;
+        let (line, column) = position(place);
+        let here = Location {
+            source: self.of_script(&script),
+            line: line.saturating_add(1),
+            column: column.saturating_add(1),
+            generated: None,
+        };
+        let Some(Ok(map)) = script.map().await else { return Some(here) };
+        let Some(original) = map.original(line, column) else { return Some(here) };
+        let Some(found) = map.source(original.source) else { return Some(here) };
+        let generated = Generated { script: here.source.name, line: here.line, column: here.column };
+        let source = match &found.path {
+            Some(path) => {
+                let path = self.program.setup.to_local(path);
+                let internal = here.source.internal || self.program.adapter.is_internal(&path);
+                Source { internal, ..Source::file(path) }
+            }
+            None => Source { path: None, name: found.name.clone(), internal: here.source.internal },
+        };
+        Some(Location {
+            source,
+            line: original.line.saturating_add(1),
+            column: original.column.saturating_add(1),
+            generated: Some(generated),
+        })
+    }
+
+    /// What a script is called where its map does not say of what it was made.
+    pub(super) fn of_script(&self, script: &Script) -> Source {
+        if let Some(path) = &script.path {
+            let path = self.program.setup.to_local(path);
+            return Source { internal: !self.program.is_users(&path), ..Source::file(path) };
+        }
+        let name = if script.url.is_empty() { format!("eval-{}", script.id) } else { script.url.clone() };
+        Source { path: None, internal: name.starts_with("node:"), name }
+    }
+
+    /// The line of a place as a user counts it, with what identifies its source; none for code that no source
+    /// stands for.
+    pub(super) async fn line(&self, place: &ScriptPlace) -> Option<(String, u32)> {
+        let script = self.scripts.get(&place.script_id)?;
+        let (line, column) = position(place);
+        match script.map().await {
+            Some(Ok(map)) => {
+                let original = map.original(line, column)?;
+                Some((format!("{} {:?}", script.id, original.source), original.line))
+            }
+            _ => Some((script.id.clone(), line)),
+        }
+    }
+
+    /// Whether a script is the user's.
+    pub(super) fn is_users(&self, script_id: &str) -> bool {
+        self.is_at(script_id, |path| self.program.is_users(path))
+    }
+
+    /// Whether a frame runs the user's code.
+    pub(super) fn is_users_frame(&self, frame: &CallFrame) -> bool {
+        self.is_users(&frame.location.script_id)
+    }
+
+    pub(super) fn is_hook(&self, frame: &CallFrame) -> bool {
+        self.is_at(&frame.location.script_id, |path| self.program.setup.is_hook(path))
+    }
+
+    /// A frame of our own evaluation.
+    pub(super) fn is_poke(&self, frame: &CallFrame) -> bool {
+        self.scripts.get(&frame.location.script_id).is_some_and(|script| script.url == POKE)
+    }
+
+    /// Code that no step ends in: Node's own, our hook, and libraries unless they are the user's code too.
+    pub(super) fn is_passed_over(&self, frame: &CallFrame) -> bool {
+        let Some(script) = self.scripts.get(&frame.location.script_id) else { return false };
+        let just_my_code = self.program.setup.just_my_code;
+        let is_library = |path: &Path| just_my_code && self.program.adapter.is_internal(path);
+        script.url.starts_with(if just_my_code { "node:" } else { "node:internal/" })
+            || script.url == POKE
+            || script.path.as_deref().is_some_and(is_library)
+            || self.is_hook(frame)
+    }
+
+    /// Whether the file of a script is one of these.
+    fn is_at(&self, script_id: &str, is_it: impl Fn(&Path) -> bool) -> bool {
+        self.scripts.get(script_id).is_some_and(|script| script.path.as_deref().is_some_and(is_it))
+    }
+}

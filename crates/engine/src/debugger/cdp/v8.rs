@@ -1,0 +1,53 @@
+//! Commands to the V8 of one thread, each with its deadline.
+
+use std::time::Duration;
+
+use ::cdp::Command;
+
+use crate::deadlines;
+use crate::error::{Error, Result};
+
+/// Sends commands to a thread. Clones share the connection, and keep it open.
+#[derive(Clone, Debug)]
+pub(super) struct V8Client(::cdp::Client);
+
+impl V8Client {
+    pub(super) fn new(client: ::cdp::Client) -> Self {
+        Self(client)
+    }
+
+    /// Sends a command that V8 answers at once.
+    pub(super) async fn request<C: Command>(&self, command: C) -> Result<C::Result> {
+        Ok(self.0.request(command, deadlines::REQUEST).await?)
+    }
+
+    /// Sends a command where it is called for.
+    pub(super) async fn request_if<C: Command>(&self, is_needed: bool, command: C) -> Result<()> {
+        if is_needed {
+            self.request(command).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends a command with a deadline of its own.
+    pub(super) async fn request_within<C: Command>(
+        &self,
+        deadline: Duration,
+        command: C,
+    ) -> Result<C::Result, ::cdp::Error> {
+        self.0.request(command, deadline).await
+    }
+}
+
+impl From<::cdp::Error> for Error {
+    fn from(error: ::cdp::Error) -> Self {
+        match error {
+            ::cdp::Error::Closed => Self::Lost,
+            ::cdp::Error::Deadline { command, deadline } => {
+                Self::Deadline { what: format!("the debugger's `{command}`"), after: deadline }
+            }
+            ::cdp::Error::Refused { message, .. } => Self::Refused(message),
+            malformed @ ::cdp::Error::Malformed { .. } => Self::Refused(malformed.to_string()),
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Conditions, hit counts and log messages that the adapter does not apply itself.
+//!
+//! Adapters differ in all of them: some stop at a condition that cannot be evaluated and some never do, hit counts
+//! have a grammar of their own in each, and several breakpoints on one line are one to most. So a stop is looked into
+//! before the session hears of it, and a program that should not have stopped goes on.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use super::breakpoints::{Sent, place_of};
+use super::{DapDebugger, lock, values};
+use crate::deadlines;
+use crate::debugger::{Evaluate, Event, RuleFor, Step};
+use crate::error::{Error, Result};
+use crate::model::ids::RawId;
+use crate::model::limits::MAX_VALUE;
+use crate::model::stop::StopReason;
+
+/// A step that a stop may interrupt from which the program goes on by itself.
+#[derive(Debug, Default)]
+pub(super) struct Stepping {
+    /// The step, and where it began.
+    step: Option<(Step, Spot)>,
+    /// It goes out of a function that it did not mean to stop in.
+    is_going_out: bool,
+}
+
+impl Stepping {
+    pub(super) fn end(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// Where a thread is: how deep its stack is, and on which line of the innermost frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Spot {
+    depth: usize,
+    line: i64,
+}
+
+/// Remembers a step, where a rule may interrupt it.
+pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, step: Step) {
+    let is_ruled = lock(&debugger.0.breakpoints).has_rules();
+    let began = if is_ruled { spot(debugger, thread).await } else { None };
+    *lock(&debugger.0.stepping) = Stepping { step: began.map(|began| (step, began)), is_going_out: false };
+}
+
+/// Not every adapter says how many frames there are besides those that it was asked for.
+async fn spot(debugger: &DapDebugger, thread: RawId) -> Option<Spot> {
+    let frames = |levels| {
+        let arguments = ::dap::StackTraceArguments { thread_id: thread.0, start_frame: Some(0), levels };
+        debugger.request::<::dap::StackTrace>(arguments, deadlines::REQUEST)
+    };
+    let top = frames(Some(1)).await.ok()?;
+    let line = top.stack_frames.first()?.line;
+    let depth = match top.total_frames.and_then(|total| usize::try_from(total).ok()) {
+        Some(total) => total,
+        None => frames(None).await.ok()?.stack_frames.len(),
+    };
+    Some(Spot { depth, line })
+}
+
+/// What a thread does next whose step has come so far; none when the step is over.
+fn rest(step: Step, began: Spot, now: Spot) -> Option<Step> {
+    match step {
+        Step::Over | Step::Out if now.depth > began.depth => Some(Step::Out),
+        Step::Out if now.depth == began.depth => Some(Step::Out),
+        Step::Over | Step::Into if now == began => Some(step),
+        _ => None,
+    }
+}
+
+/// A stop, as the adapter has reported it.
+pub(super) struct Stop {
+    pub(super) thread: RawId,
+    pub(super) reason: StopReason,
+    pub(super) text: Option<String>,
+    /// The adapter's numbers for the breakpoints that were hit.
+    pub(super) numbers: Vec<i64>,
+    /// A pause was asked for.
+    pub(super) is_wanted: bool,
+}
+
+/// What a stop comes to: the stop itself, unless rules say that the program goes on, and what they have to report.
+pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
+    let Stop { thread, reason, text, numbers, is_wanted } = stop;
+    let stopped = |reason, text, breakpoints| Event::Stopped { thread, reason, text, breakpoints };
+    let is_going_out = lock(&debugger.0.stepping).is_going_out;
+    if reason == StopReason::Step && is_going_out && !is_wanted {
+        match go_on(debugger, thread).await {
+            Ok(true) => return Vec::new(),
+            Ok(false) => {}
+            Err(error) => tracing::warn!(%error, "a step cannot go on"),
+        }
+    }
+    if reason != StopReason::Breakpoint {
+        lock(&debugger.0.stepping).end();
+        return vec![stopped(reason, text, Vec::new())];
+    }
+    let is_by_place = numbers.is_empty() && !debugger.quirks().reports_hits;
+    let at = if is_by_place { place_of(debugger, thread).await } else { None };
+    let at = at.as_ref().map(|(path, line)| (Path::new(path), *line));
+    let hit = lock(&debugger.0.breakpoints).hit(&numbers, at);
+    // A number that is not known is that of the entry, or of a breakpoint that was removed while the program was on its
+    // way to it.
+    let is_unknown = hit.is_empty() && !numbers.is_empty() && !debugger.quirks().reports_hits;
+    if is_unknown && debugger.0.setup.stops_on_entry && !debugger.0.entered.swap(true, Ordering::AcqRel) {
+        return vec![stopped(StopReason::Entry, None, Vec::new())];
+    }
+    let mut judged = Judged::default();
+    for sent in &hit {
+        judge(debugger, thread, sent, &mut judged).await;
+    }
+    let Judged { mut events, stops, .. } = judged;
+    let last = if (hit.is_empty() && !is_unknown) || !stops.is_empty() {
+        Some(stopped(reason, text, stops))
+    } else if is_wanted {
+        // The program stood still when it was to be paused, so no other stop comes.
+        Some(stopped(StopReason::Pause, None, Vec::new()))
+    } else {
+        match go_on(debugger, thread).await {
+            Ok(true) => None,
+            Ok(false) => Some(stopped(StopReason::Step, None, Vec::new())),
+            Err(error) => {
+                tracing::warn!(%error, "the program cannot go on from a stop that no breakpoint asked for");
+                Some(stopped(reason, text, Vec::new()))
+            }
+        }
+    };
+    if let Some(last) = last {
+        lock(&debugger.0.stepping).end();
+        events.push(last);
+    }
+    events
+}
+
+/// Goes on with what the thread was told to do before the stop. False, and it stands, when that is done.
+async fn go_on(debugger: &DapDebugger, thread: RawId) -> Result<bool> {
+    let step = lock(&debugger.0.stepping).step;
+    let next = match step {
+        None => None,
+        Some((step, began)) => match spot(debugger, thread).await {
+            Some(now) => match rest(step, began, now) {
+                None => return Ok(false),
+                next => next,
+            },
+            None => Some(step),
+        },
+    };
+    lock(&debugger.0.stepping).is_going_out = next == Some(Step::Out);
+    debugger.go(thread, next).await?;
+    Ok(true)
+}
+
+/// What the rules of a stop say.
+#[derive(Default)]
+struct Judged {
+    events: Vec<Event>,
+    /// The breakpoints that stop the program.
+    stops: Vec<crate::model::ids::BreakpointId>,
+    /// The frame that the expressions are evaluated in, once one is.
+    frame: Option<RawId>,
+}
+
+async fn judge(debugger: &DapDebugger, thread: RawId, sent: &Sent, judged: &mut Judged) {
+    for RuleFor { id, rule } in &sent.rules {
+        // An adapter that stops where a condition makes no sense is not to be believed where it does.
+        if sent.is_native && !debugger.quirks().stops_at_bad_conditions {
+            judged.stops.push(*id);
+            continue;
+        }
+        let is_met = match &rule.condition {
+            Some(condition) => {
+                let value = evaluate(debugger, thread, condition, &mut judged.frame).await;
+                value.map(|value| is_true(&value))
+            }
+            None => Ok(true),
+        };
+        match is_met {
+            Ok(true) => {}
+            Ok(false) => continue,
+            Err(error) => {
+                judged.events.push(Event::RuleFailed { id: *id, message: error.to_string(), times: 1 });
+                continue;
+            }
+        }
+        let count = lock(&debugger.0.breakpoints).count(*id);
+        if rule.hit_condition.is_some_and(|hit| !hit.is_met(count)) {
+            continue;
+        }
+        match &rule.log_message {
+            None => judged.stops.push(*id),
+            Some(message) => {
+                let text = filled(debugger, thread, message, &mut judged.frame).await;
+                judged.events.push(match text {
+                    Ok(text) => Event::Logged { id: *id, text },
+                    Err(error) => Event::RuleFailed { id: *id, message: error.to_string(), times: 1 },
+                });
+            }
+        }
+    }
+}
+
+async fn evaluate(
+    debugger: &DapDebugger,
+    thread: RawId,
+    expression: &str,
+    frame: &mut Option<RawId>,
+) -> Result<String> {
+    let frame = if let Some(frame) = *frame {
+        frame
+    } else {
+        let top = debugger.top(thread).await?;
+        *frame.insert(top.ok_or_else(|| Error::Refused("the stack is empty".to_owned()))?.id)
+    };
+    let request = Evaluate {
+        expression: expression.to_owned(),
+        frame,
+        deadline: deadlines::CONDITION,
+        text: MAX_VALUE,
+        pure: false,
+    };
+    Ok(values::evaluate(debugger, request).await?.text)
+}
+
+/// Whether the text of a value is that of one that counts as true, in whichever language.
+fn is_true(value: &str) -> bool {
+    let value = value.trim();
+    let is_zero = value.trim_start_matches("0x").chars().all(|digit| matches!(digit, '0' | '.'));
+    let is_no = matches!(value, "false" | "False" | "nil" | "null" | "None" | "NULL" | "nullptr" | r"'\0'");
+    !(is_zero || is_no)
+}
+
+/// A log message, with the value of each expression in its braces. `{{` and `}}` are braces.
+async fn filled(
+    debugger: &DapDebugger,
+    thread: RawId,
+    message: &str,
+    frame: &mut Option<RawId>,
+) -> Result<String> {
+    let mut text = String::new();
+    for part in parts(message) {
+        match part {
+            Part::Text(part) => text.push_str(&part),
+            Part::Expression(part) => text.push_str(&evaluate(debugger, thread, &part, frame).await?),
+        }
+    }
+    Ok(text)
+}
+
+/// A part of a log message.
+#[derive(Debug, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Expression(String),
+}
+
+/// Braces inside an expression belong to it, as in `{(struct point){1, 2}.x}`. One that is not closed is text.
+fn parts(message: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut text = String::new();
+    let mut rest = message;
+    while let Some(letter) = rest.chars().next() {
+        let after = rest.get(letter.len_utf8()..).unwrap_or_default();
+        if matches!(letter, '{' | '}') && after.starts_with(letter) {
+            text.push(letter);
+            rest = after.get(1..).unwrap_or_default();
+        } else if let Some(length) = (letter == '{').then(|| expression_length(after)).flatten() {
+            parts.push(Part::Text(std::mem::take(&mut text)));
+            parts.push(Part::Expression(after.get(..length).unwrap_or_default().trim().to_owned()));
+            rest = after.get(length + 1..).unwrap_or_default();
+        } else {
+            text.push(letter);
+            rest = after;
+        }
+    }
+    parts.push(Part::Text(text));
+    parts.retain(|part| *part != Part::Text(String::new()));
+    parts
+}
+
+fn expression_length(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    text.char_indices().find_map(|(at, letter)| {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth == 0 => return Some(at),
+            '}' => depth -= 1,
+            _ => {}
+        }
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_many_languages_are_true_or_not() {
+        let no = ["false", "False", "0", "0.0", "0x0", "0x0000000000000000", "nil", "null", "None", r"'\0'"];
+        let yes = ["true", "True", "1", "-1", "0x7ff0", "\"\"", "'a'", "point @ 0x7ffe10", "10", "0.5"];
+        assert!(no.iter().all(|text| !is_true(text)), "{no:?}");
+        assert!(yes.iter().all(|text| is_true(text)), "{yes:?}");
+    }
+
+    #[test]
+    fn log_messages_have_texts_and_expressions() {
+        let text = |text: &str| Part::Text(text.to_owned());
+        let expression = |text: &str| Part::Expression(text.to_owned());
+        let table = [
+            ("plain", vec![text("plain")]),
+            ("n is { n }!", vec![text("n is "), expression("n"), text("!")]),
+            ("{{n}} {n}", vec![text("{n} "), expression("n")]),
+            ("{f((struct p){1}.x)}", vec![expression("f((struct p){1}.x)")]),
+            ("open {n", vec![text("open {n")]),
+            ("", vec![]),
+        ];
+        for (message, expected) in table {
+            assert_eq!(parts(message), expected, "{message}");
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Expressions and exceptions.
+
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use super::peer::{Given, Scene};
+use crate::adapter::plan::Quirks;
+use crate::deadlines;
+use crate::debugger::{Debugger, Evaluate};
+use crate::error::Error;
+use crate::model::ids::RawId;
+use crate::model::stop::Exception;
+
+const LIMIT: Duration = Duration::from_secs(3);
+
+pub(super) fn asking(expression: &str) -> Evaluate {
+    Evaluate { expression: expression.to_owned(), frame: RawId(4), deadline: LIMIT, text: 5, pure: false }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_is_asked_for_in_the_context_that_every_adapter_takes_for_an_expression() {
+    let mut scene = Scene::offering(json!({})).await;
+    let answer =
+        json!({ "result": "int[100]", "type": "int[100]", "variablesReference": 9, "indexedVariables": 100 });
+    let served = scene.peer.serve("evaluate", answer);
+    let (value, asked) = tokio::join!(scene.debugger.evaluate(asking("list")), served);
+    assert_eq!(asked, json!({ "expression": "list", "frameId": 4, "context": "watch" }));
+    let value = value.unwrap();
+    assert_eq!(
+        (value.text.as_str(), value.length, value.type_name.as_str()),
+        ("int[1...", Some(8), "int[100]")
+    );
+    assert_eq!((value.reference, value.children), (Some(RawId(9)), Some(100)));
+    // Its children come in pages too.
+    let (asked, _) =
+        super::values::read(&mut scene, 9, super::values::page(0, 1), json!({ "variables": [] })).await;
+    assert_eq!(asked["filter"], "indexed");
+}
+
+/// As rdbg does, whose exceptions are values.
+const RUBY: Quirks = Quirks {
+    evaluation_error: |type_name, text| type_name.ends_with("Error").then(|| text.to_owned()),
+    message: |text| text.trim_start_matches("error: ").to_owned(),
+    ..Quirks::NONE
+};
+
+#[tokio::test(start_paused = true)]
+async fn an_error_is_found_wherever_an_adapter_puts_it() {
+    let refused = |fields: Json| {
+        let mut response = json!({ "success": false });
+        response.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        response
+    };
+    let table = [
+        ("lldb-dap 19, debugpy", refused(json!({ "message": "error: no x" })), "", "no x"),
+        (
+            "lldb-dap 22, delve",
+            refused(
+                json!({ "body": { "error": { "id": 1, "format": "no {n}", "variables": { "n": "x" } } } }),
+            ),
+            "",
+            "no x",
+        ),
+        (
+            "delve",
+            refused(json!({ "message": "Unable to", "body": { "error": { "format": "no x" } } })),
+            "",
+            "no x",
+        ),
+        ("lldb-dap 19, of an assignment", refused(json!({ "body": { "message": "no x" } })), "", "no x"),
+        (
+            "rdbg",
+            json!({ "body": { "result": "no x", "type": "NameError", "variablesReference": 3 } }),
+            "NameError",
+            "no x",
+        ),
+    ];
+    for (adapter, response, type_name, message) in table {
+        let mut scene = Scene::running(Given { quirks: &RUBY, ..Given::default() }).await;
+        let served = async {
+            let request = scene.peer.take("evaluate").await;
+            scene.peer.respond(&request, response).await;
+        };
+        let (value, ()) = tokio::join!(scene.debugger.evaluate(asking("x")), served);
+        let (type_name, message) = (type_name.to_owned(), message.to_owned());
+        assert_eq!(value, Err(Error::Raised { type_name, message, traceback: String::new() }), "{adapter}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_may_change_nothing_is_evaluated_only_where_there_is_a_way() {
+    let pure = || Evaluate { pure: true, ..asking("x") };
+    let mut scene = Scene::offering(json!({ "supportsEvaluateForHovers": true })).await;
+    let served = scene.peer.serve("evaluate", json!({ "result": "1" }));
+    let (value, asked) = tokio::join!(scene.debugger.evaluate(pure()), served);
+    assert_eq!((value.unwrap().text.as_str(), &asked["context"]), ("1", &json!("hover")));
+    let mut scene = Scene::offering(json!({})).await;
+    let error = scene.debugger.evaluate(pure()).await.unwrap_err();
+    assert!(error.code() == "unsupported" && error.to_string().contains("`sideEffects`"), "{error}");
+    scene.assert_quiet().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expression_that_is_never_answered_meets_its_deadline_and_is_cancelled_where_that_is_possible() {
+    for cancels in [true, false] {
+        let mut scene = Scene::offering(json!({ "supportsCancelRequest": cancels })).await;
+        let begin = tokio::time::Instant::now();
+        let (value, request) =
+            tokio::join!(scene.debugger.evaluate(asking("x")), scene.peer.take("evaluate"));
+        assert_eq!(value.unwrap_err().code(), "deadline_exceeded");
+        assert_eq!(begin.elapsed(), LIMIT + deadlines::EVALUATE_GRACE);
+        if cancels {
+            assert_eq!(scene.peer.take("cancel").await["arguments"], json!({ "requestId": request["seq"] }));
+            scene.peer.refuse(&request, "cancelled").await;
+        }
+        scene.assert_quiet().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_given_up_is_cancelled() {
+    let mut scene = Scene::offering(json!({ "supportsCancelRequest": true })).await;
+    let debugger = scene.debugger.clone();
+    let evaluating = tokio::spawn(async move { debugger.evaluate(asking("x")).await });
+    let request = scene.peer.take("evaluate").await;
+    evaluating.abort();
+    assert_eq!(scene.peer.take("cancel").await["arguments"], json!({ "requestId": request["seq"] }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_exception_is_put_together_from_what_there_is() {
+    const WORDS: Quirks = Quirks {
+        exception: |exception| Exception { message: exception.message.to_uppercase(), ..exception },
+        ..Quirks::NONE
+    };
+    let exception = |type_name: &str, message: &str, stack: &str, uncaught| Exception {
+        type_name: type_name.to_owned(),
+        message: message.to_owned(),
+        stack: stack.to_owned(),
+        uncaught,
+    };
+    let table = [
+        (
+            json!({ "exceptionId": "E", "description": "d", "breakMode": "unhandled",
+                    "details": { "message": "m", "typeName": "T", "stackTrace": "at f" } }),
+            exception("E", "D", "at f", true),
+        ),
+        (
+            json!({ "exceptionId": "", "breakMode": "always", "details": { "message": "m", "typeName": "T" } }),
+            exception("T", "M", "", false),
+        ),
+        (json!({}), exception("", "", "", false)),
+    ];
+    let given = Given {
+        quirks: &WORDS,
+        capabilities: json!({ "supportsExceptionInfoRequest": true }),
+        ..Given::default()
+    };
+    let mut scene = Scene::running(given).await;
+    for (info, expected) in table {
+        let served = scene.peer.serve("exceptionInfo", info);
+        let (exception, asked) = tokio::join!(scene.debugger.exception(RawId(1)), served);
+        assert_eq!((exception, asked), (Ok(expected), json!({ "threadId": 1 })));
+    }
+}

@@ -1,0 +1,209 @@
+//! Steps that come upon a rule. The adapter has stopped, and forgotten the step; it goes on from there.
+
+use serde_json::json;
+
+use super::peer::{Given, Scene};
+use super::rules::{rule, ruled, stops};
+use crate::debugger::{Debugger, Event, Step};
+use crate::model::ids::{BreakpointId, RawId};
+use crate::model::stop::StopReason;
+
+fn over() -> Event {
+    Event::Stopped { thread: RawId(1), reason: StopReason::Step, text: None, breakpoints: Vec::new() }
+}
+
+fn logged() -> Event {
+    Event::Logged { id: BreakpointId(1), text: "here".to_owned() }
+}
+
+/// A logpoint on line 3, and a step that begins on line 10 of a function at depth 2.
+async fn stepping(step: Step) -> Scene {
+    let mut scene = ruled(Given::default(), vec![rule(1, "", "", "here")]).await;
+    let served = async {
+        scene.peer.serve_stack(2, 10).await;
+        scene.peer.serve(command(step), json!({})).await;
+    };
+    let (stepped, ()) = tokio::join!(scene.debugger.step(RawId(1), step), served);
+    stepped.unwrap();
+    scene
+}
+
+fn command(step: Step) -> &'static str {
+    match step {
+        Step::Over => "next",
+        Step::Into => "stepIn",
+        Step::Out => "stepOut",
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_where_nothing_has_rules_is_one_request() {
+    for step in [Step::Over, Step::Into, Step::Out] {
+        let mut scene = ruled(Given::default(), vec![rule(1, "", "", "")]).await;
+        let served = scene.peer.serve(command(step), json!({}));
+        let (stepped, asked) = tokio::join!(scene.debugger.step(RawId(1), step), served);
+        assert_eq!((stepped, asked), (Ok(()), json!({ "threadId": 1 })));
+        scene.peer.stopped("step", &[]).await;
+        assert_eq!(scene.event().await, over());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_over_a_call_with_a_logpoint_inside_ends_behind_the_call() {
+    let mut scene = stepping(Step::Over).await;
+    scene.peer.stopped("breakpoint", &[7]).await;
+    scene.peer.serve_stack(3, 3).await;
+    scene.peer.serve("stepOut", json!({})).await;
+    assert_eq!(scene.event().await, logged());
+    // Out of the call, in the middle of the line that it was made from.
+    scene.peer.stopped("step", &[]).await;
+    scene.peer.serve_stack(2, 10).await;
+    scene.peer.serve("next", json!({})).await;
+    scene.peer.stopped("step", &[]).await;
+    assert_eq!(scene.event().await, over());
+}
+
+/// As in `f(g())`, with a logpoint in each.
+#[tokio::test(start_paused = true)]
+async fn a_step_over_two_calls_of_one_line_ends_behind_both() {
+    let mut scene = stepping(Step::Over).await;
+    for _ in 0..2 {
+        scene.peer.stopped("breakpoint", &[7]).await;
+        scene.peer.serve_stack(3, 3).await;
+        scene.peer.serve("stepOut", json!({})).await;
+        assert_eq!(scene.event().await, logged());
+        scene.peer.stopped("step", &[]).await;
+        scene.peer.serve_stack(2, 10).await;
+        scene.peer.serve("next", json!({})).await;
+    }
+    scene.peer.stopped("step", &[]).await;
+    assert_eq!(scene.event().await, over());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_over_a_deep_call_goes_out_of_each_frame() {
+    let mut scene = stepping(Step::Over).await;
+    scene.peer.stopped("breakpoint", &[7]).await;
+    scene.peer.serve_stack(4, 3).await;
+    scene.peer.serve("stepOut", json!({})).await;
+    assert_eq!(scene.event().await, logged());
+    scene.peer.stopped("step", &[]).await;
+    scene.peer.serve_stack(3, 5).await;
+    scene.peer.serve("stepOut", json!({})).await;
+    // The logpoint is hit again, on the way.
+    scene.peer.stopped("breakpoint", &[7]).await;
+    scene.peer.serve_stack(3, 3).await;
+    scene.peer.serve("stepOut", json!({})).await;
+    assert_eq!(scene.event().await, logged());
+    scene.peer.stopped("step", &[]).await;
+    scene.peer.serve_stack(2, 10).await;
+    scene.peer.serve("next", json!({})).await;
+    scene.peer.stopped("step", &[]).await;
+    assert_eq!(scene.event().await, over());
+}
+
+/// lldb-dap stops with reason `breakpoint` where a step ends on a line that has one.
+#[tokio::test(start_paused = true)]
+async fn a_step_that_ends_on_a_line_with_a_logpoint_is_over() {
+    let ends = [
+        (Step::Over, 2, "on the next line"),
+        (Step::Over, 1, "in the caller"),
+        (Step::Into, 3, "in the function"),
+        (Step::Into, 2, "on the next line"),
+        (Step::Out, 1, "in the caller"),
+    ];
+    for (step, depth, place) in ends {
+        let mut scene = stepping(step).await;
+        scene.peer.stopped("breakpoint", &[7]).await;
+        scene.peer.serve_stack(depth, 3).await;
+        assert_eq!(scene.event().await, logged(), "{step:?} {place}");
+        assert_eq!(scene.event().await, over(), "{step:?} {place}");
+    }
+}
+
+/// One line of code may have several places, and a loop may be one line.
+#[tokio::test(start_paused = true)]
+async fn a_step_that_has_not_left_its_line_goes_on() {
+    for step in [Step::Over, Step::Into] {
+        let mut scene = stepping(step).await;
+        scene.peer.stopped("breakpoint", &[7]).await;
+        scene.peer.serve_stack(2, 10).await;
+        scene.peer.serve(command(step), json!({})).await;
+        assert_eq!(scene.event().await, logged());
+        scene.peer.stopped("step", &[]).await;
+        // The thread is at the depth where it began, behind the line.
+        assert_eq!(scene.event_after_stack(2, 11).await, over());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_out_past_a_logpoint_still_goes_out() {
+    let mut scene = stepping(Step::Out).await;
+    scene.peer.stopped("breakpoint", &[7]).await;
+    scene.peer.serve_stack(3, 3).await;
+    scene.peer.serve("stepOut", json!({})).await;
+    assert_eq!(scene.event().await, logged());
+    scene.peer.stopped("step", &[]).await;
+    scene.peer.serve_stack(2, 10).await;
+    scene.peer.serve("stepOut", json!({})).await;
+    scene.peer.stopped("step", &[]).await;
+    assert_eq!(scene.event_after_stack(1, 20).await, over());
+}
+
+/// `totalFrames` may be left out.
+#[tokio::test(start_paused = true)]
+async fn the_depth_is_counted_where_the_adapter_does_not_say_it() {
+    let frames = |count: u64| {
+        let frame = |id| json!({ "id": id, "name": "f", "line": 10, "source": { "path": "/w/main.c" } });
+        json!({ "stackFrames": (0..count).map(frame).collect::<Vec<_>>() })
+    };
+    let mut scene = ruled(Given::default(), vec![rule(1, "", "", "here")]).await;
+    let serve_stack = async |scene: &mut Scene, count: u64| {
+        let asked = scene.peer.take("stackTrace").await;
+        let levels = asked["arguments"]["levels"].as_u64().unwrap_or(u64::MAX);
+        scene.peer.answer(&asked, frames(count.min(levels))).await;
+        levels < count
+    };
+    let debugger = scene.debugger.clone();
+    let served = async {
+        while serve_stack(&mut scene, 2).await {}
+        scene.peer.serve("next", json!({})).await;
+    };
+    let (stepped, ()) = tokio::join!(debugger.step(RawId(1), Step::Over), served);
+    stepped.unwrap();
+    scene.peer.stopped("breakpoint", &[7]).await;
+    while serve_stack(&mut scene, 3).await {}
+    scene.peer.serve("stepOut", json!({})).await;
+    assert_eq!(scene.event().await, logged());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_ends_at_a_breakpoint_and_at_whatever_else_stops_the_program() {
+    let mut scene = ruled(Given::default(), vec![rule(1, "", "", "here"), rule(2, "", "== 2", "")]).await;
+    let served = async {
+        scene.peer.serve_stack(2, 10).await;
+        scene.peer.serve("next", json!({})).await;
+    };
+    tokio::join!(scene.debugger.step(RawId(1), Step::Over), served).0.unwrap();
+    scene.peer.stopped("breakpoint", &[7]).await;
+    scene.peer.serve_stack(3, 3).await;
+    scene.peer.serve("stepOut", json!({})).await;
+    assert_eq!(scene.event().await, logged());
+    scene.peer.stopped("breakpoint", &[7]).await;
+    assert_eq!(scene.event().await, logged());
+    assert_eq!(scene.event().await, stops(&[2]));
+    // What comes now is no part of that step.
+    scene.peer.stopped("step", &[]).await;
+    assert_eq!(scene.event().await, over());
+}
+
+impl Scene {
+    /// The next event, before which the adapter may be asked for the stack.
+    async fn event_after_stack(&mut self, depth: u64, line: u64) -> Event {
+        tokio::select! {
+            biased;
+            event = self.events.recv() => event.unwrap(),
+            () = self.peer.serve_stack(depth, line) => self.event().await,
+        }
+    }
+}

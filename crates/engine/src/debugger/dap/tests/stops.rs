@@ -1,0 +1,173 @@
+//! Stops that no breakpoint has asked for, and what else an adapter says by itself.
+
+use serde_json::{Value as Json, json};
+
+use super::peer::{Given, Scene};
+use crate::adapter::plan::Quirks;
+use crate::debugger::{Debugger, Event, Step};
+use crate::model::ids::RawId;
+use crate::model::stop::StopReason;
+use crate::output::Category;
+
+fn stopped(reason: StopReason, text: Option<&str>) -> Event {
+    let text = text.map(ToOwned::to_owned);
+    Event::Stopped { thread: RawId(1), reason, text, breakpoints: Vec::new() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn reasons_are_those_of_the_specification_and_any_other() {
+    let table = [
+        (json!({ "reason": "step" }), stopped(StopReason::Step, None)),
+        (json!({ "reason": "goto" }), stopped(StopReason::Step, None)),
+        (json!({ "reason": "entry" }), stopped(StopReason::Entry, None)),
+        (json!({ "reason": "pause" }), stopped(StopReason::Pause, None)),
+        (json!({ "reason": "data breakpoint" }), stopped(StopReason::Breakpoint, None)),
+        (json!({ "reason": "instruction breakpoint" }), stopped(StopReason::Breakpoint, None)),
+        (json!({ "reason": "restart" }), stopped(StopReason::Other("restart".to_owned()), None)),
+        (json!({ "reason": "exception", "text": "E" }), stopped(StopReason::Exception, Some("E"))),
+        (json!({ "reason": "exception", "description": "D" }), stopped(StopReason::Exception, Some("D"))),
+        (
+            json!({ "reason": "exception", "text": "E", "description": "D" }),
+            stopped(StopReason::Exception, Some("E")),
+        ),
+        (
+            json!({ "reason": "exception", "text": "", "description": "D" }),
+            stopped(StopReason::Exception, Some("D")),
+        ),
+    ];
+    let mut scene =
+        Scene::running(Given { quirks: &Quirks { reports_hits: true, ..Quirks::NONE }, ..Given::default() })
+            .await;
+    for (mut body, expected) in table {
+        body["threadId"] = json!(1);
+        scene.peer.event("stopped", body.clone()).await;
+        assert_eq!(scene.event().await, expected, "{body}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_of_all_threads_need_not_name_one() {
+    let mut scene = Scene::offering(json!({})).await;
+    scene.peer.event("stopped", json!({ "reason": "pause", "allThreadsStopped": true })).await;
+    scene.peer.serve("threads", json!({ "threads": [{ "id": 1, "name": "main" }, { "id": 2 }] })).await;
+    assert_eq!(scene.event().await, stopped(StopReason::Pause, None));
+}
+
+/// lldb-dap stops a program by a signal, as any other.
+#[tokio::test(start_paused = true)]
+async fn the_signal_of_a_pause_is_a_pause_when_one_was_asked_for() {
+    const SIGNAL: Quirks = Quirks { is_pause: |text| text == "signal SIGSTOP", ..Quirks::NONE };
+    let mut scene = Scene::running(Given { quirks: &SIGNAL, ..Given::default() }).await;
+    let signal =
+        |name: &str| json!({ "reason": "exception", "threadId": 1, "description": format!("signal {name}") });
+    scene.peer.event("stopped", signal("SIGSTOP")).await;
+    assert_eq!(
+        scene.event().await,
+        stopped(StopReason::Exception, Some("signal SIGSTOP")),
+        "sent by another"
+    );
+    for (name, expected) in [
+        ("SIGSTOP", stopped(StopReason::Pause, None)),
+        ("SIGSEGV", stopped(StopReason::Exception, Some("signal SIGSEGV"))),
+        ("SIGSTOP", stopped(StopReason::Pause, None)),
+    ] {
+        let (paused, asked) =
+            tokio::join!(scene.debugger.pause(RawId(1)), scene.peer.serve("pause", json!({})));
+        assert_eq!((paused, asked), (Ok(()), json!({ "threadId": 1 })));
+        scene.peer.event("stopped", signal(name)).await;
+        assert_eq!(scene.event().await, expected);
+    }
+}
+
+/// A function that a step goes over is where lldb-dap stops then.
+#[tokio::test(start_paused = true)]
+async fn a_pause_during_a_step_is_a_pause() {
+    let mut scene = Scene::offering(json!({})).await;
+    tokio::join!(scene.debugger.pause(RawId(1)), scene.peer.serve("pause", json!({}))).0.unwrap();
+    scene.peer.stopped("step", &[]).await;
+    assert_eq!(scene.event().await, stopped(StopReason::Pause, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thread_goes_on_by_the_request_for_it() {
+    let mut scene = Scene::offering(json!({})).await;
+    let thread = json!({ "threadId": 5 });
+    let (resumed, asked) =
+        tokio::join!(scene.debugger.resume(RawId(5)), scene.peer.serve("continue", json!({})));
+    assert_eq!((resumed, asked), (Ok(()), thread.clone()));
+    for (step, command) in [(Step::Over, "next"), (Step::Into, "stepIn"), (Step::Out, "stepOut")] {
+        let stepping = scene.debugger.step(RawId(5), step);
+        let (stepped, asked) = tokio::join!(stepping, scene.peer.serve(command, json!({})));
+        assert_eq!((stepped, asked), (Ok(()), thread.clone()));
+    }
+    scene.peer.event("continued", json!({ "threadId": 5, "allThreadsContinued": true })).await;
+    assert_eq!(scene.event().await, Event::Continued);
+}
+
+#[tokio::test(start_paused = true)]
+async fn output_is_sorted_by_its_category() {
+    let mut scene = Scene::offering(json!({})).await;
+    let table = [
+        (Some("stdout"), "a"),
+        (Some("stderr"), "b"),
+        (Some("console"), "c"),
+        (Some("important"), "d"),
+        (Some("telemetry"), "not for people"),
+        (None, "e\r\n"),
+    ];
+    for (category, text) in table {
+        scene.peer.event("output", json!({ "category": category, "output": text })).await;
+    }
+    scene.peer.event("continued", json!({})).await;
+    assert_eq!(scene.event().await, Event::Continued);
+    let pieces = scene.output.read(0, 100).pieces;
+    let seen: Vec<_> = pieces.iter().map(|piece| (piece.category, piece.text.as_str())).collect();
+    assert_eq!(seen, [(Category::Stdout, "a"), (Category::Stderr, "b"), (Category::Console, "cde\r\n")]);
+}
+
+/// The adapter reads the terminal of the program in pieces that are cut anywhere.
+#[tokio::test(start_paused = true)]
+async fn line_ends_of_a_terminal_are_those_of_the_program() {
+    const TERMINAL: Quirks = Quirks { writes_crlf: true, ..Quirks::NONE };
+    for (quirks, expected) in
+        [(&TERMINAL, "one\ntwo\n50%\r90%\n"), (&Quirks::NONE, "one\r\ntwo\r\n50%\r90%\r\n")]
+    {
+        let mut scene = Scene::running(Given { quirks, ..Given::default() }).await;
+        for piece in ["one\r", "\ntwo", "\r\n", "50%", "\r90%\r", "\n"] {
+            scene.peer.event("output", json!({ "category": "stdout", "output": piece })).await;
+        }
+        scene.peer.event("continued", json!({})).await;
+        assert_eq!(scene.event().await, Event::Continued);
+        assert_eq!(scene.output.read(0, 100).text(), expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_number_of_the_process_is_known_once_it_is_said() {
+    let mut scene = Scene::offering(json!({})).await;
+    assert_eq!(scene.debugger.pid(), None);
+    for pid in [json!({ "name": "main" }), json!({ "systemProcessId": 4711 })] {
+        scene.peer.event("process", pid).await;
+    }
+    scene.peer.event("continued", json!({})).await;
+    scene.event().await;
+    assert_eq!(scene.debugger.pid(), Some(4711));
+}
+
+/// What only some adapters send, and what makes no sense, changes nothing.
+#[tokio::test(start_paused = true)]
+async fn events_that_mean_nothing_here_are_passed_over() {
+    let mut scene = Scene::offering(json!({})).await;
+    let events = [
+        ("module", json!({ "reason": "new" })),
+        ("thread", json!({ "reason": "started", "threadId": 2 })),
+        ("loadedSource", Json::Null),
+        ("stopped", json!("what?")),
+        ("dapui", json!({})),
+    ];
+    for (name, body) in events {
+        scene.peer.event(name, body).await;
+    }
+    scene.peer.event("continued", json!({})).await;
+    assert_eq!(scene.event().await, Event::Continued);
+}

@@ -1,0 +1,407 @@
+//! Values, expressions and exceptions by the protocol's own requests.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{DapDebugger, lock};
+use crate::deadlines;
+use crate::debugger::Evaluate;
+use crate::error::{Error, Result};
+use crate::model::ids::RawId;
+use crate::model::stack::{Scope, ScopeKind};
+use crate::model::stop::Exception;
+use crate::model::variable::{Children, Page, Value, Variable};
+
+/// What is known of the references of the present stop.
+#[derive(Debug, Default)]
+pub(super) struct References {
+    /// Which frame each was found from.
+    frames: HashMap<RawId, RawId>,
+    /// How many numbered children each has, and how many others.
+    counts: HashMap<RawId, (u64, u64)>,
+    /// Expressions for the children of each, by their names.
+    expressions: HashMap<(RawId, String), String>,
+    /// An expression for each itself.
+    own: HashMap<RawId, String>,
+    /// Those that are scopes, whose variables are called by their names.
+    of_frames: HashSet<RawId>,
+    /// The scopes under numbers of ours, below 0, where the adapter's own mean another frame's soon.
+    scopes: Vec<(RawId, usize)>,
+    /// The frame whose scopes the adapter's numbers stand for, with those numbers.
+    scoped: Option<(RawId, Vec<i64>)>,
+}
+
+impl References {
+    /// The program has run: none of them is good any more.
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// A number of ours for a scope.
+    fn number_scope(&mut self, frame: RawId, index: usize) -> RawId {
+        let at = self.scopes.iter().position(|known| *known == (frame, index)).unwrap_or_else(|| {
+            self.scopes.push((frame, index));
+            self.scopes.len() - 1
+        });
+        RawId(-1 - i64::try_from(at).unwrap_or(i64::MAX - 1))
+    }
+
+    fn scope(&self, reference: RawId) -> Option<(RawId, usize)> {
+        let at = usize::try_from(-1 - reference.0).ok()?;
+        self.scopes.get(at).copied()
+    }
+}
+
+pub(super) async fn scopes(debugger: &DapDebugger, frame: RawId) -> Result<Vec<Scope<RawId>>> {
+    let turn = debugger.0.scoping.lock().await;
+    let found = ask_scopes(debugger, frame).await?;
+    drop(turn);
+    let mut references = lock(&debugger.0.references);
+    let scope = |(index, scope): (usize, ::dap::Scope)| {
+        let reference = if debugger.quirks().scopes_of_one_frame {
+            references.number_scope(frame, index)
+        } else {
+            RawId(scope.variables_reference)
+        };
+        references.frames.insert(reference, frame);
+        references.of_frames.insert(reference);
+        Scope { kind: kind(&scope), name: scope.name, reference, expensive: scope.expensive }
+    };
+    Ok(found.into_iter().enumerate().map(scope).collect())
+}
+
+async fn ask_scopes(debugger: &DapDebugger, frame: RawId) -> Result<Vec<::dap::Scope>> {
+    let arguments = ::dap::ScopesArguments { frame_id: frame.0 };
+    let response = debugger.request::<::dap::Scopes>(arguments, deadlines::REQUEST).await?;
+    let numbers = response.scopes.iter().map(|scope| scope.variables_reference).collect();
+    lock(&debugger.0.references).scoped = Some((frame, numbers));
+    Ok(response.scopes)
+}
+
+/// Not every adapter gives hints.
+fn kind(scope: &::dap::Scope) -> ScopeKind {
+    let name = scope.name.to_ascii_lowercase();
+    match scope.presentation_hint.as_deref() {
+        Some("locals" | "arguments") => ScopeKind::Locals,
+        Some("globals") => ScopeKind::Globals,
+        None if name.starts_with("local") => ScopeKind::Locals,
+        None if name.starts_with("global") => ScopeKind::Globals,
+        Some(_) | None => ScopeKind::Other,
+    }
+}
+
+pub(super) async fn locals(
+    debugger: &DapDebugger,
+    frame: RawId,
+    page: Page,
+    text: usize,
+) -> Result<(String, Children<RawId>)> {
+    let scopes = scopes(debugger, frame).await?;
+    let scope = scopes.into_iter().find(|scope| scope.kind == ScopeKind::Locals);
+    let scope = scope.ok_or_else(|| Error::Unsupported("this frame has no local variables".to_owned()))?;
+    Ok((scope.name, variables(debugger, scope.reference, page, text).await?))
+}
+
+pub(super) async fn variables(
+    debugger: &DapDebugger,
+    reference: RawId,
+    page: Page,
+    text: usize,
+) -> Result<Children<RawId>> {
+    let counts = lock(&debugger.0.references).counts.get(&reference).copied();
+    let (found, total) = if let Some(counts) = counts {
+        numbered(debugger, reference, page, counts).await?
+    } else {
+        let found = ask_variables(debugger, reference, Part::All).await?;
+        let total = found.len() as u64;
+        (cut(found, page.start, page.count), total)
+    };
+    let length = debugger.quirks().length;
+    let mut references = lock(&debugger.0.references);
+    let frame = references.frames.get(&reference).copied();
+    let variables = found
+        .into_iter()
+        .map(|variable| shown_variable(&mut references, length, frame, reference, variable, text))
+        .collect();
+    Ok(Children { variables, total, start: page.start, hidden: 0 })
+}
+
+/// A page of children that are numbered, with the others behind them, and how many there are. There may be too many
+/// of them to ask for all.
+async fn numbered(
+    debugger: &DapDebugger,
+    reference: RawId,
+    page: Page,
+    (indexed, named): (u64, u64),
+) -> Result<(Vec<::dap::Variable>, u64)> {
+    let mut found = Vec::new();
+    let count = indexed.saturating_sub(page.start).min(page.count);
+    if count > 0 {
+        let part = ask_variables(debugger, reference, Part::Indexed(page.start, count)).await?;
+        // What was asked for as a page may come whole: not every adapter heeds `start` and `count`.
+        let is_whole = part.len() as u64 >= indexed;
+        found = cut(part, if is_whole { page.start } else { 0 }, count);
+    }
+    if named == 0 || page.count <= count {
+        return Ok((found, indexed + named));
+    }
+    let others = ask_variables(debugger, reference, Part::Named).await?;
+    let total = indexed + others.len() as u64;
+    found.extend(cut(others, page.start.saturating_sub(indexed), page.count - count));
+    Ok((found, total))
+}
+
+fn cut(found: Vec<::dap::Variable>, start: u64, count: u64) -> Vec<::dap::Variable> {
+    let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    found.into_iter().skip(at(start)).take(at(count)).collect()
+}
+
+/// Which children are asked for.
+#[derive(Clone, Copy)]
+enum Part {
+    All,
+    /// So many numbered ones, from this one on.
+    Indexed(u64, u64),
+    /// Those that are not numbered.
+    Named,
+}
+
+/// Asks for the children of a scope or value.
+async fn ask_variables(debugger: &DapDebugger, reference: RawId, part: Part) -> Result<Vec<::dap::Variable>> {
+    // The scopes of another frame must not be asked for between the two requests.
+    let _turn = debugger.0.scoping.lock().await;
+    let number = scope_number(debugger, reference).await?;
+    let signed = |number: u64| i64::try_from(number).ok();
+    let (filter, start, count) = match part {
+        Part::All => (None, None, None),
+        Part::Indexed(start, count) => (Some("indexed"), signed(start), signed(count)),
+        Part::Named => (Some("named"), None, None),
+    };
+    let filter = filter.map(ToOwned::to_owned);
+    let arguments = ::dap::VariablesArguments { variables_reference: number, filter, start, count };
+    Ok(debugger.request::<::dap::Variables>(arguments, deadlines::READ).await?.variables)
+}
+
+/// The adapter's number for a scope or value.
+async fn scope_number(debugger: &DapDebugger, reference: RawId) -> Result<i64> {
+    if reference.0 >= 0 {
+        return Ok(reference.0);
+    }
+    let (scope, scoped) = {
+        let references = lock(&debugger.0.references);
+        (references.scope(reference), references.scoped.clone())
+    };
+    let (frame, index) = scope.ok_or_else(|| Error::Refused("the scope is gone".to_owned()))?;
+    let number = match scoped {
+        Some((current, numbers)) if current == frame => numbers.get(index).copied(),
+        _ => ask_scopes(debugger, frame).await?.get(index).map(|scope| scope.variables_reference),
+    };
+    number.ok_or_else(|| Error::Refused("the scope is gone".to_owned()))
+}
+
+fn shown_variable(
+    references: &mut References,
+    length: Length,
+    frame: Option<RawId>,
+    parent: RawId,
+    variable: ::dap::Variable,
+    text: usize,
+) -> Variable<RawId> {
+    let ::dap::Variable { name, value, kind, presentation_hint, evaluate_name, .. } = variable;
+    let is_name = |name: &String| {
+        let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '@');
+        references.of_frames.contains(&parent) && !name.is_empty() && name.chars().all(is_part)
+    };
+    let expression = evaluate_name.filter(|expression| !expression.is_empty());
+    if let Some(expression) = expression.or_else(|| Some(name.clone()).filter(is_name)) {
+        references.own.insert(RawId(variable.variables_reference), expression.clone());
+        references.expressions.insert((parent, name.clone()), expression);
+    }
+    let counts = (variable.indexed_variables, variable.named_variables);
+    let value = shown(references, length, frame, (value, kind), variable.variables_reference, counts, text);
+    let special = presentation_hint.is_some_and(|hint| hint.kind.as_deref() == Some("virtual"));
+    Variable { name, value, special }
+}
+
+/// See [`Quirks::length`](crate::adapter::plan::Quirks::length).
+type Length = fn(&str) -> Option<u64>;
+
+fn shown(
+    references: &mut References,
+    length: Length,
+    frame: Option<RawId>,
+    (full, kind): (String, Option<String>),
+    reference: i64,
+    (indexed, named): (Option<i64>, Option<i64>),
+    limit: usize,
+) -> Value<RawId> {
+    let count =
+        |count: Option<i64>| count.and_then(|count| u64::try_from(count).ok()).filter(|count| *count > 0);
+    let reference = (reference > 0).then_some(RawId(reference));
+    let indexed = count(indexed).or_else(|| kind.as_deref().and_then(length));
+    if let Some(reference) = reference {
+        references.frames.extend(frame.map(|frame| (reference, frame)));
+        let counts = indexed.map(|indexed| (indexed, count(named).unwrap_or_default()));
+        references.counts.extend(counts.map(|counts| (reference, counts)));
+    }
+    let cut_at = full.char_indices().nth(limit).map(|(at, _)| at);
+    Value {
+        length: cut_at.map(|_| full.chars().count() as u64),
+        cut: cut_at.is_some(),
+        text: match cut_at.and_then(|at| full.get(..at)) {
+            Some(head) => format!("{head}..."),
+            None => full,
+        },
+        type_name: kind.unwrap_or_default(),
+        reference,
+        children: reference.and(indexed.or(count(named))),
+    }
+}
+
+/// `watch` is the only context in which every adapter takes the text as an expression of the language; `hover` is
+/// the one without side effects, of adapters that have it.
+pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Result<Value<RawId>> {
+    let Evaluate { expression, frame, deadline, text, pure } = request;
+    if pure && !debugger.capabilities().supports_evaluate_for_hovers {
+        return Err(Error::Unsupported(
+            "this debugger cannot evaluate without side effects; leave `sideEffects` out, \
+             and ask for names and attributes only"
+                .to_owned(),
+        ));
+    }
+    let asked = expression.clone();
+    let arguments = ::dap::EvaluateArguments {
+        expression,
+        frame_id: Some(frame.0),
+        context: Some(if pure { "hover" } else { "watch" }.to_owned()),
+    };
+    let answer = debugger.request::<::dap::Evaluate>(arguments, deadline + deadlines::EVALUATE_GRACE).await;
+    // It chooses the frame too, where there is only one.
+    lock(&debugger.0.references).scoped = None;
+    let response = answer.map_err(|error| match error {
+        Error::Refused(message) if (debugger.quirks().is_timeout)(&message) => {
+            Error::Deadline { what: "the expression".to_owned(), after: deadline }
+        }
+        Error::Refused(message) if (debugger.quirks().is_unknown_name)(&message) => {
+            Error::UnknownName(message)
+        }
+        Error::Refused(message) => raised(String::new(), message),
+        other => other,
+    })?;
+    let type_name = response.kind.clone().unwrap_or_default();
+    if let Some(message) = (debugger.quirks().evaluation_error)(&type_name, &response.result) {
+        return Err(raised(type_name, message));
+    }
+    let counts = (response.indexed_variables, response.named_variables);
+    let mut references = lock(&debugger.0.references);
+    let value = (response.result, response.kind);
+    references.own.insert(RawId(response.variables_reference), format!("({asked})"));
+    Ok(shown(
+        &mut references,
+        debugger.quirks().length,
+        Some(frame),
+        value,
+        response.variables_reference,
+        counts,
+        text,
+    ))
+}
+
+fn raised(type_name: String, message: String) -> Error {
+    Error::Raised { type_name, message, traceback: String::new() }
+}
+
+/// By `setVariable`, or `setExpression`, or the evaluation of an assignment: whichever the adapter does best.
+pub(super) async fn set_variable(
+    debugger: &DapDebugger,
+    parent: RawId,
+    name: &str,
+    value: &str,
+    limit: usize,
+) -> Result<Value<RawId>> {
+    let can = debugger.capabilities();
+    let evaluates = debugger.quirks().assigns_by_evaluating;
+    if can.supports_set_variable && !evaluates {
+        let _turn = debugger.0.scoping.lock().await;
+        let arguments = ::dap::SetVariableArguments {
+            variables_reference: scope_number(debugger, parent).await?,
+            name: name.to_owned(),
+            value: value.to_owned(),
+        };
+        let response = debugger.request::<::dap::SetVariable>(arguments, deadlines::READ).await?;
+        return Ok(assigned(debugger, parent, response, limit));
+    }
+    if !(evaluates || can.supports_set_expression) {
+        return Err(Error::Unsupported("this debugger cannot assign to variables".to_owned()));
+    }
+    let (expression, frame) = expression_for(debugger, parent, name).await?;
+    if evaluates {
+        let expression = format!("{expression} = {value}");
+        let deadline = deadlines::EVALUATE;
+        return evaluate(debugger, Evaluate { expression, frame, deadline, text: limit, pure: false }).await;
+    }
+    let arguments =
+        ::dap::SetExpressionArguments { expression, value: value.to_owned(), frame_id: Some(frame.0) };
+    let response = debugger.request::<::dap::SetExpression>(arguments, deadlines::READ).await?;
+    Ok(assigned(debugger, parent, response, limit))
+}
+
+fn assigned(
+    debugger: &DapDebugger,
+    parent: RawId,
+    response: ::dap::SetVariableResponse,
+    limit: usize,
+) -> Value<RawId> {
+    let mut references = lock(&debugger.0.references);
+    let frame = references.frames.get(&parent).copied();
+    let value = (response.value, response.kind);
+    let length = debugger.quirks().length;
+    shown(&mut references, length, frame, value, response.variables_reference, (None, None), limit)
+}
+
+/// An expression for a child of a scope or value, and the frame in which it means that.
+async fn expression_for(debugger: &DapDebugger, parent: RawId, name: &str) -> Result<(String, RawId)> {
+    let known = |references: &References| {
+        let expression = references.expressions.get(&(parent, name.to_owned())).cloned();
+        // There may be too many to list them all.
+        let element = || {
+            let length = references.counts.get(&parent).map(|(length, _)| *length)?;
+            let is_there = index_of(name).is_some_and(|index| index < length);
+            Some(format!("{}{name}", references.own.get(&parent).filter(|_| is_there)?))
+        };
+        expression.or_else(element).zip(references.frames.get(&parent).copied())
+    };
+    let missing = || Error::Refused(format!("there is no variable `{name}` here that can be assigned to"));
+    if let Some(known) = known(&lock(&debugger.0.references)) {
+        return Ok(known);
+    }
+    let length = lock(&debugger.0.references).counts.get(&parent).map(|(length, _)| *length);
+    if length.zip(index_of(name)).is_some_and(|(length, index)| index >= length) {
+        return Err(missing());
+    }
+    let page = Page { start: 0, count: u64::MAX, special: true, internals: false };
+    variables(debugger, parent, page, 0).await?;
+    let found = known(&lock(&debugger.0.references));
+    found.ok_or_else(missing)
+}
+
+/// The index of an item, by its name: 7 for `[7]`.
+fn index_of(name: &str) -> Option<u64> {
+    name.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
+}
+
+pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {
+    if !debugger.capabilities().supports_exception_info_request {
+        return Err(Error::Unsupported("this debugger does not describe exceptions".to_owned()));
+    }
+    let info = debugger.request::<::dap::ExceptionInfo>(DapDebugger::thread(thread), deadlines::READ).await?;
+    let details = info.details.unwrap_or_default();
+    let id =
+        if info.exception_id.is_empty() { details.type_name.unwrap_or_default() } else { info.exception_id };
+    let exception = Exception {
+        type_name: id,
+        message: info.description.or(details.message).unwrap_or_default(),
+        stack: details.stack_trace.unwrap_or_default(),
+        uncaught: info.break_mode.as_deref() == Some("unhandled"),
+    };
+    Ok((debugger.quirks().exception)(exception))
+}

@@ -1,0 +1,576 @@
+//! The other end of `debuggee/python/stillframe_agent.py`: values and expressions read by code of ours
+//! inside the program.
+//!
+//! A request is the evaluation of one call in the suspended thread; the JSON that comes back is its value.
+//! Compared with the protocol's own requests it reads bounded texts and pages without running the
+//! program's code where that can be helped, and it can be interrupted where it cannot.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value as Json, json};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use crate::adapter::python::AGENT;
+use crate::deadlines;
+use crate::debugger::uninterrupted;
+use crate::debugger::{Evaluate, RuleFor};
+use crate::error::{Error, Result};
+use crate::model::activity::SampledFrame;
+use crate::model::ids::RawId;
+use crate::model::source::{Location, Source};
+use crate::model::stack::{Scope, ScopeKind};
+use crate::model::stop::Exception;
+use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
+use crate::model::variable::{Children, Page, Value, Variable};
+use crate::process;
+use crate::recording::{Cells, Record};
+
+/// The name of the module inside the program.
+const MODULE: &str = "stillframe_agent";
+/// The name of the one that records.
+const RECORDER: &str = "stillframe_recorder";
+/// The name of the one that sees what the program is doing.
+const SAMPLER: &str = "stillframe_sampler";
+
+/// The name of the one that evaluates without effects.
+const PURE: &str = "stillframe_pure";
+/// The name of the one that decides which exceptions are worth a stop.
+const THROWS: &str = "stillframe_throws";
+
+/// pydevd answers in the thread that is asked, and that is not possible in all of them.
+const ELSEWHERE: &str = "this frame's thread waits in native code, such as a lock or a system call, and can \
+                         show its stack but not its values; choose a frame of a thread that runs Python code";
+
+#[derive(Debug)]
+pub(super) struct AgentClient {
+    client: ::dap::Client,
+    /// Filled when the program has what records.
+    recorder: tokio::sync::OnceCell<()>,
+    /// Filled when the program has what evaluates without effects.
+    pure: tokio::sync::OnceCell<()>,
+    /// Nothing of the program's may run while it is read.
+    careful: bool,
+    /// The program decides itself which exceptions are worth a stop.
+    watches_throws: AtomicBool,
+    /// The process to nudge.
+    pid: Option<u32>,
+    /// Which frame a reference was found from; a request about it is evaluated there.
+    frames: Mutex<HashMap<RawId, RawId>>,
+    /// One request at a time: in pydevd 1.8.22 each further one that waits for the same thread costs 200 ms.
+    turn: tokio::sync::Mutex<()>,
+    /// Who waits to hear about the functions of a place.
+    asked: Mutex<HashMap<u64, oneshot::Sender<Functions>>>,
+}
+
+/// Whether a function is loaded; when it is not, which ones are.
+#[derive(Debug, Deserialize)]
+pub(super) struct Functions {
+    pub(super) found: bool,
+    pub(super) names: Vec<String>,
+}
+
+/// What every answer may be instead.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Answer<T> {
+    Failed { error: Failure },
+    Is(T),
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    #[serde(rename = "type")]
+    type_name: String,
+    message: String,
+    traceback: String,
+}
+
+/// Text, type, reference, children, cut, length.
+#[derive(Deserialize)]
+struct RawValue(String, String, Option<i64>, u64, bool, Option<u64>);
+
+#[derive(Deserialize)]
+struct Valued {
+    value: RawValue,
+}
+
+#[derive(Deserialize)]
+struct Rows {
+    total: u64,
+    hidden: u64,
+    start: u64,
+    variables: Vec<(String, RawValue, bool)>,
+}
+
+#[derive(Deserialize)]
+struct Same {
+    same: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct Scopes {
+    locals: i64,
+    globals: i64,
+}
+
+#[derive(Deserialize)]
+struct Met {
+    met: bool,
+}
+
+#[derive(Deserialize)]
+struct KnownException {
+    seen: bool,
+}
+
+#[derive(Deserialize)]
+struct RawThrown {
+    mark: Option<String>,
+    assertion: Option<RawAssertion>,
+    stack: Vec<RawFrame>,
+}
+
+/// Function, file, line.
+#[derive(Deserialize)]
+struct RawFrame(String, String, Option<u32>);
+
+impl RawFrame {
+    fn sampled(self, is_internal: impl Fn(&Path) -> bool) -> SampledFrame {
+        let Self(function, name, line) = self;
+        let path = Some(PathBuf::from(&name)).filter(|path| path.is_absolute());
+        let internal = path.as_deref().is_none_or(is_internal);
+        let source = Source { path, name, internal };
+        let location = line.map(|line| Location { source, line, column: 1, generated: None });
+        SampledFrame { function, location }
+    }
+}
+
+#[derive(Deserialize)]
+struct RawAssertion {
+    expression: Option<String>,
+    operator: Option<String>,
+    left: Option<RawSide>,
+    right: Option<RawSide>,
+}
+
+/// An exception.
+#[derive(Deserialize)]
+struct RawException {
+    #[serde(rename = "type")]
+    type_name: String,
+    message: String,
+    uncaught: bool,
+}
+
+/// Its source, and its value: text, type, cut.
+#[derive(Deserialize)]
+struct RawSide(Option<String>, Option<(String, String, bool)>);
+
+impl From<RawAssertion> for Assertion {
+    fn from(raw: RawAssertion) -> Self {
+        let RawAssertion { expression, operator, left, right } = raw;
+        Self { expression, operator, left: left.map(Side::from), right: right.map(Side::from) }
+    }
+}
+
+impl From<RawSide> for Side {
+    fn from(RawSide(expression, value): RawSide) -> Self {
+        let value = value.map(|(text, type_name, cut)| SideValue { text, type_name, cut });
+        Self { expression, value }
+    }
+}
+
+impl AgentClient {
+    pub(super) fn new(client: ::dap::Client, pid: Option<u32>, careful: bool) -> Self {
+        Self {
+            client,
+            recorder: tokio::sync::OnceCell::new(),
+            pure: tokio::sync::OnceCell::new(),
+            careful,
+            watches_throws: AtomicBool::new(false),
+            pid,
+            frames: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
+            asked: Mutex::default(),
+        }
+    }
+
+    /// Loads the agent into a program that was not started with it.
+    pub(super) async fn send_itself(&self) -> Result<()> {
+        self.send(MODULE, AGENT.source).await
+    }
+
+    /// Has the server, which asks exceptions for their text at each stop, ask nothing.
+    pub(super) async fn be_careful(&self) -> Result<()> {
+        let call = format!("__import__('sys').modules['{MODULE}'].be_careful()");
+        if self.execute(call.clone()).await.is_ok() {
+            return Ok(());
+        }
+        self.send_itself().await?;
+        self.execute(call).await
+    }
+
+    /// Has the program stop only at exceptions that no code of the user's catches, or at all again.
+    pub(super) async fn watch_throws(&self, is_on: bool) -> Result<()> {
+        if self.watches_throws.swap(is_on, Ordering::AcqRel) == is_on {
+            return Ok(());
+        }
+        self.load(THROWS, AGENT.throws).await?;
+        let flag = if is_on { "True" } else { "False" };
+        self.execute(format!("__import__('sys').modules['{THROWS}'].watch({flag})")).await
+    }
+
+    /// Loads a module of ours; `modules` has it, and before it those that it needs. A program that was started
+    /// with the agent has them beside that.
+    async fn load(&self, module: &str, modules: &[(&str, &str)]) -> Result<()> {
+        let agent = format!("__import__('sys').modules['{MODULE}']");
+        if self.execute(format!("{agent}.load('{module}')")).await.is_ok() {
+            return Ok(());
+        }
+        if self.execute(agent).await.is_err() {
+            // A child that came to its debugger in a way of its own has no agent yet.
+            self.send_itself().await?;
+        }
+        for (name, source) in modules {
+            self.send(name, source).await?;
+        }
+        Ok(())
+    }
+
+    /// Loads what sees what the program is doing.
+    pub(super) async fn load_sampler(&self) -> Result<()> {
+        self.load(SAMPLER, AGENT.sampler).await
+    }
+
+    /// Has a function of the sampler called, whether the program runs or not. What it has to say is an event.
+    pub(super) async fn call_sampler(&self, function: &str, request: &Json, within: Duration) -> Result<()> {
+        self.execute_within(call_text(SAMPLER, function, request), within).await
+    }
+
+    async fn send(&self, module: &str, source: &str) -> Result<()> {
+        let source = json!(source);
+        let code = format!(
+            "import sys, types\n\
+             module = types.ModuleType({module:?})\n\
+             module.__file__ = '<{module}>'\n\
+             exec(compile({source}, module.__file__, 'exec'), module.__dict__)\n\
+             sys.modules[{module:?}] = module\n"
+        );
+        self.execute(code).await
+    }
+
+    /// Runs a statement outside of any frame, which works whether the program runs or not.
+    async fn execute(&self, code: String) -> Result<()> {
+        self.execute_within(code, deadlines::REQUEST).await
+    }
+
+    async fn execute_within(&self, code: String, deadline: Duration) -> Result<()> {
+        let arguments =
+            ::dap::EvaluateArguments { expression: code, frame_id: None, context: Some("repl".to_owned()) };
+        self.client.request::<::dap::Evaluate>(arguments, deadline).await?;
+        Ok(())
+    }
+
+    /// Child processes are not to connect any more, because nobody will serve them.
+    pub(super) async fn let_children_go(&self) -> Result<()> {
+        let call = format!("__import__('sys').modules['{MODULE}'].let_children_go()");
+        self.execute_within(call, deadlines::GOODBYE).await
+    }
+
+    pub(super) async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>> {
+        let scopes: Scopes = self.call(frame, "scopes", json!([frame.0]), deadlines::REQUEST).await?;
+        let scope = |name: &str, kind, reference| Scope {
+            name: name.to_owned(),
+            kind,
+            reference: self.remember(RawId(reference), frame),
+            expensive: false,
+        };
+        Ok(vec![
+            scope("Locals", ScopeKind::Locals, scopes.locals),
+            scope("Globals", ScopeKind::Globals, scopes.globals),
+        ])
+    }
+
+    pub(super) async fn locals(
+        &self,
+        frame: RawId,
+        page: Page,
+        text: usize,
+    ) -> Result<(String, Children<RawId>)> {
+        let arguments = json!([frame.0, page.start, page.count, text, page.special]);
+        let rows = self.call(frame, "locals", arguments, deadlines::READ).await?;
+        Ok(("Locals".to_owned(), self.children(rows, frame)))
+    }
+
+    pub(super) async fn variables(
+        &self,
+        reference: RawId,
+        page: Page,
+        text: usize,
+    ) -> Result<Children<RawId>> {
+        let frame = self.frame_of(reference)?;
+        let arguments = json!([reference.0, page.start, page.count, text, page.special]);
+        let rows = self.call(frame, "children", arguments, deadlines::READ).await?;
+        Ok(self.children(rows, frame))
+    }
+
+    /// Which of several values another one is itself.
+    pub(super) async fn same_as(&self, value: RawId, among: &[RawId]) -> Result<Option<usize>> {
+        let frame = self.frame_of(value)?;
+        let others: Vec<i64> = among.iter().map(|other| other.0).collect();
+        let same: Same = self.call(frame, "same", json!([value.0, others]), deadlines::REQUEST).await?;
+        Ok(same.same)
+    }
+
+    pub(super) async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
+        let Evaluate { expression, frame, deadline, text, pure } = request;
+        if pure {
+            self.pure.get_or_try_init(|| self.load(PURE, AGENT.pure)).await?;
+        }
+        let arguments = json!([frame.0, expression, deadline.as_secs_f64(), text]);
+        let call = json!(["evaluate", arguments, pure || self.careful]);
+        let answer: Result<Valued> = self.send_call(frame, &call, deadline).await;
+        Ok(self.value(answer.map_err(|error| interrupted(error, deadline, self.pid))?.value, frame))
+    }
+
+    pub(super) async fn set_variable(
+        &self,
+        parent: RawId,
+        name: &str,
+        value: &str,
+        text: usize,
+    ) -> Result<Value<RawId>> {
+        let frame = self.frame_of(parent)?;
+        let deadline = deadlines::EVALUATE;
+        let arguments = json!([frame.0, parent.0, name, value, deadline.as_secs_f64(), text]);
+        let answer: Result<Valued> = self.call(frame, "assign", arguments, deadline).await;
+        Ok(self.value(answer.map_err(|error| interrupted(error, deadline, self.pid))?.value, frame))
+    }
+
+    pub(super) async fn exception_is_known(&self, frame: RawId) -> Result<bool> {
+        let answer: KnownException = self.call(frame, "seen", json!([frame.0]), deadlines::REQUEST).await?;
+        Ok(answer.seen)
+    }
+
+    /// The frames are as the program has them: `is_internal` tells which files are none of the user's.
+    pub(super) async fn thrown(
+        &self,
+        frame: RawId,
+        text: usize,
+        is_internal: impl Fn(&Path) -> bool,
+    ) -> Result<Thrown> {
+        let answer: RawThrown = self.call(frame, "thrown", json!([frame.0, text]), deadlines::READ).await?;
+        let RawThrown { mark, assertion, stack } = answer;
+        let stack = stack.into_iter().map(|frame| frame.sampled(&is_internal)).collect();
+        Ok(Thrown { mark, stack, assertion: assertion.map(Assertion::from) })
+    }
+
+    /// The exception that a frame is stopped at, as far as that is known without running anything of its class.
+    pub(super) async fn exception(&self, frame: RawId, text: usize) -> Result<Exception> {
+        let answer: RawException =
+            self.call(frame, "exception", json!([frame.0, text]), deadlines::READ).await?;
+        let RawException { type_name, message, uncaught } = answer;
+        Ok(Exception { type_name, message, stack: String::new(), uncaught })
+    }
+
+    pub(super) async fn exception_meets(&self, frame: RawId, condition: &str) -> Result<bool> {
+        let deadline = deadlines::CONDITION;
+        let arguments = json!([frame.0, condition, deadline.as_secs_f64()]);
+        let answer: Result<Met> = self.call(frame, "meets", arguments, deadline).await;
+        answer.map(|answer| answer.met).map_err(|error| interrupted(error, deadline, self.pid)).map_err(
+            |error| match error {
+                Error::Deadline { after, .. } => Error::Deadline { what: "the condition".to_owned(), after },
+                other => other,
+            },
+        )
+    }
+
+    /// Gives the rules of a place to the program, and the condition that applies them.
+    pub(super) async fn define(&self, place: u64, class: Option<&str>, rules: &[RuleFor]) -> Result<String> {
+        if rules.iter().any(|rule| rule.rule.record.is_some()) {
+            self.recorder.get_or_try_init(|| self.load(RECORDER, AGENT.recorder)).await?;
+        }
+        let rules: Vec<Json> = rules
+            .iter()
+            .map(|RuleFor { id, rule }| {
+                let hit = rule.hit_condition.map(|hit| json!([hit.operator.as_str(), hit.count]));
+                let record = rule.record.as_ref().map(record_spec);
+                json!([id.0, rule.condition, hit, rule.log_message, record])
+            })
+            .collect();
+        // Outside of a frame there is no answer to read: what counts is that nothing is raised.
+        let definition = call_text(MODULE, "define", &json!([place, class, rules]));
+        if self.execute(definition.clone()).await.is_err() {
+            // A child that came to its debugger in a way of its own has no agent yet.
+            self.send_itself().await?;
+            self.execute(definition).await?;
+        }
+        Ok(format!("__import__('sys').modules['{MODULE}'].hit({place})"))
+    }
+
+    /// Asks whether a function of that name is loaded.
+    pub(super) async fn look_for(&self, place: u64, class: Option<&str>, name: &str) -> Result<Functions> {
+        let (sender, answer) = oneshot::channel();
+        self.asked().insert(place, sender);
+        self.execute(call_text(MODULE, "look_for", &json!([place, class, name]))).await?;
+        let answer = tokio::time::timeout(deadlines::REQUEST, answer).await;
+        answer
+            .ok()
+            .and_then(std::result::Result::ok)
+            .ok_or(Error::Deadline { what: "looking for a function".to_owned(), after: deadlines::REQUEST })
+    }
+
+    /// The answer to [`AgentClient::look_for`] has come.
+    pub(super) fn found(&self, place: u64, functions: Functions) {
+        if let Some(asked) = self.asked().remove(&place) {
+            // One who has given up does not want it any more.
+            let _ = asked.send(functions);
+        }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Functions>>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn call<T: DeserializeOwned>(
+        &self,
+        frame: RawId,
+        function: &str,
+        arguments: Json,
+        expected: Duration,
+    ) -> Result<T> {
+        self.send_call(frame, &json!([function, arguments, self.careful]), expected).await
+    }
+
+    /// A call is a function's name, its arguments, and whether nothing of the program's may run.
+    async fn send_call<T: DeserializeOwned>(
+        &self,
+        frame: RawId,
+        request: &Json,
+        expected: Duration,
+    ) -> Result<T> {
+        let mut answer = self.ask(frame, request, expected).await?;
+        if !answer.starts_with('{') {
+            // A child that came to its debugger in a way of its own has no agent yet.
+            self.send_itself().await?;
+            answer = self.ask(frame, request, expected).await?;
+        }
+        match serde_json::from_str(&answer) {
+            Ok(Answer::Is(answer)) => Ok(answer),
+            Ok(Answer::Failed { error }) if error.type_name.is_empty() => Err(Error::Refused(error.message)),
+            Ok(Answer::Failed { error: Failure { type_name, message, traceback } }) => {
+                Err(Error::Raised { type_name, message, traceback })
+            }
+            Err(_) => Err(Error::Refused(format!("the agent answered {answer:?}"))),
+        }
+    }
+
+    async fn ask(&self, frame: RawId, request: &Json, expected: Duration) -> Result<String> {
+        let arguments = ::dap::EvaluateArguments {
+            expression: call_text(MODULE, "call", request),
+            frame_id: Some(frame.0),
+            // The one context in which pydevd does not cut the result.
+            context: Some("clipboard".to_owned()),
+        };
+        let deadline = expected + deadlines::EVALUATE_GRACE;
+        let until = Instant::now() + deadline;
+        let turn = tokio::time::timeout_at(until, self.turn.lock()).await;
+        let _turn = turn.map_err(|_| Error::Deadline {
+            what: "waiting for another request to this program".to_owned(),
+            after: deadline,
+        })?;
+        let evaluated = self.client.request::<::dap::Evaluate>(arguments, until - Instant::now());
+        tokio::select! {
+            response = evaluated => match response {
+                Err(::dap::Error::Refused { message, .. }) if message.contains("Unable to find thread") => {
+                    Err(Error::Refused(ELSEWHERE.to_owned()))
+                }
+                response => Ok(response?.result),
+            },
+            () = self.nudge_after(expected) => Err(Error::Lost),
+        }
+    }
+
+    /// Native code that keeps the interpreter's lock also keeps the agent's own clock from ticking. A
+    /// signal from outside makes such code look up. It is ignored when it comes late. Never ends.
+    async fn nudge_after(&self, expected: Duration) {
+        tokio::time::sleep(expected).await;
+        loop {
+            tokio::time::sleep(deadlines::NUDGE).await;
+            if let Some(pid) = self.pid {
+                process::nudge(pid);
+            }
+        }
+    }
+
+    fn children(&self, rows: Rows, frame: RawId) -> Children<RawId> {
+        let variable = |(name, value, special)| Variable { name, value: self.value(value, frame), special };
+        Children {
+            variables: rows.variables.into_iter().map(variable).collect(),
+            total: rows.total,
+            start: rows.start,
+            hidden: rows.hidden,
+        }
+    }
+
+    fn value(&self, value: RawValue, frame: RawId) -> Value<RawId> {
+        let RawValue(text, type_name, reference, children, cut, length) = value;
+        let reference = reference.map(|reference| self.remember(RawId(reference), frame));
+        Value { text, type_name, reference, children: (children > 0).then_some(children), cut, length }
+    }
+
+    fn remember(&self, reference: RawId, frame: RawId) -> RawId {
+        self.frames.lock().unwrap_or_else(PoisonError::into_inner).insert(reference, frame);
+        reference
+    }
+
+    fn frame_of(&self, reference: RawId) -> Result<RawId> {
+        let frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
+        frames.get(&reference).copied().ok_or_else(|| Error::Refused("the value is gone".to_owned()))
+    }
+
+    /// References die when the program runs.
+    pub(super) fn forget(&self) {
+        self.frames.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// A record as `stillframe_recorder.py` reads it.
+fn record_spec(record: &Record) -> Json {
+    let (form, limit) = match record.cells {
+        Cells::Text(limit) => ("text", limit),
+        Cells::Json(limit) => ("json", limit),
+    };
+    json!([
+        record.recorder.pipe().to_string_lossy(),
+        record.expressions,
+        record.sample_every,
+        record.only_when_changed,
+        record.max_rows,
+        form,
+        limit,
+    ])
+}
+
+/// The text of a call that takes JSON. A JSON string is a Python string literal too.
+fn call_text(module: &str, function: &str, request: &Json) -> String {
+    format!("__import__('sys').modules['{module}'].{function}({})", json!(request.to_string()))
+}
+
+/// An evaluation that ran out of time, in the words for that.
+fn interrupted(error: Error, deadline: Duration, pid: Option<u32>) -> Error {
+    match error {
+        Error::Raised { type_name, .. } if type_name == "Interrupted" => {
+            Error::Deadline { what: "the expression".to_owned(), after: deadline }
+        }
+        Error::Deadline { .. } => uninterrupted(deadline, pid),
+        other => other,
+    }
+}

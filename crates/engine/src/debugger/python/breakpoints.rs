@@ -1,0 +1,90 @@
+//! Breakpoints of Python: pydevd binds the places, and the agent applies the rules.
+//!
+//! Plain rules are applied by the agent too: it knows a second line event of one statement from another hit,
+//! counts, reports what fails, and sees the names that the code at the place sees.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use super::PythonDebugger;
+use super::agent::AgentClient;
+use crate::debugger::{FunctionBreakpoint, Planted, SourceBreakpoint};
+use crate::error::Result;
+use crate::sources;
+
+pub(super) async fn set_in_source(
+    debugger: &PythonDebugger,
+    path: &Path,
+    wanted: Vec<SourceBreakpoint>,
+) -> Result<Vec<Planted>> {
+    let agent = debugger.agent()?;
+    let mut places = Vec::with_capacity(wanted.len());
+    for SourceBreakpoint { line, rules, .. } in wanted {
+        let condition = agent.define(next_place(debugger), None, &rules).await?;
+        let sent = ::dap::SourceBreakpoint {
+            line: i64::from(line),
+            condition: Some(condition),
+            ..Default::default()
+        };
+        places.push((sent, rules, true));
+    }
+    let planted = debugger.0.dap.send_breakpoints(path, places).await?;
+    Ok(planted.into_iter().map(without_column).collect())
+}
+
+/// pydevd has no columns, whatever it answers.
+fn without_column(planted: Planted) -> Planted {
+    match planted {
+        Planted::Bound { line, .. } => Planted::on(line),
+        other => other,
+    }
+}
+
+pub(super) async fn set_on_functions(
+    debugger: &PythonDebugger,
+    wanted: Vec<FunctionBreakpoint>,
+) -> Result<Vec<Planted>> {
+    let agent = debugger.agent()?;
+    let mut places = Vec::with_capacity(wanted.len());
+    let mut names = Vec::with_capacity(wanted.len());
+    for FunctionBreakpoint { name, rules } in wanted {
+        // pydevd knows functions by their own names alone; the class is checked by the agent.
+        let (class, function) = split(&name);
+        let condition = agent.define(next_place(debugger), class, &rules).await?;
+        let sent = ::dap::FunctionBreakpoint {
+            name: function.to_owned(),
+            condition: Some(condition),
+            hit_condition: None,
+        };
+        places.push((sent, rules, true));
+        names.push(name);
+    }
+    let mut planted = debugger.0.dap.send_function_breakpoints(places).await?;
+    for (planted, name) in planted.iter_mut().zip(&names) {
+        *planted = is_loaded(debugger, agent, name).await?;
+    }
+    Ok(planted)
+}
+
+/// The class of a method, and its name.
+fn split(name: &str) -> (Option<&str>, &str) {
+    name.rsplit_once('.').map_or((None, name), |(class, name)| (Some(class), name))
+}
+
+/// pydevd calls any name verified, so the agent looks whether there is such a function.
+async fn is_loaded(debugger: &PythonDebugger, agent: &AgentClient, name: &str) -> Result<Planted> {
+    let (class, function) = split(name);
+    let functions = agent.look_for(next_place(debugger), class, function).await?;
+    if functions.found {
+        return Ok(Planted::on(None));
+    }
+    let near = sources::nearest_names(name, functions.names);
+    let near = if near.is_empty() { String::new() } else { format!("; loaded are {}", near.join(", ")) };
+    Ok(Planted::NotLoaded(format!(
+        "the program has loaded no function `{name}` of its own so far, and stops when one is entered{near}"
+    )))
+}
+
+fn next_place(debugger: &PythonDebugger) -> u64 {
+    debugger.0.places.fetch_add(1, Ordering::Relaxed) + 1
+}

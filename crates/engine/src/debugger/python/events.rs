@@ -1,0 +1,150 @@
+//! The events that the agent sends, and what they change in those of pydevd.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Weak;
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::Python;
+use super::agent::Functions;
+use crate::debugger::dap::Extension;
+use crate::debugger::{Event, Planted};
+use crate::model::ids::{BreakpointId, RawId};
+use crate::model::stop::StopReason;
+use crate::sources;
+
+/// What is added to the events of the specification.
+pub(super) struct PythonEvents {
+    python: Weak<Python>,
+    /// The breakpoints that the agent named for stops that are still to come, by thread.
+    decided: BTreeMap<i64, Vec<BreakpointId>>,
+}
+
+impl PythonEvents {
+    pub(super) fn new(python: Weak<Python>) -> Self {
+        Self { python, decided: BTreeMap::new() }
+    }
+}
+
+impl Extension for PythonEvents {
+    fn custom(&mut self, name: &str, body: Json) -> Vec<Event> {
+        let Some(python) = self.python.upgrade().filter(|_| name == "stillframe") else { return Vec::new() };
+        match serde_json::from_value(body) {
+            Ok(event) => self.agent_event(&python, event),
+            Err(error) => {
+                tracing::warn!(%error, "skipped an event of the agent");
+                Vec::new()
+            }
+        }
+    }
+
+    fn amend(&mut self, event: Event) -> Vec<Event> {
+        let Some(python) = self.python.upgrade() else { return vec![event] };
+        match event {
+            Event::Stopped { thread, reason, text, .. } => {
+                python.pausing.stopped();
+                let breakpoints = self.decided.remove(&thread.0).unwrap_or_default();
+                let first = Event::Stopped { thread, reason, text, breakpoints };
+                let others = std::mem::take(&mut self.decided);
+                let others = others.into_iter().map(|(thread, ids)| also_stopped(thread, ids));
+                std::iter::once(first).chain(others).collect()
+            }
+            Event::Continued => {
+                python.pausing.resumed();
+                if let Some(agent) = python.agent.get() {
+                    agent.forget();
+                }
+                vec![Event::Continued]
+            }
+            other => vec![other],
+        }
+    }
+}
+
+/// pydevd 1.8.22 tells of one thread when several come to breakpoints before it has suspended them all. The
+/// agent has told of each.
+fn also_stopped(thread: i64, breakpoints: Vec<BreakpointId>) -> Event {
+    Event::Stopped { thread: RawId(thread), reason: StopReason::Breakpoint, text: None, breakpoints }
+}
+
+/// What `tell` in the agent sends.
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum AgentEvent {
+    Hit {
+        ids: Vec<u32>,
+        thread: i64,
+    },
+    Logged {
+        id: u32,
+        text: String,
+    },
+    Failed {
+        id: u32,
+        message: String,
+        times: u64,
+    },
+    /// A line of a recording that did not go by the pipe.
+    Recorded {
+        id: u32,
+        line: String,
+    },
+    /// The answer to `look_for`.
+    Functions {
+        place: u64,
+        #[serde(flatten)]
+        functions: Functions,
+    },
+    /// The answer of the sampler to a request.
+    Answer {
+        number: u64,
+        body: Json,
+    },
+    /// The program ends, and has never loaded this file.
+    Unloaded {
+        ids: Vec<u32>,
+        file: String,
+        /// The files of its own that it has loaded.
+        loaded: Vec<String>,
+    },
+    /// The program ends, and has sent everything.
+    Flushed,
+}
+
+impl PythonEvents {
+    fn agent_event(&mut self, python: &Python, event: AgentEvent) -> Vec<Event> {
+        match event {
+            AgentEvent::Functions { place, functions } => {
+                if let Some(agent) = python.agent.get() {
+                    agent.found(place, functions);
+                }
+                Vec::new()
+            }
+            AgentEvent::Answer { number, body } => {
+                python.sampling.answered(number, body);
+                Vec::new()
+            }
+            AgentEvent::Hit { ids, thread } => {
+                let ids = ids.into_iter().map(BreakpointId).collect();
+                if python.pausing.is_suspended() {
+                    return vec![also_stopped(thread, ids)];
+                }
+                self.decided.insert(thread, ids);
+                Vec::new()
+            }
+            AgentEvent::Logged { id, text } => vec![Event::Logged { id: BreakpointId(id), text }],
+            AgentEvent::Failed { id, message, times } => {
+                vec![Event::RuleFailed { id: BreakpointId(id), message, times }]
+            }
+            AgentEvent::Recorded { id, line } => vec![Event::Recorded { id: BreakpointId(id), line }],
+            AgentEvent::Unloaded { ids, file, loaded } => {
+                let planted = Planted::NotLoaded(sources::not_loaded(Path::new(&file), loaded));
+                let news = |id| Event::Planted { id: BreakpointId(id), planted: planted.clone() };
+                ids.into_iter().map(news).collect()
+            }
+            AgentEvent::Flushed => Vec::new(),
+        }
+    }
+}

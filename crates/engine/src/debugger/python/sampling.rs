@@ -1,0 +1,295 @@
+//! What a program is doing, seen without stopping it: the other end of `debuggee/python/stillframe_sampler.py`.
+//!
+//! The sampler takes samples by itself and is asked for them. A program whose interpreter's lock is held by
+//! native code cannot answer; what its watchdog writes into a file in memory is read past it.
+
+mod calls;
+mod stacks;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use self::calls::{Calls, FlatCall};
+use self::stacks::{Stacks, Thread, Written};
+use super::PythonDebugger;
+use super::agent::AgentClient;
+use crate::deadlines;
+use crate::debugger::dap::DapDebugger;
+use crate::error::{Error, Result};
+use crate::model::activity::{Activity, SampledFrame, Task, ThreadActivity, WaitKind, Waiting};
+use crate::model::ids::RawId;
+use crate::model::source::Location;
+
+/// The sampling of one process.
+#[derive(Debug, Default)]
+pub(super) struct Sampling {
+    /// Counts the requests.
+    numbers: AtomicU64,
+    /// Who waits for the answer to a request.
+    asked: Mutex<HashMap<u64, oneshot::Sender<Json>>>,
+    /// What is under way. One request at a time.
+    run: tokio::sync::Mutex<Option<Run>>,
+    /// Counts how often it was begun and ended, so that a beginning that takes its time sees that it is not wanted
+    /// any more.
+    turns: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Run {
+    interval: Duration,
+    stacks: Option<Stacks>,
+    /// The answer to a request that the program did not come to in time. What it holds is in no other answer.
+    late: Option<oneshot::Receiver<Json>>,
+}
+
+/// A file, a line.
+type FileLine = (String, u32);
+
+#[derive(Deserialize)]
+struct Started {
+    pid: u32,
+    /// Where the watchdog writes, where there is one.
+    descriptor: Option<u32>,
+    /// How long it waits between two times, in seconds.
+    watchdog: f64,
+}
+
+/// What the sampler has seen since it was last asked.
+#[derive(Default, Deserialize)]
+struct Report {
+    threads: Vec<ThreadReport>,
+    pending: Vec<WaitReport>,
+}
+
+#[derive(Deserialize)]
+struct ThreadReport {
+    #[serde(flatten)]
+    thread: Thread,
+    samples: u64,
+    calls: Vec<FlatCall>,
+    stack: Vec<(String, String, u32)>,
+    blocked: Option<WaitReport>,
+}
+
+#[derive(Deserialize)]
+struct WaitReport {
+    kind: String,
+    what: String,
+    place: Option<FileLine>,
+    timed: bool,
+    holders: Vec<i64>,
+    /// Number, name and function.
+    task: Option<(i64, String, String)>,
+}
+
+impl Sampling {
+    /// An answer of the sampler has come.
+    pub(super) fn answered(&self, number: u64, body: Json) {
+        if let Some(asked) = self.asked().remove(&number) {
+            // One who has given up does not want it any more.
+            let _ = asked.send(body);
+        }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Json>>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn expect_answer(&self) -> (u64, oneshot::Receiver<Json>) {
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        let (sender, answer) = oneshot::channel();
+        self.asked().insert(number, sender);
+        (number, answer)
+    }
+}
+
+pub(super) async fn start(debugger: &PythonDebugger, interval: Duration) -> Result<()> {
+    let agent = debugger.agent()?;
+    let sampling = &debugger.0.sampling;
+    let turn = sampling.turns.fetch_add(1, Ordering::Relaxed) + 1;
+    let mut run = sampling.run.lock().await;
+    let begun = begin(debugger, agent, interval).await;
+    if sampling.turns.load(Ordering::Relaxed) != turn {
+        let _ = agent.call_sampler("stop", &json!([]), deadlines::ACTIVITY).await;
+        return Ok(());
+    }
+    *run = Some(begun?);
+    Ok(())
+}
+
+async fn begin(debugger: &PythonDebugger, agent: &AgentClient, interval: Duration) -> Result<Run> {
+    let sampling = &debugger.0.sampling;
+    agent.load_sampler().await?;
+    let (number, answer) = sampling.expect_answer();
+    let request = json!([number, interval.as_secs_f64()]);
+    agent.call_sampler("start", &request, deadlines::REQUEST).await?;
+    let late = || Error::Deadline { what: "the start of sampling".to_owned(), after: deadlines::REQUEST };
+    let answer = timeout(deadlines::REQUEST, answer).await.map_err(|_| late())?;
+    let started: Started =
+        serde_json::from_value(answer.map_err(|_| Error::Lost)?).map_err(|error| unread(&error))?;
+    let file = started.descriptor.filter(|_| debugger.0.dap.setup().is_local);
+    let stacks = file.map(|descriptor| Stacks::new(started.pid, descriptor, started.watchdog));
+    Ok(Run { interval, stacks, late: None })
+}
+
+pub(super) async fn stop(debugger: &PythonDebugger) -> Result<()> {
+    let sampling = &debugger.0.sampling;
+    sampling.turns.fetch_add(1, Ordering::Relaxed);
+    // While it is being begun, the beginning ends it.
+    let Ok(mut run) = timeout(deadlines::ACTIVITY, sampling.run.lock()).await else { return Ok(()) };
+    if run.take().is_none() {
+        return Ok(());
+    }
+    // One that cannot stop now has nobody who looks at its samples.
+    let _ = debugger.agent()?.call_sampler("stop", &json!([]), deadlines::ACTIVITY).await;
+    Ok(())
+}
+
+pub(super) async fn activity(debugger: &PythonDebugger) -> Result<Activity> {
+    let agent = debugger.agent()?;
+    // A program that does not answer holds up the beginning.
+    let run = timeout(deadlines::ACTIVITY, debugger.0.sampling.run.lock()).await;
+    let Ok(Some(mut run)) = run.map(|run| tokio::sync::MutexGuard::try_map(run, Option::as_mut).ok()) else {
+        return Ok(Activity::default());
+    };
+    let reports = run.ask(debugger, agent).await?;
+    let written = match &mut run.stacks {
+        Some(stacks) => stacks.read().await,
+        None => Written::default(),
+    };
+    Ok(run.merge(&debugger.0.dap, reports, written))
+}
+
+impl Run {
+    /// What the program tells in time: nothing, or one report, or a late one and one that is new.
+    async fn ask(&mut self, debugger: &PythonDebugger, agent: &AgentClient) -> Result<Vec<Report>> {
+        let until = Instant::now() + deadlines::ACTIVITY;
+        let mut reports = Vec::new();
+        if let Some(late) = self.late.take() {
+            match self.receive(late, until).await? {
+                Some(report) => reports.push(report),
+                None => return Ok(reports),
+            }
+        }
+        let (number, answer) = debugger.0.sampling.expect_answer();
+        let called = agent.call_sampler("report", &json!([number]), until - Instant::now()).await;
+        match called {
+            Ok(()) | Err(Error::Deadline { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        reports.extend(self.receive(answer, until).await?);
+        Ok(reports)
+    }
+
+    async fn receive(
+        &mut self,
+        mut answer: oneshot::Receiver<Json>,
+        until: Instant,
+    ) -> Result<Option<Report>> {
+        match timeout_at(until, &mut answer).await {
+            Ok(Ok(body)) => serde_json::from_value(body).map(Some).map_err(|error| unread(&error)),
+            Ok(Err(_)) => Err(Error::Lost),
+            Err(_) => {
+                self.late = Some(answer);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Puts together what the program has told and what its watchdog has written.
+    fn merge(&self, debugger: &DapDebugger, reports: Vec<Report>, written: Written) -> Activity {
+        let mut threads = Threads::new();
+        let mut pending = Vec::new();
+        let has_answered = !reports.is_empty();
+        for report in reports {
+            pending = report.pending;
+            for told in report.threads {
+                let merged = entry(&mut threads, &told.thread);
+                merged.samples += told.samples;
+                merged.calls.add_flat(told.calls);
+                merged.stack = told.stack;
+                merged.blocked = told.blocked;
+            }
+        }
+        let times = written.period / self.interval.as_secs_f64();
+        for (thread, stack) in written.stacks {
+            // A count of samples is small.
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "see above")]
+            let times = times.round().max(1.0) as u64;
+            let merged = entry(&mut threads, &thread);
+            merged.samples += times;
+            merged.calls.add_stack(&stack, times);
+            if !has_answered {
+                merged.stack = stack;
+            }
+        }
+        if !has_answered {
+            for thread in written.threads {
+                entry(&mut threads, &thread);
+            }
+        }
+        let place = |(file, line): FileLine| place(debugger, file, line);
+        let wait = |report: WaitReport| Waiting {
+            kind: WaitKind::named(&report.kind),
+            what: report.what,
+            location: report.place.map(place),
+            is_timed: report.timed,
+            holders: report.holders.into_iter().map(RawId).collect(),
+            task: report.task.map(|(number, name, function)| Task { number: RawId(number), name, function }),
+        };
+        let threads = threads.into_values().map(|merged| ThreadActivity {
+            thread: RawId(merged.thread.id),
+            name: merged.thread.name,
+            os_thread: merged.thread.os,
+            is_daemon: merged.thread.daemon,
+            samples: merged.samples,
+            calls: merged.calls.into_nodes(&|file, line| self::place(debugger, file, line)),
+            stack: merged
+                .stack
+                .into_iter()
+                .map(|(function, file, line)| SampledFrame { function, location: Some(place((file, line))) })
+                .collect(),
+            blocked: merged.blocked.map(wait),
+        });
+        let threads = threads.collect();
+        Activity { threads, pending: pending.into_iter().map(wait).collect() }
+    }
+}
+
+/// A thread, from all that is known of it.
+struct Merged {
+    thread: Thread,
+    samples: u64,
+    calls: Calls,
+    stack: Vec<(String, String, u32)>,
+    blocked: Option<WaitReport>,
+}
+
+/// Threads by the debugger's numbers, of which the main thread has the lowest.
+type Threads = BTreeMap<i64, Merged>;
+
+fn entry<'a>(threads: &'a mut Threads, thread: &Thread) -> &'a mut Merged {
+    threads.entry(thread.id).or_insert_with(|| Merged {
+        thread: thread.clone(),
+        samples: 0,
+        calls: Calls::default(),
+        stack: Vec::new(),
+        blocked: None,
+    })
+}
+
+fn place(debugger: &DapDebugger, file: String, line: u32) -> Location {
+    let source = ::dap::Source { path: Some(file), ..::dap::Source::default() };
+    debugger.location(source, line.into(), 0)
+}
+
+fn unread(error: &serde_json::Error) -> Error {
+    Error::Refused(format!("the sampler's answer cannot be read: {error}"))
+}

@@ -1,0 +1,213 @@
+//! What pydevd adds to the specification, and what becomes of it.
+
+use serde_json::{Value as Json, json};
+
+use super::*;
+use crate::adapter::plan::Quirks;
+use crate::adapter::python::Python as Language;
+use crate::debugger::RuleFor;
+use crate::debugger::dap::tests::peer::{Given, Scene as SceneOf};
+use crate::model::breakpoint::Rule;
+use crate::model::ids::BreakpointId;
+use crate::model::stop::StopReason;
+
+type Scene = SceneOf<PythonDebugger>;
+
+const QUIRKS: Quirks = Quirks { sends_initialized: false, reports_hits: true, ..Quirks::NONE };
+
+fn given() -> Given {
+    Given { adapter: &Language, quirks: &QUIRKS, ..Given::default() }
+}
+
+/// debugpy's adapter, which somebody else has started.
+fn by_adapter() -> Given {
+    Given { request: StartRequest::Attach, is_by_adapter: true, ..given() }
+}
+
+/// With the program waiting for its breakpoints.
+async fn prepared(capabilities: Json) -> Scene {
+    let mut scene = Scene::of(&given());
+    let served = async {
+        scene.peer.serve("initialize", capabilities).await;
+        scene.peer.serve("launch", json!({})).await;
+    };
+    tokio::join!(scene.debugger.prepare(), served).0.unwrap();
+    scene
+}
+
+/// A text that the agent is sent to run.
+async fn serve_agent(scene: &mut Scene) -> String {
+    let asked = scene.peer.serve("evaluate", json!({ "result": "None" })).await;
+    assert_eq!((&asked["context"], &asked["frameId"]), (&json!("repl"), &Json::Null));
+    asked["expression"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_shows_that_it_is_the_one_that_was_started() {
+    let table = [
+        (json!({ "clientAccessToken": "secret" }), true),
+        (json!({ "clientAccessToken": "other" }), false),
+        (json!({ "clientAccessToken": null }), false),
+        (json!({}), false),
+    ];
+    for (answer, expected) in table {
+        let mut scene = Scene::of(&given());
+        let served = scene.peer.serve("pydevdAuthorize", answer.clone());
+        let (identified, asked) = tokio::join!(scene.debugger.identify("secret"), served);
+        assert_eq!(
+            (identified.is_ok(), asked),
+            (expected, json!({ "debugServerAccessToken": null })),
+            "{answer}"
+        );
+    }
+    let Scene { debugger, peer, .. }: Scene = Scene::of(&given());
+    drop(peer);
+    assert_eq!(debugger.identify("secret").await, Err(Error::Lost));
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_a_program_that_was_not_started_with_the_agent_is_sent_it() {
+    let scene = prepared(json!({})).await;
+    assert!(scene.debugger.agent().is_ok(), "nothing more was asked for");
+    let mut scene = Scene::of(&by_adapter());
+    let debugger = scene.debugger.clone();
+    let served = async {
+        scene.peer.serve("initialize", json!({})).await;
+        scene.peer.serve("attach", json!({})).await;
+        serve_agent(&mut scene).await
+    };
+    let (prepared, sent) = tokio::join!(debugger.prepare(), served);
+    prepared.unwrap();
+    assert!(sent.contains("stillframe_agent"));
+}
+
+/// debugpy 1.8.22 appends where it paused to the name of an exception, and marks a frame in its stack.
+#[tokio::test(start_paused = true)]
+async fn what_debugpy_adds_to_an_exception_is_taken_away() {
+    let mut scene = prepared(json!({ "supportsExceptionInfoRequest": true })).await;
+    let note = "(note: full exception trace is shown but execution is paused at: f)";
+    let stack = "  File \"m.py\", line 2, in f (Current frame)\n    raise\n";
+    let info = json!({
+        "exceptionId": format!("ValueError\n\n{note}"),
+        "description": format!("bad {note}"),
+        "breakMode": "unhandled",
+        "details": { "stackTrace": stack },
+    });
+    let (exception, _) =
+        tokio::join!(scene.debugger.exception(RawId(1)), scene.peer.serve("exceptionInfo", info));
+    let expected = Exception {
+        type_name: "ValueError".to_owned(),
+        message: "bad".to_owned(),
+        stack: "  File \"m.py\", line 2, in f\n    raise\n".to_owned(),
+        uncaught: true,
+    };
+    assert_eq!(exception.unwrap(), expected);
+    let silent = json!({ "exceptionId": "KeyError", "description": "exception: no description" });
+    let (exception, _) =
+        tokio::join!(scene.debugger.exception(RawId(1)), scene.peer.serve("exceptionInfo", silent));
+    assert_eq!(exception.unwrap().message, "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn frames_that_are_not_the_programs_are_left_out() {
+    let mut scene = prepared(json!({ "supportsDelayedStackTraceLoading": true })).await;
+    let frame = |id: u32, name: &str, path: &str| json!({ "id": id, "name": name, "line": 3, "column": 1, "source": { "path": path } });
+    let frames = json!({ "totalFrames": 9, "stackFrames": [
+        frame(0, "stillframe_pause", "<stillframe_agent>"),
+        frame(1, "work (Current frame)", "/w/main.py"),
+        frame(2, "[Chained Exc: boom] low", "/w/main.py"),
+        frame(3, "decode", "/usr/lib/python3.11/json/decoder.py"),
+        frame(4, "<module>", "<string>"),
+    ] });
+    let served = scene.peer.serve("stackTrace", frames);
+    let (stack, asked) = tokio::join!(scene.debugger.stack_trace(RawId(1), 0, 5), served);
+    assert_eq!(asked, json!({ "threadId": 1, "startFrame": 0, "levels": 5 }));
+    let stack = stack.unwrap();
+    let seen: Vec<_> = stack.frames.iter().map(|frame| (frame.name.as_str(), frame.is_internal())).collect();
+    assert_eq!(seen, [("work", false), ("decode", true), ("<module>", false)]);
+    assert_eq!(stack.total, 7);
+    let generated = &stack.frames[2].location.as_ref().unwrap().source;
+    assert_eq!((&generated.path, generated.name.as_str()), (&None, "<string>"), "code that is in no file");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_adapter_that_takes_connections_and_does_not_answer_is_named() {
+    let scene = Scene::of(&by_adapter());
+    let problem = scene.debugger.prepare().await.unwrap_err();
+    let expected = "a debugger takes connections there, but did not answer `initialize` within 5000 ms";
+    assert_eq!((problem.code(), problem.to_string().as_str()), ("environment", expected));
+    let scene = Scene::of(&given());
+    assert_eq!(scene.debugger.prepare().await.unwrap_err().code(), "deadline_exceeded", "the program itself");
+}
+
+/// Its adapter takes nobody any more when somebody comes before that.
+#[tokio::test(start_paused = true)]
+async fn who_comes_after_us_comes_when_debugpys_adapter_has_let_go_of_us() {
+    let Scene { debugger, mut peer, .. }: Scene = Scene::of(&by_adapter());
+    let mut leaving = tokio::spawn(async move { debugger.detach().await });
+    assert_eq!(peer.serve("disconnect", json!({})).await, json!({ "terminateDebuggee": false }));
+    let early = tokio::time::timeout(deadlines::GOODBYE / 2, &mut leaving).await;
+    assert!(early.is_err(), "the connection is still open");
+    let closed = tokio::time::Instant::now();
+    drop(peer);
+    leaving.await.unwrap().unwrap();
+    assert!(closed.elapsed() >= deadlines::FORGET);
+}
+
+#[tokio::test(start_paused = true)]
+async fn leaving_a_program_that_connected_to_us_takes_no_longer_than_its_answer() {
+    let mut scene = prepared(json!({ "supportTerminateDebuggee": true })).await;
+    let debugger = scene.debugger.clone();
+    let served = async {
+        assert!(serve_agent(&mut scene).await.contains("let_children_go"));
+        scene.peer.serve("disconnect", json!({})).await
+    };
+    let begin = tokio::time::Instant::now();
+    let (left, asked) = tokio::join!(debugger.detach(), served);
+    assert_eq!((left, asked), (Ok(()), json!({ "terminateDebuggee": true })));
+    assert_eq!(begin.elapsed(), Duration::ZERO);
+}
+
+/// It may be in native code at the very beginning.
+#[tokio::test(start_paused = true)]
+async fn a_program_that_does_not_answer_that_it_runs_runs_all_the_same() {
+    let mut scene = prepared(json!({ "supportsConfigurationDoneRequest": true })).await;
+    let (run, _) = tokio::join!(scene.debugger.run(), scene.peer.take("configurationDone"));
+    assert_eq!(run, Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_agent_applies_the_rules_and_names_the_breakpoints_of_a_stop() {
+    let mut scene = prepared(json!({})).await;
+    let debugger = scene.debugger.clone();
+    let rule = Rule { condition: Some("x".to_owned()), ..Rule::default() };
+    let rules = vec![RuleFor { id: BreakpointId(4), rule }];
+    let wanted = vec![SourceBreakpoint { line: 3, column: Some(9), rules }];
+    let served = async {
+        let defined = serve_agent(&mut scene).await;
+        assert!(defined.contains(".define("), "{defined}");
+        let answer = json!({ "breakpoints": [{ "id": 1, "verified": true, "line": 3, "column": 1 }] });
+        let asked = scene.peer.serve("setBreakpoints", answer).await;
+        let condition = "__import__('sys').modules['stillframe_agent'].hit(1)";
+        assert_eq!(asked["breakpoints"], json!([{ "line": 3, "condition": condition }]));
+    };
+    let (planted, ()) = tokio::join!(debugger.set_breakpoints(Path::new("/w/main.py"), wanted), served);
+    assert_eq!(planted, Ok(vec![Planted::on(Some(3))]), "pydevd has no columns");
+
+    scene.peer.event("stillframe", json!({ "kind": "logged", "id": 5, "text": "seen" })).await;
+    assert_eq!(scene.event().await, Event::Logged { id: BreakpointId(5), text: "seen".to_owned() });
+    let hit = |thread: i64| json!({ "kind": "hit", "ids": [4], "thread": thread });
+    scene.peer.event("stillframe", hit(7)).await;
+    scene.peer.event("stillframe", json!({ "kind": "poem" })).await;
+    scene.peer.event("stopped", json!({ "reason": "breakpoint", "threadId": 7 })).await;
+    let stopped = |thread| Event::Stopped {
+        thread: RawId(thread),
+        reason: StopReason::Breakpoint,
+        text: None,
+        breakpoints: vec![BreakpointId(4)],
+    };
+    assert_eq!(scene.event().await, stopped(7));
+    // pydevd says nothing of the others.
+    scene.peer.event("stillframe", hit(8)).await;
+    assert_eq!(scene.event().await, stopped(8));
+}

@@ -1,0 +1,61 @@
+//! What to record at a breakpoint, and where it goes.
+
+use std::fmt;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What to record at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Evaluated at each pass that counts, in the frame that is there.
+    pub expressions: Vec<String>,
+    /// Of the passes at which the condition holds, the first and then every so many-th. At least 1.
+    pub sample_every: u64,
+    /// Only rows whose cells differ from those of the row before, at the same place in the same thread.
+    pub only_when_changed: bool,
+    /// Each thread of JavaScript, or process of Python, writes at most so many rows and goes on counting.
+    pub max_rows: u64,
+    /// How values are written.
+    pub cells: Cells,
+    /// Where the rows go.
+    pub recorder: SharedSink,
+}
+
+/// How the values of a row are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cells {
+    /// As everywhere else, cut after so many characters.
+    Text(usize),
+    /// As JSON where that can say all of it, of at most so many characters; as text otherwise.
+    Json(usize),
+}
+
+/// Takes rows in.
+pub trait RowSink: fmt::Debug + Send + Sync {
+    /// Where programs write their lines. No other sink has the same pipe.
+    fn pipe(&self) -> &Path;
+
+    /// Takes in a line that came in another way than by the pipe.
+    fn read(&self, line: &str);
+}
+
+/// A sink that many share. Clones are the same one.
+#[derive(Clone, Debug)]
+pub struct SharedSink(pub Arc<dyn RowSink>);
+
+impl Deref for SharedSink {
+    type Target = dyn RowSink;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+impl PartialEq for SharedSink {
+    fn eq(&self, other: &Self) -> bool {
+        self.pipe() == other.pipe()
+    }
+}
+
+impl Eq for SharedSink {}

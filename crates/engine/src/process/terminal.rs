@@ -1,0 +1,44 @@
+//! A terminal for the output of a program: the C library holds back what goes into a pipe until a buffer is full.
+
+use std::fs::File;
+use std::io;
+
+use crate::error::{Error, Result};
+
+/// Our end.
+#[cfg(unix)]
+pub(super) type Terminal = tokio::net::unix::pipe::Receiver;
+#[cfg(not(unix))]
+pub(super) type Terminal = tokio::io::Empty;
+
+/// Our end, and the end for the program. Nothing is changed on the way: there is no echo, and a line end stays one.
+pub(super) fn open() -> Result<(Terminal, File)> {
+    pair().map_err(|error| Error::Environment {
+        problem: format!("no pseudo-terminal can be opened: {error}"),
+        remedy: "end other programs, or raise the system's limit for terminals".to_owned(),
+    })
+}
+
+#[cfg(unix)]
+fn pair() -> io::Result<(Terminal, File)> {
+    use rustix::fs::{Mode, OFlags};
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&ours)?;
+    unlockpt(&ours)?;
+    let name = ptsname(&ours, Vec::new())?;
+    let theirs = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
+    let mut settings = tcgetattr(&theirs)?;
+    settings.make_raw();
+    tcsetattr(&theirs, OptionalActions::Now, &settings)?;
+    rustix::io::ioctl_fionbio(&ours, true)?;
+    // It is no pipe, and is read from like one.
+    Ok((Terminal::from_owned_fd_unchecked(ours)?, theirs.into()))
+}
+
+#[cfg(not(unix))]
+fn pair() -> io::Result<(Terminal, File)> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
+}

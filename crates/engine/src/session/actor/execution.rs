@@ -1,0 +1,114 @@
+//! Letting a suspended program run, and stopping one that runs.
+
+use futures_util::future::BoxFuture;
+
+use super::super::Session;
+use super::{Actor, Reply, answer};
+use crate::debugger::{Debugger, Step};
+use crate::error::{Error, Result};
+use crate::model::ids::{RawId, TargetId, ThreadId};
+
+impl Session {
+    /// Lets the suspended program run.
+    pub async fn resume(&self) -> Result<()> {
+        self.ask(Actor::resume).await
+    }
+
+    /// Lets the suspended thread, or another one, run one step.
+    pub async fn step(&self, thread: Option<ThreadId>, step: Step) -> Result<()> {
+        self.ask(move |actor, reply| {
+            actor.go(thread, reply, move |debugger, thread| debugger.step(thread, step));
+        })
+        .await
+    }
+
+    /// Asks the running program to stop. Whether it does is seen by waiting.
+    pub async fn pause(&self, thread: Option<ThreadId>) -> Result<()> {
+        self.ask_live(move |actor, reply| actor.pause(thread, reply)).await
+    }
+}
+
+impl Actor {
+    fn resume(&mut self, reply: Reply<()>) {
+        if self.state.show_other_thread() {
+            self.publish();
+            return answer(reply, Ok(()));
+        }
+        self.go(None, reply, |debugger, thread| debugger.resume(thread));
+    }
+
+    /// Lets the suspended process run, in one way or another.
+    fn go(
+        &mut self,
+        thread: Option<ThreadId>,
+        reply: Reply<()>,
+        request: impl FnOnce(&dyn Debugger, RawId) -> BoxFuture<'_, Result<()>> + Send + 'static,
+    ) {
+        let prepared = self.stopped_thread(thread).and_then(|(target, raw)| {
+            let debugger = self.stopped_debugger(target)?;
+            Ok((debugger, raw))
+        });
+        let (debugger, raw) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return answer(reply, Err(error)),
+        };
+        let Some(stop) = self.state.resuming() else { return };
+        self.publish();
+        self.resuming.push((stop.target, reply));
+        let number = self.runs;
+        self.spawn(async move { request(debugger.as_ref(), raw).await }, move |actor, result| {
+            let waiting = actor.resuming.iter().position(|(target, _)| *target == stop.target);
+            let Some(waiting) = waiting.filter(|_| actor.is_current(number)) else { return };
+            let (_, reply) = actor.resuming.swap_remove(waiting);
+            match result {
+                Err(error @ Error::Refused(_)) => {
+                    actor.state.refused(&stop);
+                    actor.publish();
+                    answer(reply, Err(error));
+                }
+                // A program that ends in the step takes the acknowledgement along; what counts is its end.
+                Ok(()) | Err(_) => answer(reply, Ok(())),
+            }
+        });
+    }
+
+    /// The thread that is meant: the one that the program stopped in unless another one of its process is
+    /// named.
+    pub(super) fn stopped_thread(&self, thread: Option<ThreadId>) -> Result<(TargetId, RawId)> {
+        let execution = self.state.execution();
+        let stop = execution.stop().ok_or_else(|| self.not_paused())?;
+        let (target, raw) = self.threads.find(thread.unwrap_or(stop.thread))?;
+        if target == stop.target {
+            Ok((target, raw))
+        } else {
+            Err(Error::NoThread(thread.unwrap_or(stop.thread)))
+        }
+    }
+
+    fn pause(&mut self, thread: Option<ThreadId>, reply: Reply<()>) {
+        if self.state.execution().stop().is_some() {
+            return answer(reply, Ok(()));
+        }
+        let chosen = match thread.map(|thread| self.threads.find(thread)).transpose() {
+            Ok(chosen) => chosen,
+            Err(error) => return answer(reply, Err(error)),
+        };
+        let target = chosen.map(|(target, _)| target).or_else(|| {
+            let run = self.run.as_ref()?;
+            run.targets.iter().find(|(_, target)| target.ready).map(|(id, _)| *id)
+        });
+        let debugger = target.ok_or_else(|| self.not_live()).and_then(|target| self.debugger(target));
+        let debugger = match debugger {
+            Ok(debugger) => debugger,
+            Err(error) => return answer(reply, Err(error)),
+        };
+        let work = async move {
+            let thread = match chosen {
+                Some((_, raw)) => raw,
+                None => debugger.threads().await?.first().ok_or(Error::Lost)?.id,
+            };
+            debugger.pause(thread).await
+        };
+        self.spawn(work, |_, result| answer(reply, result));
+    }
+}

@@ -1,0 +1,67 @@
+//! `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION` or `FILE`.
+
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// A source location given on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LocationArg {
+    /// The file.
+    pub(crate) file: PathBuf,
+    /// The line, 1-based.
+    pub(crate) line: Option<u32>,
+    /// The column, 1-based.
+    pub(crate) column: Option<u32>,
+    /// The function.
+    pub(crate) function: Option<String>,
+}
+
+impl FromStr for LocationArg {
+    type Err = Infallible;
+
+    /// A name with a colon in it is a file when there is one of that name.
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let alone = Self { file: text.into(), line: None, column: None, function: None };
+        let Some((file, rest)) = text.rsplit_once(':') else { return Ok(alone) };
+        if file.is_empty() || rest.is_empty() || rest.contains(['/', '\\']) || Path::new(text).is_file() {
+            return Ok(alone);
+        }
+        let Ok(number) = rest.parse() else {
+            return Ok(Self { function: Some(rest.to_owned()), file: file.into(), ..alone });
+        };
+        let before = file.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?)));
+        Ok(match before.filter(|(before, _)| !before.is_empty() && !Path::new(file).is_file()) {
+            Some((file, line)) => Self { file: file.into(), line: Some(line), column: Some(number), ..alone },
+            None => Self { file: file.into(), line: Some(number), ..alone },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_a_file_and_maybe_a_line_or_a_function() {
+        let table = [
+            ("a.py:12", "a.py", Some(12), None, None),
+            ("a.js:12:7", "a.js", Some(12), Some(7), None),
+            ("dir/a.py:main", "dir/a.py", None, None, Some("main")),
+            ("a.py:Class.method", "a.py", None, None, Some("Class.method")),
+            ("a.py", "a.py", None, None, None),
+            ("a.py:", "a.py:", None, None, None),
+            (":12", ":12", None, None, None),
+            (":12:7", ":12", Some(7), None, None),
+            (r"C:\a.py", r"C:\a.py", None, None, None),
+            (r"C:\a.py:3", r"C:\a.py", Some(3), None, None),
+            (r"C:\a.py:3:9", r"C:\a.py", Some(3), Some(9), None),
+        ];
+        for (text, file, line, column, function) in table {
+            let place: LocationArg = text.parse().unwrap();
+            let function = function.map(str::to_owned);
+            let expected = LocationArg { file: file.into(), line, column, function };
+            assert_eq!(place, expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The time limit of expressions, without a debugger around it.
+
+use test_support::repository;
+
+use crate::script::{plain, text};
+
+/// An exception that is raised in another thread may arrive after the work that it was meant for. It must not
+/// arrive at anybody else.
+#[tokio::test]
+async fn thousands_of_evaluations_that_end_around_their_limit_leave_no_exception_behind() {
+    let root = repository();
+    let agent = root.join("crates/engine/src/debuggee/python/stillframe_agent.py");
+    let stress = root.join("crates/stillframe/tests/python/agent_stress.py");
+    // Nothing is to be written beside the sources.
+    let done = plain(&root, &["-B", text(&stress), text(&agent), "1500"]).await;
+    assert_eq!((done.stdout.as_str(), done.stderr.as_str(), done.code), ("no strays\n", "", Some(0)));
+}
