@@ -4,9 +4,9 @@
 //! plain data. Adding a language that speaks the Debug Adapter Protocol is one file here and one entry in
 //! [`ADAPTERS`]. What only some languages offer is a trait of its own, which an adapter has or has not.
 
+pub mod commands;
 mod guarded;
 pub mod lldb;
-mod main_file;
 mod native;
 pub mod node;
 pub mod plan;
@@ -20,8 +20,8 @@ use crate::model::source::Code;
 use crate::progress::Progress;
 
 pub use crate::host::{Boxed, Host, Machine};
+pub use commands::Commands;
 pub use guarded::Guarded;
-pub(crate) use main_file::main_of;
 pub use plan::{DapSetup, Plan, Transport};
 
 /// Every language.
@@ -156,6 +156,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
 
     /// Processes of the language can be told from others.
     fn process_identity(&self) -> Option<&dyn ProcessIdentity> {
+        None
+    }
+
+    /// Command lines of the language can be read.
+    fn commands(&self) -> Option<&dyn Commands> {
         None
     }
 

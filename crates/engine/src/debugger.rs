@@ -38,6 +38,11 @@ use crate::progress::Progress;
 /// program does arrives as [`Event`]s, in order. Every method keeps a deadline of its own.
 #[async_trait]
 pub trait Debugger: Send + Sync + 'static {
+    /// The debugger to which this one leaves what it does not answer itself.
+    fn base(&self) -> Option<&dyn Debugger> {
+        None
+    }
+
     /// Opens the conversation. After it breakpoints can be set, and the process waits for [`Debugger::run`].
     async fn prepare(&self) -> Result<()>;
 
@@ -109,7 +114,12 @@ pub trait Debugger: Send + Sync + 'static {
 
     /// The text of a source that is in no file here, by the path or name under which frames have it: a source
     /// inside a compiler's map, evaluated code, the runtime's own. None when this debugger does not have it.
-    async fn source_text(&self, name: &str) -> Result<Option<String>>;
+    async fn source_text(&self, name: &str) -> Result<Option<String>> {
+        match self.base() {
+            Some(base) => base.source_text(name).await,
+            None => Ok(None),
+        }
+    }
 
     /// Whether a condition is true of the exception that a thread is stopped at; `error` stands for it there. A
     /// condition that throws or takes too long is an error.
@@ -142,29 +152,43 @@ pub trait Debugger: Send + Sync + 'static {
 
     /// Begins to take down what the process spends its time with.
     async fn start_profile(&self) -> Result<()> {
-        Err(not_measured("CPU profiles"))
+        match self.base() {
+            Some(base) => base.start_profile().await,
+            None => Err(not_measured("CPU profiles")),
+        }
     }
 
     /// Ends that, and gives what was found.
     async fn stop_profile(&self) -> Result<CpuProfile> {
-        Err(not_measured("CPU profiles"))
+        match self.base() {
+            Some(base) => base.stop_profile().await,
+            None => Err(not_measured("CPU profiles")),
+        }
     }
 
     /// Counts what is in the memory of the process, which stands still meanwhile.
     async fn heap_snapshot(&self) -> Result<HeapSnapshot> {
-        Err(not_measured("heap snapshots"))
+        match self.base() {
+            Some(base) => base.heap_snapshot().await,
+            None => Err(not_measured("heap snapshots")),
+        }
     }
 
     /// How much memory the process uses for its objects, after a collection of garbage if that is wanted and the
     /// process runs.
     async fn heap_usage(&self, collect: bool) -> Result<HeapUsage> {
-        let _ = collect;
-        Err(not_measured("memory metrics"))
+        match self.base() {
+            Some(base) => base.heap_usage(collect).await,
+            None => Err(not_measured("memory metrics")),
+        }
     }
 
     /// What the program and its runtime took down of its course, oldest first.
     async fn timeline(&self) -> Result<Vec<TimelineEntry>> {
-        Err(not_measured("timelines"))
+        match self.base() {
+            Some(base) => base.timeline().await,
+            None => Err(not_measured("timelines")),
+        }
     }
 
     /// Lets go: breakpoints are removed and the process runs on.

@@ -2,6 +2,8 @@
 
 #[cfg(test)]
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::time::Duration;
@@ -34,6 +36,8 @@ pub trait Host: std::fmt::Debug + Send + Sync {
     fn is_file(&self, path: &Path) -> bool;
     /// The text of a small file, such as a package's description.
     fn read(&self, path: &Path) -> Option<String>;
+    /// The first bytes of a file, at most 256; none of one that cannot be read.
+    fn head(&self, path: &Path) -> Vec<u8>;
     /// The names of what is in a folder, in order.
     fn names_in(&self, folder: &Path) -> Vec<String>;
     /// The program that a process runs, where the system tells.
@@ -67,6 +71,17 @@ impl Host for Machine {
 
     fn read(&self, path: &Path) -> Option<String> {
         crate::sources::read_text(path).ok()
+    }
+
+    fn head(&self, path: &Path) -> Vec<u8> {
+        let mut head = Vec::new();
+        // To open a pipe would wait for somebody who writes.
+        if path.is_file()
+            && let Ok(file) = File::open(path)
+        {
+            let _ = file.take(256).read_to_end(&mut head);
+        }
+        head
     }
 
     fn names_in(&self, folder: &Path) -> Vec<String> {
@@ -155,6 +170,10 @@ impl Host for FakeMachine {
 
     fn read(&self, path: &Path) -> Option<String> {
         self.files.get(path).cloned().flatten()
+    }
+
+    fn head(&self, path: &Path) -> Vec<u8> {
+        self.read(path).unwrap_or_default().into_bytes()
     }
 
     fn names_in(&self, folder: &Path) -> Vec<String> {

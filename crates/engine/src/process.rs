@@ -355,9 +355,10 @@ pub fn listening_ports(pid: u32) -> Vec<u16> {
     ports::listening(pid)
 }
 
-/// The process of this machine that is debugged at a loopback port, where the system tells.
-pub fn debuggee_at(port: u16) -> Option<u32> {
-    ports::debuggee_at(port)
+/// The process of this machine that is debugged at a loopback port, where the system tells. `is_relay` is whether
+/// a process only passes messages on to the one that is debugged.
+pub fn debuggee_at(port: u16, is_relay: impl Fn(u32) -> bool) -> Option<u32> {
+    ports::debuggee_at(port, is_relay)
 }
 
 /// Sends the signal at which Node opens its inspector. False, and nothing is sent, when the process has no

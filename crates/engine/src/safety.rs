@@ -16,7 +16,6 @@ use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::model::breakpoint::Rule;
 use crate::model::launch::{Attach, Endpoint, Launch, Program, Stdin};
-use crate::process;
 use crate::source_map;
 use crate::sources;
 
@@ -91,12 +90,23 @@ impl Safety {
     pub(crate) fn read_text(&self, path: &Path) -> Result<String> {
         self.check_path(path)?;
         let read = sources::read_checked(path, |file| self.check_open(file, path));
-        match read {
-            Err(Error::NoFile { path, mut similar }) => {
+        read.map_err(|error| self.without_others(error))
+    }
+
+    /// Refuses a program that must not be used, or whose file cannot be read.
+    pub fn check_program_file(&self, path: &Path) -> Result<()> {
+        self.check_path(path)?;
+        sources::check_readable(path).map_err(|error| self.without_others(error))
+    }
+
+    /// Names no file that must not be used.
+    fn without_others(&self, error: Error) -> Error {
+        match error {
+            Error::NoFile { path, mut similar } => {
                 similar.retain(|similar| self.check_path(similar).is_ok());
-                Err(Error::NoFile { path, similar })
+                Error::NoFile { path, similar }
             }
-            read => read,
+            error => error,
         }
     }
 
@@ -122,7 +132,15 @@ impl Safety {
     }
 
     /// Refuses to start a program that must not be.
-    pub fn check_launch(&self, host: &dyn Host, executable: Option<&Path>, launch: &Launch) -> Result<()> {
+    ///
+    /// `names_files` is whether an environment variable gives code or files to the programs of some language.
+    pub fn check_launch(
+        &self,
+        host: &dyn Host,
+        executable: Option<&Path>,
+        launch: &Launch,
+        names_files: impl Fn(&str) -> bool,
+    ) -> Result<()> {
         self.check_listed(executable, launch)?;
         if self.roots.is_none() {
             return Ok(());
@@ -158,10 +176,9 @@ impl Safety {
         for path in words().flat_map(|word| words::paths_in(&folder, word)) {
             self.check_executable(host, &path)?;
         }
-        let told = launch.env.iter().filter(|(name, _)| words::tells(name));
-        for path in
-            told.filter_map(|(_, value)| value.as_deref()).flat_map(|value| words::paths_in(&folder, value))
-        {
+        let variables = launch.env.iter().filter(|(name, _)| words::names_files(name) || names_files(name));
+        let values = variables.filter_map(|(_, value)| value.as_deref());
+        for path in values.flat_map(|value| words::paths_in(&folder, value)) {
             if !words::is_search_folder(host, &path) {
                 self.check_executable(host, &path)?;
             }
@@ -200,29 +217,27 @@ impl Safety {
         Err(forbidden(problem, listing()))
     }
 
-    /// Refuses to reach a program that must not be. `main_of` is the main file of a process, or its working folder
-    /// where its program is in no file of its own.
+    /// Refuses to reach a program that must not be. `main_of` is the main file of the program, or its working folder
+    /// where it is in no file of its own.
     pub(crate) fn check_attach(
         &self,
         attach: &Attach,
-        main_of: impl Fn(u32) -> Option<PathBuf>,
+        main_of: impl Fn(&Endpoint) -> Option<PathBuf>,
     ) -> Result<()> {
         if self.roots.is_none() {
             return Ok(());
         }
-        let (pid, what) = match &attach.to {
-            Endpoint::Process(pid) => (Some(*pid), format!("process {pid}")),
-            Endpoint::Address { host, port } => {
-                (process::debuggee_at(*port), format!("the program at {host}:{port}"))
-            }
+        let what = match &attach.to {
+            Endpoint::Process(pid) => format!("process {pid}"),
+            Endpoint::Address { host, port } => format!("the program at {host}:{port}"),
         };
-        match pid.and_then(main_of) {
+        match main_of(&attach.to) {
             Some(path) => self.check_path(&path),
             // A program of another machine is in none of the folders of this one.
             None if self.remote_attach => Ok(()),
             None => Err(forbidden(
                 format!("where {what} is cannot be told, and programs may be used in some folders only"),
-                "start it from here, or run it with node or python on this machine; `--allow-remote-attach` allows \
+                "start it from here, or attach on this machine to a program of a language that is known; `--allow-remote-attach` allows \
                  programs of which nothing is known",
             )),
         }

@@ -33,7 +33,7 @@ use self::state::Execution;
 pub use self::usage::Busy;
 use self::usage::Usage;
 use self::watches::Watches;
-use crate::adapter::{Adapter, Host, main_of};
+use crate::adapter::{Adapter, Host, commands};
 use crate::debugger::{Connector, Sinks};
 use crate::error::{Error, Result};
 use crate::model::ids::SessionId;
@@ -180,8 +180,10 @@ impl Session {
     pub fn check_start(&self, start: &Start) -> Result<()> {
         let safety = &self.policy().safety;
         match start {
-            Start::Launch(launch) => safety.check_launch(self.host(), self.executable(), launch),
-            Start::Attach(attach) => safety.check_attach(attach, main_of),
+            Start::Launch(launch) => {
+                safety.check_launch(self.host(), self.executable(), launch, commands::names_files)
+            }
+            Start::Attach(attach) => safety.check_attach(attach, commands::main_of),
         }
     }
 

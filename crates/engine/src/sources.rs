@@ -53,6 +53,13 @@ pub(crate) fn read_checked(path: &Path, check: impl FnOnce(&File) -> Result<()>)
     Ok(decode(bytes))
 }
 
+/// Refuses what cannot be a program: anything but a regular file that can be read.
+pub(crate) fn check_readable(path: &Path) -> Result<()> {
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+    check_regular(path, &metadata)?;
+    File::open(path).map(drop).map_err(|error| unreadable(path, &error))
+}
+
 /// Opens what a program is to read as its standard input: a regular file, or the null device. To open a pipe
 /// would wait for somebody who writes.
 pub fn open_input(path: &Path) -> Result<File> {

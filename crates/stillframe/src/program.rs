@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use engine::adapter::{self, Adapter};
+use engine::adapter::{self, Adapter, Machine, commands};
 use engine::model::launch::{Launch, Program, Stdin};
 use engine::session::Session;
 use engine::sources;
@@ -66,7 +66,7 @@ impl ProgramArgs {
 
     fn adapter(&self, place: &Path) -> anyhow::Result<&'static dyn Adapter> {
         let file = self.program.as_deref().unwrap_or(place);
-        adapter::by_extension(file).or_else(|| adapter::by_extension(place)).ok_or_else(|| {
+        commands::by_program(&Machine, file).or_else(|| adapter::by_extension(place)).ok_or_else(|| {
             let names: Vec<&str> = adapter::ADAPTERS.iter().map(|adapter| adapter.name()).collect();
             anyhow::anyhow!(
                 "`{}` is in no language known here; these are: {}",

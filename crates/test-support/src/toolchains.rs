@@ -41,6 +41,12 @@ pub async fn run_tool(folder: &Path, tool: &str, args: &[&str]) {
     done.unwrap_or_else(|problem| panic!("{tool} {args:?}: {problem}"));
 }
 
+/// Compiles a C source for debugging.
+pub async fn compile(source: &str, binary: &str) {
+    let done = run(Path::new("gcc"), &["-g", "-O0", "-o", binary, source], Path::new("/")).await;
+    done.unwrap_or_else(|problem| panic!("{source}: {problem}"));
+}
+
 #[expect(clippy::disallowed_methods, reason = "tools end by themselves, and with the test at the latest")]
 pub(crate) async fn run(program: &Path, args: &[&str], folder: &Path) -> Result<(), String> {
     let mut command = Command::new(program);

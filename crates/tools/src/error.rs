@@ -169,20 +169,6 @@ impl ToolError {
         Self::new("function_not_found", error, &next).with("functions", json!(others))
     }
 
-    /// A command that runs Python and cannot be taken apart.
-    pub fn python_command(problem: &str) -> Self {
-        Self::argument("command", problem).and(
-            "for a breakpoint in Python it is `python FILE ARGS` or `python -m MODULE ARGS`, with NAME=value in \
-             front where needed: no pipe, `&&`, redirection or variable",
-        )
-    }
-
-    /// A command whose code is one of its words, or what it reads.
-    pub fn python_without_file(option: &str) -> Self {
-        Self::argument("command", format!("has `{option}`, and so no file to stop in"))
-            .and("write the code into a file and run that: `python FILE ARGS`")
-    }
-
     /// A command that is not there.
     pub fn no_command(name: &str, install: &str) -> Self {
         Self::new("command_not_found", format!("`{name}` was not found"), install)
@@ -192,8 +178,8 @@ impl ToolError {
     /// A command of which it is not known what language it runs.
     pub fn unknown_command(name: &str) -> Self {
         let problem = format!("what `{name}` runs is not known");
-        let next = "a command is `node FILE`, `npm test`, `python FILE`, `python -m MODULE`, a script of either \
-                    language, or a test runner";
+        let next = "a command is `node FILE`, `npm test`, `python FILE`, `python -m MODULE`, a script or a \
+                    binary, or a test runner";
         Self::new("command_unknown", problem, next).with("command", json!(name))
     }
 

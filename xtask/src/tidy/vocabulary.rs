@@ -24,6 +24,21 @@ const RULES: &[Rule] = &[
         because: "a session is the same in every language",
     },
     Rule {
+        of: &[
+            "crates/engine/src/host.rs",
+            "crates/engine/src/process.rs",
+            "crates/engine/src/process/",
+            "crates/engine/src/safety.rs",
+            "crates/engine/src/safety/",
+            "crates/tools/src/ops/command.rs",
+            "crates/tools/src/ops/hang.rs",
+            "crates/tools/src/ops/hang/",
+            "crates/viewer/src/lexer.rs",
+        ],
+        never: &[PYTHON, JAVASCRIPT, OTHERS],
+        because: "what differs between languages is asked of their adapters",
+    },
+    Rule {
         of: &["crates/cdp/src/"],
         never: &[PYTHON, OTHERS],
         because: "it serves whatever speaks the inspector protocol",
@@ -127,6 +142,11 @@ mod tests {
             ("crates/engine/src/sessions.rs", &[]),
             ("crates/engine/src/debugger/python/agent.rs", &[]),
             ("crates/engine/src/adapter.rs", &[]),
+            ("crates/engine/src/safety/words.rs", &[1, 2]),
+            ("crates/engine/src/process/ports.rs", &[1, 2]),
+            ("crates/tools/src/ops/command.rs", &[1, 2]),
+            ("crates/viewer/src/lexer.rs", &[1, 2]),
+            ("crates/viewer/src/lexer/grammars.rs", &[]),
         ] {
             assert_eq!(lines(path, text), expected, "{path}");
         }

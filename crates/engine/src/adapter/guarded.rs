@@ -102,6 +102,10 @@ impl Host for Guarded<'_> {
         self.host.read(path)
     }
 
+    fn head(&self, path: &Path) -> Vec<u8> {
+        self.host.head(path)
+    }
+
     fn names_in(&self, folder: &Path) -> Vec<String> {
         self.host.names_in(folder)
     }

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::native::{compile, has_extension};
 use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
-use super::{Adapter, Boxed, Host, Runtime, Sample};
+use super::{Adapter, Boxed, Commands, Host, Runtime, Sample, native};
 use crate::error::{Error, Result};
-use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
+use crate::model::launch::{Attach, Endpoint, Launch, Start};
 use crate::model::stop::{Exception, ExceptionMode};
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
@@ -73,8 +72,10 @@ impl Adapter for C {
     }
 
     fn sample(&self) -> Sample {
-        let source = "#include <stdio.h>\nint main(void) {\n    int answer = 6 * 7;\n    printf(\"%d\\n\", answer);\n}\n";
-        Sample { source, line: 4 }
+        Sample {
+            source: "#include <stdio.h>\nint main(void) {\n    int answer = 6 * 7;\n    printf(\"%d\\n\", answer);\n}\n",
+            line: 4,
+        }
     }
 
     fn locate<'a>(
@@ -87,9 +88,7 @@ impl Adapter for C {
             let mut names = (15..=30).rev().map(|version| format!("lldb-dap-{version}"));
             let origin = if executable.is_some() { "executablePath" } else { "PATH" };
             // Another program would be run to no end: what it does with the protocol is unknown.
-            let is_adapter = |path: &PathBuf| {
-                path.to_string_lossy().rsplit('/').next().unwrap_or_default().starts_with("lldb-")
-            };
+            let is_adapter = |path: &PathBuf| path.to_string_lossy().contains("/lldb-");
             let found = match executable {
                 Some(path) => host.which(&path.to_string_lossy()).filter(is_adapter),
                 None => host.which("lldb-dap").or_else(|| names.find_map(|name| host.which(&name))),
@@ -117,20 +116,7 @@ impl Adapter for C {
         launch: Launch,
         progress: &'a Progress,
     ) -> Boxed<'a, Result<Launch>> {
-        Box::pin(async move {
-            match &launch.program {
-                Program::Script(source) if has_extension(source, EXTENSIONS) => {
-                    progress.say(format!("compiling {}", source.display()));
-                    let program = compile(host, source).await?;
-                    Ok(Launch { program: Program::Script(program), ..launch })
-                }
-                Program::Script(_) => Ok(launch),
-                Program::Module(_) | Program::Command => Err(Error::Unsupported(
-                    "C and C++ need a binary or one source file to run; build the program, and give its path"
-                        .to_owned(),
-                )),
-            }
-        })
+        Box::pin(native::build(host, launch, EXTENSIONS, progress))
     }
 
     fn plan(&self, _host: &dyn Host, runtime: &Runtime, _debugger: &Path, start: &Start) -> Result<Plan> {
@@ -160,6 +146,10 @@ impl Adapter for C {
 
     fn has_columns(&self) -> bool {
         true
+    }
+
+    fn commands(&self) -> Option<&dyn Commands> {
+        Some(self)
     }
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {

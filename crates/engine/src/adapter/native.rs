@@ -1,20 +1,57 @@
-//! Programs that are compiled before they run: a single source file is made into a binary in the cache.
+//! Binaries: as commands, and made of a single source file in the cache.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use super::Host;
+use super::commands::{CommandFile, Commands, ProcessCommand};
+use super::lldb::C;
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::model::launch::{Launch, Program};
 use crate::process::ProcessSpec;
+use crate::progress::Progress;
+
+impl Commands for C {
+    fn of_file(&self, file: &CommandFile, args: Vec<String>) -> Option<(Option<PathBuf>, Launch)> {
+        let launch = Launch { args, ..Launch::new(Program::Script(file.path.clone())) };
+        file.is_binary.then_some((None, launch))
+    }
+
+    /// A process that no interpreter runs is its own program.
+    fn main_file(&self, process: &ProcessCommand) -> Option<PathBuf> {
+        Some(process.executable.clone())
+    }
+}
 
 /// Compilers, by the extension of a source, in the order in which they are looked for.
 const COMPILERS: [(&str, &[&str]); 2] = [("c", &["cc", "gcc", "clang"]), ("", &["c++", "g++", "clang++"])];
 
+/// A launch of a binary: the one that is asked for, or one made of the source that is.
+pub(super) async fn build(
+    host: &dyn Host,
+    launch: Launch,
+    extensions: &[&str],
+    progress: &Progress,
+) -> Result<Launch> {
+    let Program::Script(path) = &launch.program else {
+        let problem =
+            "C and C++ need a binary or one source file to run; build the program, and give its path";
+        return Err(Error::Unsupported(problem.to_owned()));
+    };
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    if !extension.is_some_and(|extension| extensions.contains(&extension)) {
+        return Ok(launch);
+    }
+    progress.say(format!("compiling {}", path.display()));
+    let program = compile(host, path).await?;
+    Ok(Launch { program: Program::Script(program), ..launch })
+}
+
 /// Compiles a source file for debugging. What the compiler prints is the error; nothing is compiled again for a file
 /// that has not changed.
-pub(super) async fn compile(host: &dyn Host, source: &Path) -> Result<PathBuf> {
+async fn compile(host: &dyn Host, source: &Path) -> Result<PathBuf> {
     let text = host
         .read(source)
         .ok_or_else(|| Error::BadFile { path: source.to_owned(), problem: "cannot be read".to_owned() })?;
@@ -63,11 +100,6 @@ pub(super) async fn compile(host: &dyn Host, source: &Path) -> Result<PathBuf> {
     }
     std::fs::rename(&part, &program).map_err(|error| unwritable(&program, &error))?;
     Ok(program)
-}
-
-/// Whether a file is a source, by its name.
-pub(super) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
-    path.extension().and_then(|own| own.to_str()).is_some_and(|own| extensions.contains(&own))
 }
 
 /// Where in the cache something belongs that is made of these contents.

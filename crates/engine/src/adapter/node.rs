@@ -6,6 +6,7 @@
 
 mod analysis;
 mod command_line;
+mod commands;
 mod hook;
 mod interpreter;
 mod launch;
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub use command_line::{names_code, takes_next_word};
 
 use super::{
-    Adapter, Boxed, Driver, Host, Observation, Plan, ProcessIdentity, Question, Runtime, Sample,
+    Adapter, Boxed, Commands, Driver, Host, Observation, Plan, ProcessIdentity, Question, Runtime, Sample,
     SourceAnalysis, ValueExpressions,
 };
 use crate::error::Result;
@@ -130,6 +131,10 @@ impl Adapter for Node {
     }
 
     fn process_identity(&self) -> Option<&dyn ProcessIdentity> {
+        Some(self)
+    }
+
+    fn commands(&self) -> Option<&dyn Commands> {
         Some(self)
     }
 

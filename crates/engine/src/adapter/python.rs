@@ -5,9 +5,11 @@
 //! address. Facts about debugpy hold for the version in `debugpy::VERSION`.
 
 mod analysis;
+mod commands;
 mod debugpy;
 mod interpreter;
 
+pub use self::commands::{COMMAND_FORM, launch_of};
 pub use self::debugpy::VERSION as DEBUGPY;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -17,8 +19,8 @@ use serde_json::{Map, Value, json};
 
 use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transport};
 use super::{
-    Adapter, Boxed, Driver, Host, Observation, ProcessIdentity, Question, Runtime, Sample, SourceAnalysis,
-    ValueExpressions,
+    Adapter, Boxed, Commands, Driver, Host, Observation, ProcessIdentity, Question, Runtime, Sample,
+    SourceAnalysis, ValueExpressions,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -135,6 +137,10 @@ impl Adapter for Python {
     }
 
     fn process_identity(&self) -> Option<&dyn ProcessIdentity> {
+        Some(self)
+    }
+
+    fn commands(&self) -> Option<&dyn Commands> {
         Some(self)
     }
 

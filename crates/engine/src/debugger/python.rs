@@ -106,6 +106,10 @@ impl PythonDebugger {
 
 #[async_trait]
 impl Debugger for PythonDebugger {
+    fn base(&self) -> Option<&dyn Debugger> {
+        Some(&self.0.dap)
+    }
+
     async fn prepare(&self) -> Result<()> {
         let dap = &self.0.dap;
         dap.prepare().await.map_err(|error| match error {
@@ -235,10 +239,6 @@ impl Debugger for PythonDebugger {
             Some(frame) => Ok(!self.agent()?.exception_is_known(frame).await?),
             None => Ok(true),
         }
-    }
-
-    async fn source_text(&self, name: &str) -> Result<Option<String>> {
-        self.0.dap.source_text(name).await
     }
 
     async fn exception_meets(&self, thread: RawId, condition: &str) -> Result<bool> {

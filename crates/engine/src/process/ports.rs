@@ -15,11 +15,8 @@ pub(super) fn listening(pid: u32) -> Vec<u16> {
 
 /// The process of this machine that is debugged at a loopback port. None where the system does not tell, and for
 /// processes of other users.
-///
-/// The port of `debugpy.listen` is held by its adapter, a process of its own, to which the program is connected
-/// (debugpy 1.8, `adapter/__main__.py`).
 #[cfg(target_os = "linux")]
-pub(super) fn debuggee_at(port: u16) -> Option<u32> {
+pub(super) fn debuggee_at(port: u16, is_relay: impl Fn(u32) -> bool) -> Option<u32> {
     let all = sockets_of_all();
     let table = tables("self");
     let holder = |is_wanted: &dyn Fn(&Socket) -> bool| {
@@ -29,8 +26,7 @@ pub(super) fn debuggee_at(port: u16) -> Option<u32> {
             .map(|(pid, _)| *pid)
     };
     let owner = holder(&|socket| socket.listens && socket.local == port)?;
-    let line = std::fs::read_to_string(format!("/proc/{owner}/cmdline")).unwrap_or_default();
-    if !line.split('\0').any(|word| word == "--for-server") {
+    if !is_relay(owner) {
         return Some(owner);
     }
     let doors: Vec<u16> = listening(owner).into_iter().filter(|door| *door != port).collect();
@@ -104,7 +100,7 @@ fn catches_sigusr1(status: &str) -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn debuggee_at(_port: u16) -> Option<u32> {
+pub(super) fn debuggee_at(_port: u16, _is_relay: impl Fn(u32) -> bool) -> Option<u32> {
     None
 }
 

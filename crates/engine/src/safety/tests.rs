@@ -1,6 +1,7 @@
 use std::os::unix::fs::symlink;
 
 use super::*;
+use crate::adapter::commands;
 use crate::host::Machine;
 use crate::model::breakpoint::HitCondition;
 
@@ -139,7 +140,7 @@ fn programs_folders_inputs_and_words_of_commands_are_checked() {
         (command(&["-c", &format!("python {far}")]), false),
     ];
     for (launch, allowed) in table {
-        let checked = safety.check_launch(&Machine, None, &launch);
+        let checked = safety.check_launch(&Machine, None, &launch, commands::names_files);
         assert_eq!(checked.is_ok(), allowed, "{launch:?}");
     }
 }
@@ -187,11 +188,11 @@ fn read_only_starts_listed_programs_as_they_are() {
         (Launch::new(Program::Command), None, false),
     ];
     for (launch, executable, allowed) in table {
-        let checked = safety.check_launch(&Machine, executable.as_deref(), &launch);
+        let checked = safety.check_launch(&Machine, executable.as_deref(), &launch, commands::names_files);
         assert_eq!(checked.is_ok(), allowed, "{launch:?}");
     }
     let none = Safety { read_only: true, ..Safety::default() };
-    assert!(none.check_launch(&Machine, None, &script(&main)).is_err());
+    assert!(none.check_launch(&Machine, None, &script(&main), commands::names_files).is_err());
 }
 
 #[test]

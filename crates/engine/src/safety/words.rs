@@ -7,31 +7,10 @@ use crate::source_map::file_url_path;
 
 /// Programs that find files by patterns and variables, which nobody else can foresee.
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox"];
-/// How the names of variables begin by which loaders, interpreters, debuggers, shells, libraries and package managers
-/// are told of code and files. Below `HOME` Python has the user's packages, and npm and shells what they begin with.
-const TOLD_BY: [&str; 21] = [
-    "PATH",
-    "HOME",
-    "XDG_",
-    "NODE_",
-    "PYTHON",
-    "PYTEST_",
-    "PYENV_",
-    "PYDEVD_",
-    "DEBUGPY_",
-    "LD_",
-    "DYLD_",
-    "GCONV_PATH",
-    "OPENSSL_",
-    "BASH_ENV",
-    "ENV",
-    "npm_config_",
-    "NPM_CONFIG_",
-    "TS_NODE_",
-    "TSX_",
-    "VIRTUAL_ENV",
-    "COVERAGE_",
-];
+/// How the names of variables begin that give code and files to loaders, shells, libraries and package managers. Below
+/// `HOME`, shells and package managers have what they begin with. Languages have variables of their own.
+const VARIABLES: [&str; 9] =
+    ["PATH", "HOME", "XDG_", "LD_", "DYLD_", "GCONV_PATH", "OPENSSL_", "BASH_ENV", "ENV"];
 
 /// Whether an executable is what anybody gets who calls a command by its name: its file, links resolved, is in
 /// a folder of the search path.
@@ -103,8 +82,8 @@ fn is_path(part: &str, whole: &Path) -> bool {
 }
 
 /// Whether files and code are named by a variable: those of its value count as words of a command.
-pub(super) fn tells(variable: &str) -> bool {
-    TOLD_BY.iter().any(|start| variable.starts_with(start))
+pub(super) fn names_files(variable: &str) -> bool {
+    VARIABLES.iter().any(|start| variable.starts_with(start))
 }
 
 /// The shell that is to run a text, in a command or behind others in it: `env bash -c TEXT`.

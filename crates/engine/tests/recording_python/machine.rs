@@ -34,6 +34,10 @@ impl Host for TestMachine {
         Machine.read(path)
     }
 
+    fn head(&self, path: &Path) -> Vec<u8> {
+        Machine.head(path)
+    }
+
     fn names_in(&self, folder: &Path) -> Vec<String> {
         Machine.names_in(folder)
     }

@@ -1,7 +1,7 @@
 //! `probe`: where it stops, what it is given, and its exit codes.
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, Language, compile};
 
 use crate::{folder, stillframe};
 
@@ -58,6 +58,19 @@ async fn a_caller_that_is_not_on_the_stack_any_more_has_no_variables() {
     let ran = stillframe(["probe", &at(&program, "stop"), "--json"]).await.ended_with(0);
     assert_eq!(ran.json()["stackFrames"][1]["name"], "async outer");
     assert_eq!(ran.json()["callers"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_binary_is_known_by_its_first_bytes() {
+    let (folder, program) = (folder(), Fixture::of(Language::C, "swap_vars"));
+    let binary = folder.path().join("binary").display().to_string();
+    compile(&program.path(), &binary).await;
+    let place = at(&program, "second_assignment");
+    let ran = stillframe(["probe", &place, "--program", &binary, "-e", "a", "--json"]).await.ended_with(0);
+    assert_eq!(ran.json()["values"][0]["value"], "20", "{}", ran.out);
+    // What is asked of a program that cannot be sampled is refused before it starts, with what works.
+    let ran = stillframe(["hang", "--", &binary]).await.ended_with(1);
+    assert!(ran.err.contains("is not available for C and C++"), "{}", ran.err);
 }
 
 #[tokio::test]

@@ -62,7 +62,11 @@ async fn a_program_that_cannot_be_started_leaves_no_session() {
             "SESSION_START_FAILED",
             "there is no file",
         ),
-        (json!({ "command": "cat x" }), "SESSION_START_FAILED", "what `cat` runs is not known"),
+        (
+            json!({ "command": "/etc/passwd x" }),
+            "SESSION_START_FAILED",
+            "what `/etc/passwd` runs is not known",
+        ),
         (json!({ "command": "" }), "INVALID_ARGUMENTS", "`command` is empty"),
         (json!({ "command": "node x.js | cat" }), "INVALID_ARGUMENTS", "`command` is several commands"),
         (

@@ -1,25 +1,19 @@
 //! A command as it is typed, such as `node server.js` or `pytest -x`, as a program to debug.
 //!
 //! No shell is started: the words say which language runs, and its program is started by its adapter. What the
-//! words do not say is looked up where the command would be found: a script's first line names its interpreter.
-
-mod node;
-mod python;
+//! words do not say is looked up where the command would be found, in the file's first bytes: a script names its
+//! interpreter there.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use engine::adapter::commands::{self, CommandFile, CommandProblem};
 use engine::adapter::{self, Adapter, Host};
 use engine::model::launch::{Launch, Program};
 use engine::sources;
 
 use crate::ToolError;
 use crate::shell::{Token, tokens};
-
-pub(crate) use self::python::launch as python_launch;
-
-/// Commands that run another one in the environment of a project.
-const WRAPPERS: [[&str; 2]; 4] = [["uv", "run"], ["poetry", "run"], ["pipenv", "run"], ["hatch", "run"]];
 
 /// A program, and how it is started.
 #[derive(Clone, Debug)]
@@ -81,25 +75,18 @@ impl ParsedCommand<'_> {
     fn resolve(self) -> Result<ResolvedCommand, ToolError> {
         let stem = Path::new(&self.name).file_name().map(|name| name.to_string_lossy().into_owned());
         let stem = stem.unwrap_or_default();
-        if python::is_python(&stem) {
-            return python::with_interpreter(self.executable(), self.args, &self.folder);
-        }
-        if node::is_node(&stem) {
-            return Ok(node::with_node(self.executable(), self.args, &self.folder));
+        for (adapter, commands) in commands::all() {
+            if let Some(launch) = commands.of_interpreter(&stem, self.args.clone(), &self.folder) {
+                return Ok((adapter, Some(self.executable()), launch?));
+            }
         }
         if let Some(adapter) = adapter::by_extension(Path::new(&self.name)) {
             let program = Program::Script(self.folder.join(&self.name));
             return Ok((adapter, None, Launch { args: self.args, ..Launch::new(program) }));
         }
         let path = self.find().ok_or_else(|| self.not_found(&stem))?;
-        match first_line(self.host, &path) {
-            Some(line) if line.contains("python") => Ok(python::script(&stem, path, &line, self.args)),
-            Some(line) if line.contains("node") => Ok(node::command(path, self.args)),
-            _ if node::starts_node(&stem) => Ok(node::command(path, self.args)),
-            // A wrapper of a version manager, say.
-            _ if python::is_module(&stem) => Ok(python::beside(&stem, &path, self.args)),
-            _ => Err(ToolError::unknown_command(&self.name)),
-        }
+        let file = CommandFile::read(self.host, &stem, path);
+        commands::of_file(&file, self.args).ok_or_else(|| ToolError::unknown_command(&self.name))
     }
 
     /// The interpreter that is named: a path is one of the folder, a plain name is looked up later.
@@ -112,32 +99,24 @@ impl ParsedCommand<'_> {
         if self.name.contains('/') {
             return Some(self.folder.join(&self.name)).filter(|path| self.host.is_file(path));
         }
-        let installed = ["node_modules/.bin", ".venv/bin", "venv/bin"];
+        let folders: Vec<&str> =
+            commands::all().flat_map(|(_, commands)| commands.folders()).copied().collect();
         let around = self.folder.ancestors();
-        let mut files = around.flat_map(|folder| installed.map(|bin| folder.join(bin).join(&self.name)));
+        let mut files = around.flat_map(|folder| folders.iter().map(|bin| folder.join(bin).join(&self.name)));
         files.find(|file| self.host.is_file(file)).or_else(|| self.host.which(&self.name))
     }
 
     fn not_found(&self, stem: &str) -> ToolError {
-        let install = match stem {
-            "pytest" | "py.test" => {
-                "install it with `pip install pytest`, or name the interpreter that has it: \
-                                     `python -m pytest`"
-            }
-            "jest" | "vitest" | "mocha" | "tsx" | "ts-node" => {
-                "install it with `npm install --save-dev` and its name, in the folder given as `cwd`"
-            }
-            _ => "check its name, or give its path; `cwd` is the folder that relative names are of",
-        };
-        ToolError::no_command(&self.name, install)
+        let hint = commands::all().find_map(|(_, commands)| commands.install_hint(stem));
+        let general = "check its name, or give its path; `cwd` is the folder that relative names are of";
+        ToolError::no_command(&self.name, hint.unwrap_or(general))
     }
 }
 
-/// The first line of a script.
-fn first_line(host: &dyn Host, path: &Path) -> Option<String> {
-    let text = host.read(path)?;
-    let line = text.lines().next()?.strip_prefix("#!")?;
-    Some(line.trim().to_owned())
+impl From<CommandProblem> for ToolError {
+    fn from(CommandProblem { problem, next }: CommandProblem) -> Self {
+        Self::argument("command", problem).and(next)
+    }
 }
 
 /// The words of a command in one text.
@@ -172,7 +151,7 @@ fn is_name(text: &str) -> bool {
 
 /// The command behind `uv run` and its like: its interpreter is that of the project's environment anyway.
 fn without_wrapper(words: Vec<String>) -> Vec<String> {
-    let is_wrapped = WRAPPERS.iter().any(|wrapper| {
+    let is_wrapped = commands::all().flat_map(|(_, commands)| commands.wrappers()).any(|wrapper| {
         words.iter().zip(wrapper).all(|(word, part)| word == part)
             && words.get(2).is_some_and(|next| !next.starts_with('-'))
     });

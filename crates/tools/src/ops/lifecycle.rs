@@ -162,9 +162,9 @@ async fn begin(
 /// A program that is not there is said at once, in better words than an interpreter has for it.
 /// One that must not be started is not looked at.
 pub fn check_program(safety: &Safety, executable: Option<&Path>, launch: &Launch) -> Result<(), ToolError> {
-    safety.check_launch(&adapter::Machine, executable, launch)?;
+    safety.check_launch(&adapter::Machine, executable, launch, adapter::commands::names_files)?;
     if let engine::model::launch::Program::Script(path) = &launch.program {
-        safety.read_lines(path)?;
+        safety.check_program_file(path)?;
     }
     if let Stdin::File(path) = &launch.stdin {
         sources::open_input(path)?;

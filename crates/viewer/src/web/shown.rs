@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Site;
 use crate::around;
 use crate::clock::Clock;
-use crate::lexer::{Language, Lexer, Word};
+use crate::lexer::{self, Grammar, Lexer, Word};
 use crate::log::Log;
 use crate::moment::{ComparedVariable, Moment};
 use crate::words;
@@ -110,7 +110,7 @@ pub(super) async fn entry(
         let number = log.number(at)?;
         let time = log.summary(number).map_or(0, |summary| summary.timestamp);
         let title = format!("Entry {} of {}, {}", number + 1, log.len(), clock.moment(time));
-        let mut lexer = Lexer::new(Language::Json);
+        let mut lexer = Lexer::new(&lexer::JSON);
         let lines = words::whole(log, number);
         Some(Whole { title, lines: lines.iter().map(|line| pieces(&mut lexer, line)).collect() })
     });
@@ -175,7 +175,7 @@ impl Variable {
 
 fn source(moment: &Moment) -> Vec<SourceLine> {
     let (Some(location), Some(source)) = (&moment.location, &moment.source) else { return Vec::new() };
-    let mut lexer = Lexer::new(Language::of_file(&location.file));
+    let mut lexer = Lexer::new(Grammar::of_file(&location.file));
     let breakpoints = moment.breakpoints_here();
     let numbered = (u64::from(source.first_line)..).zip(&source.lines);
     let lines = numbered.map(|(number, text)| SourceLine {

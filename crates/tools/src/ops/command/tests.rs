@@ -34,6 +34,7 @@ fn the_words_say_what_runs() {
         ("env A=1 python app.py", r"python python [] /w/app.py []"),
         ("uv run python app.py", r"python python [] /w/app.py []"),
         ("app.py", r"python - [] /w/app.py []"),
+        ("/bin/cat x", r#"c - [] /bin/cat ["x"]"#),
     ];
     for (command, expected) in table {
         assert_eq!(read(command), expected, "{command}");
@@ -48,7 +49,7 @@ fn what_cannot_be_read_says_why() {
         ("node app.js | cat", "is several commands, or redirects"),
         ("node $FILE", "has `$FILE` for a shell to expand"),
         ("no-such-command-here x", "`no-such-command-here` was not found"),
-        ("cat x", "what `cat` runs is not known"),
+        ("/etc/passwd x", "what `/etc/passwd` runs is not known"),
     ];
     for (command, problem) in table {
         let said = read(command);

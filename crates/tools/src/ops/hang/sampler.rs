@@ -93,7 +93,7 @@ impl<'a> StackSampler<'a> {
             }
         }
         let sample = self.read(thread).await;
-        // V8 suspends a loop in front of its head, where what it counts is not in scope.
+        // A debugger may suspend a loop in front of its head, where what it counts is not in scope.
         let is_in_front = sample.as_ref().and_then(|sample| sample.last()).is_some_and(Position::is_in_front);
         if is_in_front && self.step(thread).await? {
             return Ok(self.read(thread).await);

@@ -251,7 +251,7 @@ impl<'a> Watch<'a> {
         let enough = Instant::now() + SAMPLING;
         while let Some(sample) = self.sampler.sample(thread, PATIENCE).await? {
             last = Instant::now();
-            // V8 may suspend between two of the program's calls.
+            // A debugger may suspend between two of the program's calls.
             let is_empty = sample.is_empty();
             if !is_empty {
                 first.get_or_insert(last);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use engine::adapter::{self, ADAPTERS, Adapter};
+use engine::adapter::{self, ADAPTERS, Adapter, Machine, commands};
 use engine::model::launch::{Launch, Program};
 
 use crate::ToolError;
@@ -74,7 +74,7 @@ pub(super) fn language_name(adapter: &dyn Adapter) -> &'static str {
 pub(super) fn language(name: Option<&str>, file: &Path) -> Result<&'static dyn Adapter, ToolError> {
     match name {
         Some(name) => adapter::by_name(name).ok_or_else(|| ToolError::no_language(name, &languages())),
-        None => adapter::by_extension(file).ok_or_else(|| {
+        None => commands::by_program(&Machine, file).ok_or_else(|| {
             let problem = format!("is missing, and `{}` does not tell it", base_name(file));
             ToolError::argument("language", problem).and(&format!("it takes {}", languages().join(" or ")))
         }),

@@ -5,10 +5,10 @@ use std::iter::Peekable;
 use std::path::PathBuf;
 use std::vec::IntoIter;
 
+use engine::adapter::python::{COMMAND_FORM, launch_of};
 use engine::model::launch::Launch;
 
 use crate::ToolError;
-use crate::ops::command::python_launch;
 use crate::shell::{Token, Word, tokens};
 
 /// The interpreter, and the launch. `cwd` is where paths begin.
@@ -18,11 +18,15 @@ pub(super) fn launch(command: &str, cwd: Option<PathBuf>) -> Result<(PathBuf, La
     let interpreter = words.next().unwrap_or_default();
     let name = interpreter.rsplit('/').next().unwrap_or_default();
     if !["python", "pypy"].iter().any(|known| name.starts_with(known)) {
-        return Err(ToolError::python_command(&format!("begins with `{interpreter}`")));
+        return Err(problem(format!("begins with `{interpreter}`")));
     }
     let folder = cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-    let launch = python_launch(&mut words, &folder)?;
+    let launch = launch_of(words.collect(), &folder)?;
     Ok((interpreter.into(), Launch { cwd, env, ..launch }))
+}
+
+fn problem(problem: impl std::fmt::Display) -> ToolError {
+    ToolError::argument("command", problem).and(COMMAND_FORM)
 }
 
 /// What is added to the environment in front of the interpreter.
@@ -42,14 +46,11 @@ fn assignments(words: &mut Peekable<IntoIter<String>>) -> BTreeMap<String, Optio
 
 /// The words, when that is all there is.
 fn words(command: &str) -> Result<Vec<String>, ToolError> {
-    let tokens =
-        tokens(command).ok_or_else(|| ToolError::python_command("has a quote that is not closed"))?;
+    let tokens = tokens(command).ok_or_else(|| problem("has a quote that is not closed"))?;
     let word = |token: Token| match token {
         Token::Word(Word { value, is_expanded: false, .. }) => Ok(value),
-        Token::Word(Word { value, .. }) => {
-            Err(ToolError::python_command(&format!("has `{value}` for the shell to expand")))
-        }
-        Token::Operator { .. } => Err(ToolError::python_command("is several commands, or redirects")),
+        Token::Word(Word { value, .. }) => Err(problem(format!("has `{value}` for the shell to expand"))),
+        Token::Operator { .. } => Err(problem("is several commands, or redirects")),
     };
     tokens.into_iter().map(word).collect()
 }

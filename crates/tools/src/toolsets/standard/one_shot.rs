@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use engine::adapter;
+use engine::adapter::commands::by_program;
 use engine::session::Session;
 
 use crate::ops::closing::Closing;
@@ -69,7 +70,7 @@ impl Asked<'_> {
             return Ok(language.to_owned());
         }
         let files = self.program.into_iter().chain(self.files.iter().copied());
-        let by_file = files.into_iter().find_map(adapter::by_extension);
+        let by_file = files.into_iter().find_map(|file| by_program(&adapter::Machine, file));
         let by_module = || {
             let folder = self.cwd.map(Path::to_owned).or_else(|| std::env::current_dir().ok());
             let folder = folder.unwrap_or_default();

@@ -9,7 +9,7 @@ use super::super::text::{Strip, clean};
 use super::super::theme::{Role, Theme};
 use super::super::view::{Overlay, View};
 use super::{Content, Room, room, window};
-use crate::lexer::{Language, Lexer};
+use crate::lexer::{self, Grammar, Lexer};
 
 /// How much of one line of an entry is shown, in columns.
 const LINE: usize = 4096;
@@ -23,8 +23,8 @@ pub(super) fn content(view: &View, theme: Theme, area: Rect) -> Option<Content> 
         Overlay::None | Overlay::Search(_) => None,
         Overlay::Help(scroll) => Some(cut("Keys and signs".to_owned(), help(theme, room), *scroll, room)),
         Overlay::Detail { title, lines, is_json, scroll } => {
-            let language = if *is_json { Language::Json } else { Language::Other };
-            Some(cut(title.clone(), broken(lines, language, theme, room.columns), *scroll, room))
+            let grammar = if *is_json { &lexer::JSON } else { &lexer::NONE };
+            Some(cut(title.clone(), broken(lines, grammar, theme, room.columns), *scroll, room))
         }
     }
 }
@@ -46,8 +46,8 @@ fn help(theme: Theme, room: Room) -> Vec<Line<'static>> {
 }
 
 /// Lines, broken where they are longer than the pane.
-fn broken(lines: &[String], language: Language, theme: Theme, columns: usize) -> Vec<Line<'static>> {
-    let mut lexer = Lexer::new(language);
+fn broken(lines: &[String], grammar: &'static Grammar, theme: Theme, columns: usize) -> Vec<Line<'static>> {
+    let mut lexer = Lexer::new(grammar);
     let mut broken = Vec::new();
     for line in lines {
         let line = clean(line, LINE);

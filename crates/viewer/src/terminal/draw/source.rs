@@ -7,7 +7,7 @@ use super::super::text::{Strip, clean, fit_end, width};
 use super::super::theme::{Role, Theme};
 use super::super::view::{Mark, View};
 use super::{Content, Room, nothing, window, wrap};
-use crate::lexer::{Language, Lexer};
+use crate::lexer::{Grammar, Lexer};
 use crate::moment::Moment;
 use crate::plain;
 
@@ -30,7 +30,7 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
     let Some(source) = moment.source.as_ref().filter(|source| !source.lines.is_empty()) else {
         return nothing(&title, moment.without_source(), theme, room);
     };
-    let mut lexer = Lexer::new(Language::of_file(&location.file));
+    let mut lexer = Lexer::new(Grammar::of_file(&location.file));
     let breakpoints = moment.breakpoints_here();
     let digits = (u64::from(source.first_line) + source.lines.len() as u64).to_string().len();
     let wrong = wrong(moment, theme, room);
