@@ -23,6 +23,24 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// A text without the sequences that choose colours and weights, `ESC [ … m`. They only say how it is to look.
+pub fn uncoloured(text: &str) -> Cow<'_, str> {
+    let mut parts = text.split("\x1b[");
+    let first = parts.next().unwrap_or_default();
+    if first.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = first.to_owned();
+    for part in parts {
+        let is_parameter = |letter: char| letter.is_ascii_digit() || matches!(letter, ';' | ':');
+        match part.trim_start_matches(is_parameter).strip_prefix('m') {
+            Some(after) => plain.push_str(after),
+            None => plain.extend(["\x1b[", part]),
+        }
+    }
+    Cow::Owned(plain)
+}
+
 /// The characters of a text, and of each whether it is to be shown by its number.
 pub fn letters(text: &str) -> impl Iterator<Item = (char, bool)> {
     letters_after(None, text)

@@ -1,6 +1,5 @@
 //! `stillframe probe`: run a program, stop at a place, print what is there, end it.
 
-pub(crate) mod location_arg;
 pub(crate) mod report;
 
 use std::process::ExitCode;
@@ -16,10 +15,10 @@ use tools::ops::run_until::{Frames, Ran, RunUntil, run_until, whole};
 use tools::ops::settle::{Settled, Wait};
 use tools::render::{CallerData, StopReport, expression_value};
 
-use self::location_arg::LocationArg;
 use crate::one_shot::{CommandOutput, OneShot, RunContext};
 use crate::program::ProgramArgs;
 use crate::setup::told;
+use tools::LocationArg;
 
 /// What to run, where to stop, and what to ask there.
 ///

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstyle::AnsiColor;
 pub(crate) use anstyle::Style;
 use journal::redaction;
-use journal::visible::visible;
+use journal::visible::{uncoloured, visible};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The width that everything fits in.
@@ -70,12 +70,12 @@ pub(crate) fn show_credentials() {
     SHOWS_CREDENTIALS.store(true, Ordering::Relaxed);
 }
 
-/// A text as it can be measured: a program may print colours, tabs and other control characters, all of which are
-/// shown. Credentials are hidden while they are in one piece: in a text that was cut or broken into lines they would
+/// A text as it can be measured: a program may print tabs and other control characters, all of which are shown, and
+/// colours, which are left out. Credentials are hidden while they are in one piece: in a text that was cut or broken into lines they would
 /// not be known.
 fn measurable(text: &str) -> String {
     let text = if SHOWS_CREDENTIALS.load(Ordering::Relaxed) { text.into() } else { redaction::shapes(text) };
-    visible(&text.replace("\r\n", "\n").replace('\t', "    ")).into_owned()
+    visible(&uncoloured(&text).replace("\r\n", "\n").replace('\t', "    ")).into_owned()
 }
 
 /// A text in one line of at most so many columns, `…` where it was cut.

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::ToolError;
+use crate::lenient::reshaped;
 
 /// Reads arguments that must fit the schema.
 pub fn read<T: DeserializeOwned>(
@@ -69,6 +70,7 @@ fn fit(schema: &Value, value: Value, path: &str) -> Result<Value, ToolError> {
         ("string", value @ (Value::Number(_) | Value::Bool(_))) => Value::String(value.to_string()),
         (_, value) => rounded(kind, value),
     };
+    let value = if is_of(kind, &value) { value } else { reshaped(schema, value, path) };
     if !is_of(kind, &value) {
         let got = shown(&value);
         return Err(ToolError::argument(path, format!("takes {}, and got {got}", wants(schema))));
@@ -266,8 +268,8 @@ mod tests {
                 "`mode` takes `\"all\"` or `\"none\"`, and got `\"some\"`",
             ),
             (
-                json!({ "line": 1, "args": "a b" }),
-                "`args` takes a list, each item a string, and got `\"a b\"`",
+                json!({ "line": 1, "args": "a | b" }),
+                "`args` takes a list, each item a string, and got `\"a | b\"`",
             ),
             (json!({ "line": 1, "args": [["a"]] }), "`args[0]` takes a string, and got `[\"a\"]`"),
             (

@@ -27,6 +27,15 @@ pub(crate) struct Word {
     pub(crate) is_quoted: bool,
 }
 
+/// A word as it is typed.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_-./:=,@%+".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 /// The parts of a command. None when a quote is not closed.
 pub(crate) fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut scanner = Scanner { text, at: 0 };

@@ -1,6 +1,8 @@
 //! What leaves is text that can be seen, and no more of it than may be.
 
-use journal::visible::{make_visible, visible};
+use std::borrow::Cow;
+
+use journal::visible::{uncoloured, visible};
 use serde_json::Value;
 
 use crate::Reply;
@@ -12,10 +14,10 @@ const ROOM: usize = 1_000;
 /// How often an answer is looked through for what is largest.
 const LOOKS: usize = 200;
 
-/// Shows the characters of data that could not be seen.
+/// Shows the characters of data that could not be seen, and leaves out colours.
 pub fn show_in_data(data: &mut Value) {
     match data {
-        Value::String(text) => make_visible(text),
+        Value::String(text) => show_in_text(text),
         Value::Array(items) => items.iter_mut().for_each(show_in_data),
         Value::Object(fields) => {
             if fields.keys().any(|name| visible(name) != *name) {
@@ -30,12 +32,18 @@ pub fn show_in_data(data: &mut Value) {
 
 /// The same for a text for a person or a model.
 pub fn show_in_text(text: &mut String) {
-    make_visible(text);
+    let shown = match uncoloured(text) {
+        Cow::Borrowed(plain) => visible(plain),
+        Cow::Owned(plain) => Cow::Owned(visible(&plain).into_owned()),
+    };
+    if let Cow::Owned(shown) = shown {
+        *text = shown;
+    }
 }
 
 /// Whether there is anything to show, found without a copy.
 fn is_visible(data: &Value) -> bool {
-    let is_seen = |text: &str| matches!(visible(text), std::borrow::Cow::Borrowed(_));
+    let is_seen = |text: &str| matches!(visible(text), Cow::Borrowed(_));
     match data {
         Value::String(text) => is_seen(text),
         Value::Array(items) => items.iter().all(is_visible),
@@ -56,7 +64,7 @@ impl Reply {
             }
         }
         if !is_same {
-            make_visible(&mut self.text);
+            show_in_text(&mut self.text);
         }
         self
     }
@@ -196,9 +204,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_seen_is_shown_in_texts_values_and_names() {
-        let data = json!({ "a\u{202e}": ["x\u{1b}[0m"], "plain": "grüße" });
+        let data = json!({ "a\u{202e}": ["x\u{1b}[0;31m!\u{1b}[2J"], "plain": "grüße" });
         let shown = reply(&data.to_string(), Some(data)).visible();
-        let expected = json!({ "a\\u{202e}": ["x\\x1b[0m"], "plain": "grüße" });
+        let expected = json!({ "a\\u{202e}": ["x!\\x1b[2J"], "plain": "grüße" });
         assert_eq!(shown, reply(&expected.to_string(), Some(expected)));
         assert_eq!(reply("a\u{7}", None).visible().text, "a\\x07");
     }

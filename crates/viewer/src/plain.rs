@@ -1,26 +1,12 @@
 //! What programs wrote, without its colours, and with what else a terminal would obey, or what hides text, shown.
 
-use journal::visible::visible;
+use journal::visible::{uncoloured, visible};
 
 /// A text of several lines in which control characters are shown. Lines end in `\n`; tabs are kept. Colours, which
 /// test runners use most, only say how a text is to look, and are left out.
 pub fn text(raw: &str) -> String {
     // What a program writes over itself is told as lines.
     visible(&uncoloured(raw).replace("\r\n", "\n").replace('\r', "\n")).into_owned()
-}
-
-/// A text without the sequences that choose colours and weights, `ESC [ … m`.
-fn uncoloured(raw: &str) -> String {
-    let mut parts = raw.split("\x1b[");
-    let mut plain = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let is_parameter = |letter: char| letter.is_ascii_digit() || matches!(letter, ';' | ':');
-        match part.trim_start_matches(is_parameter).strip_prefix('m') {
-            Some(after) => plain.push_str(after),
-            None => plain.extend(["\x1b[", part]),
-        }
-    }
-    plain
 }
 
 /// The same on one line: ends of lines are `⏎`, but for the last, and tabs are spaces.

@@ -92,9 +92,19 @@ impl Session {
                 let path = sources::absolute(file);
                 self.place_on_line(path, wanted).await
             }
-            (None, None) => Err(Error::Refused(
-                "a breakpoint needs `file` with `line` or `statement`, or `function`".to_owned(),
-            )),
+            (None, None) => {
+                let program = if wanted.line.is_some() || wanted.statement.is_some() {
+                    self.program_file().await
+                } else {
+                    None
+                };
+                let program = program.ok_or_else(|| {
+                    Error::Refused(
+                        "a breakpoint needs `file` with `line` or `statement`, or `function`".to_owned(),
+                    )
+                })?;
+                self.place_on_line(program, wanted).await
+            }
         }
     }
 

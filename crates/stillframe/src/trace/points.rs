@@ -8,7 +8,7 @@ use engine::model::breakpoint::Rule;
 use engine::session::placing::Wanted;
 use tools::ops::trace::Point;
 
-use crate::probe::location_arg::LocationArg;
+use tools::LocationArg;
 
 /// `PLACE -e EXPR --at PLACE -e EXPR`: clap's derive does not tell in which order options were given.
 #[derive(Clone, Debug)]

@@ -39,6 +39,9 @@ use crate::{Context, ToolError};
 /// How long a program that did not end in time is watched to find out why.
 const WATCHED: Duration = Duration::from_millis(1_500);
 
+/// With it runners print no colours, which would be noise in answers.
+const NO_COLOR: &str = "NO_COLOR";
+
 /// What to run.
 #[derive(Debug)]
 pub struct Test {
@@ -173,6 +176,11 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
     // Code of ours in the program sees by what it loads that it is a runner.
     let path = reports.path().to_string_lossy().into_owned();
     launch.env.insert(TestReports::VARIABLE.to_owned(), Some(path));
+    // Where the user has chosen, both variables together would only make runners complain.
+    let is_chosen = |name: &&str| launch.env.contains_key(*name) || std::env::var_os(name).is_some();
+    if ![NO_COLOR, "FORCE_COLOR"].iter().any(is_chosen) {
+        launch.env.insert(NO_COLOR.to_owned(), Some("1".to_owned()));
+    }
     session.set_exception_breakpoints(ExceptionMode::UserUnhandled.into()).await?;
     let least = deadlines::START.min(session.policy().bounds.most_wait());
     let until = Instant::now() + request.wait.timeout.max(least);

@@ -52,8 +52,8 @@ async fn an_argument_of_the_wrong_type_is_named_with_what_it_takes(language: Lan
         ),
         (
             "start_debugging",
-            json!({ "scriptPath": "x.py", "args": "a b" }),
-            "`args` takes a list, each item a string, and got `\"a b\"`",
+            json!({ "scriptPath": "x.py", "args": "a | b" }),
+            "`args` takes a list, each item a string, and got `\"a | b\"`",
         ),
         (
             "start_debugging",
@@ -80,7 +80,7 @@ async fn a_missing_argument_is_named_with_what_it_takes(language: Language) {
     let session = Debugging::of(language).await;
     let table = [
         ("get_scopes", json!({}), "`frameId` is missing; it takes a whole number"),
-        ("get_variables", json!({}), "`scope` is missing; it takes a whole number"),
+        ("get_variables", json!({}), "`variablesReference` is missing; it takes a whole number"),
         ("evaluate_expression", json!({}), "`expression` is missing; it takes a string"),
         ("set_variable", json!({ "name": "x" }), "`value` is missing; it takes a string"),
         (

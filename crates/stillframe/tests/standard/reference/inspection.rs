@@ -83,6 +83,12 @@ async fn scopes_and_variables_are_found_from_the_stack(language: Language) {
     let variables = session.ok("get_variables", json!({ "scope": reference })).await;
     assert_eq!(variables["variables"], json!([number(language, "a", "10"), number(language, "b", "20")]));
     assert_eq!((&variables["count"], &variables["variablesReference"]), (&json!(2), reference));
+    let same = session.ok("get_variables", json!({ "variablesReference": reference })).await;
+    assert_eq!(same["variables"], variables["variables"]);
+    let asked = json!({ "variablesReference": reference, "name": "a", "value": "11" });
+    assert_eq!(session.ok("set_variable", asked).await["value"], "11");
+    let failed = session.fails("invalid_arguments", "get_variables", json!({})).await;
+    assert_eq!(failed.at("/context/argument"), "variablesReference");
 
     let wrong = stack.at("/stackFrames/0/id");
     session.fails("reference_not_found", "get_variables", json!({ "scope": wrong })).await;

@@ -18,6 +18,7 @@ each![
     a_place_that_is_never_reached_ends_with_the_program,
     a_line_without_code_is_told_with_the_one_that_was_taken,
     it_goes_on_in_an_existing_session_and_leaves_its_breakpoints_alone,
+    places_may_be_texts_and_a_line_without_a_file_is_of_the_program,
     the_program_gets_what_it_needs_to_run,
     all_expressions_together_have_one_deadline,
 ];
@@ -25,6 +26,7 @@ each![
 dynamic![
     // C has no exceptions that could be caught.
     exceptions_that_are_caught_are_stops_when_all_are_asked_for,
+    an_executable_with_its_arguments_is_a_program_too,
 ];
 
 async fn it_runs_until_a_line_and_evaluates_there(language: Language) {
@@ -241,5 +243,36 @@ async fn all_expressions_together_have_one_deadline(language: Language) {
         Language::C => (Value::Null, json!("1")),
     };
     assert_eq!((ran.at("/values/4/error"), ran.at("/values/4/value")), (&last.0, &last.1));
+    server.finish().await;
+}
+
+async fn places_may_be_texts_and_a_line_without_a_file_is_of_the_program(language: Language) {
+    let program = Fixture::of(language, "bank");
+    let server = STILLFRAME.serve().await;
+    let until = format!("{}:{}", program.path(), program.line("main_first"));
+    let ran = run(&server, language, json!({ "until": [until] })).await;
+    assert_eq!(ran.place(), (program.path(), program.line("main_first")));
+    let session = Debugging { id: ran.text_of("sessionId").to_owned(), server };
+    let until = json!([{ "line": program.line("deposit") }]);
+    let ran = session.ok("run_until", json!({ "until": until })).await;
+    assert_eq!(ran.place(), (program.path(), program.line("deposit")));
+    session.finish().await;
+}
+
+async fn an_executable_with_its_arguments_is_a_program_too(language: DynamicLanguage) {
+    let program = Fixture::of(language, "bank");
+    let server = STILLFRAME.serve().await;
+    let executable = if language == DynamicLanguage::Python { "python3" } else { "node" };
+    let until = json!([{ "file": program.path(), "line": program.line("deposit") }]);
+    let asked = json!({ "executablePath": executable, "args": [program.path()], "until": until });
+    let ran = server.ok("run_until", asked).await;
+    assert_eq!(ran.place(), (program.path(), program.line("deposit")));
+    let point = json!({ "file": program.path(), "line": program.line("deposit"), "expressions": "amount" });
+    let asked = json!({ "executablePath": executable, "args": [program.path()], "points": point });
+    assert_eq!(server.ok("trace_values", asked).await["closed"], true);
+    for asked in [json!({ "executablePath": executable }), json!({ "args": ["x"] })] {
+        let failed = server.fails("invalid_arguments", "run_until", asked).await;
+        assert_eq!(failed.at("/context/argument"), "program", "{}", failed.text);
+    }
     server.finish().await;
 }

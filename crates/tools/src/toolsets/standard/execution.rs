@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use engine::debugger::Step;
 use engine::model::breakpoint::Rule;
 use engine::model::ids::ThreadId;
-use engine::session::Session;
 use engine::session::placing::Wanted;
 use engine::session::state::Execution;
 use schemars::JsonSchema;
@@ -238,10 +237,12 @@ impl Tool for RunUntil {
             language: self.language.as_deref(),
             cwd: self.cwd.as_deref(),
             executable: self.executable_path.as_deref(),
+            args: self.args.as_deref().unwrap_or_default(),
+            has_arguments: self.executable_path.is_some() || self.args.is_some(),
         };
-        let one_shot = OneShot::open(context, &asked, close == Some(true))?;
+        let mut one_shot = OneShot::open(context, &asked, close == Some(true))?;
         let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
-        let ran = self.run(&session, wait, context).await;
+        let ran = self.run(&mut one_shot, wait, context).await;
         let ended = matches!(session.execution(), Execution::Ended(_) | Execution::Created);
         let closed = close.unwrap_or(opened_here && (ran.is_err() || ended));
         one_shot.settle(closed).await;
@@ -258,11 +259,11 @@ impl RunUntil {
 
     async fn run(
         self,
-        session: &Session,
+        one_shot: &mut OneShot<'_>,
         wait: Wait,
         context: &Context,
     ) -> Result<(StopReport, Vec<ValueData>), ToolError> {
-        let starts = self.starts();
+        let session = &one_shot.session();
         let places = self.until.unwrap_or_default();
         let places = places.into_iter().map(|place| Wanted {
             // A function without a file may be anywhere.
@@ -287,7 +288,7 @@ impl RunUntil {
             extra: LaunchArgs::with_just_my_code(self.just_my_code),
         };
         let request = run_until::RunUntil {
-            launch: if starts { Some(params.launch("program", session)?) } else { None },
+            launch: one_shot.launch(params)?,
             places,
             exceptions: breakpoints::exceptions(
                 self.exceptions.unwrap_or(ExceptionParam::Uncaught),

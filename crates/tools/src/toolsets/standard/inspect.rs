@@ -94,7 +94,7 @@ pub(super) struct Scopes {
 #[serde(rename_all = "camelCase")]
 struct ScopeData {
     name: String,
-    /// Pass it to `get_variables` as `scope`.
+    /// Pass it to `get_variables`.
     variables_reference: u64,
     /// Large or slow to read.
     expensive: bool,
@@ -134,8 +134,10 @@ impl Tool for GetScopes {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct GetVariables {
     session_id: Option<String>,
-    /// variablesReference of a scope or variable
-    scope: u64,
+    /// of a scope or variable
+    variables_reference: Option<u64>,
+    /// the same
+    scope: Option<u64>,
     /// first child, default 0
     start: Option<u64>,
     /// default 100, at most 10000
@@ -179,6 +181,8 @@ impl Tool for GetVariables {
 
     async fn call(self, context: &Context) -> Result<Variables, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
+        let missing = || ToolError::argument("variablesReference", "is missing; it takes a whole number");
+        let reference = reference(self.variables_reference, self.scope)?.ok_or_else(missing)?;
         let page = Page {
             start: self.start.unwrap_or(0),
             count: context.bounds().asked_children(self.count, VARIABLES)?,
@@ -187,21 +191,31 @@ impl Tool for GetVariables {
         };
         let text = context.bounds().asked_text("maxLength", self.max_length, VALUE)?;
         let Named { children, missing, searched } = if let Some(names) = &self.names {
-            inspect::named(&session, self.scope, names, text).await?
+            inspect::named(&session, reference, names, text).await?
         } else {
-            let children = inspect::variables(&session, self.scope, page, text).await?;
+            let children = inspect::variables(&session, reference, page, text).await?;
             Named { children, missing: Vec::new(), searched: None }
         };
         Ok(Variables {
             success: true,
             count: children.variables.len(),
             variables: variables(&children),
-            variables_reference: self.scope,
+            variables_reference: reference,
             total: children.total,
             next_start: children.next_start().filter(|_| self.names.is_none()),
             not_found: missing,
             searched,
         })
+    }
+}
+
+/// What a call is about, by the name that answers have for it or by the one of the tool reference.
+fn reference(variables_reference: Option<u64>, scope: Option<u64>) -> Result<Option<u64>, ToolError> {
+    match (variables_reference, scope) {
+        (Some(one), Some(other)) if one != other => {
+            Err(ToolError::argument("scope", "is the same as `variablesReference`; give one of them"))
+        }
+        _ => Ok(variables_reference.or(scope)),
     }
 }
 
@@ -315,7 +329,7 @@ pub(super) struct Evaluated {
     result: String,
     #[serde(rename = "type")]
     type_name: String,
-    /// Above 0: pass it to `get_variables` as `scope`.
+    /// Above 0: pass it to `get_variables`.
     variables_reference: u64,
     /// How many children it has.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -368,7 +382,8 @@ pub(super) struct SetVariable {
     name: String,
     /// an expression
     value: String,
-    /// variablesReference of what holds it; default: the innermost frame's variables
+    /// of what holds it; default: the innermost frame's variables
+    variables_reference: Option<u64>,
     scope: Option<u64>,
 }
 
@@ -393,8 +408,8 @@ impl Tool for SetVariable {
 
     async fn call(self, context: &Context) -> Result<Assigned, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let parent = if let Some(scope) = self.scope {
-            Reference(scope)
+        let parent = if let Some(reference) = reference(self.variables_reference, self.scope)? {
+            Reference(reference)
         } else {
             let frame = inspect::frame(&session, None).await?;
             let scopes = session.scopes(frame).await?;

@@ -114,10 +114,15 @@ pub(super) struct ProgramParams {
 }
 
 impl ProgramParams {
+    /// Nothing says what to run.
+    pub(super) fn missing(script_name: &str) -> ToolError {
+        ToolError::argument(script_name, "is missing; it takes the path of a script, or give `module`")
+    }
+
     /// The launch that they describe; `script_name` is what the tool calls its script.
     pub(super) fn launch(self, script_name: &str, session: &Session) -> Result<Launch, ToolError> {
-        let runtime_args = self.runtime_args.unwrap_or_default();
-        let program = match (self.script, self.module) {
+        let runtime_args = self.runtime_args.clone().unwrap_or_default();
+        let program = match (self.script.clone(), self.module.clone()) {
             (None, None) if session.adapter().stands_alone(session.executable(), &runtime_args) => {
                 Program::Command
             }
@@ -126,13 +131,14 @@ impl ProgramParams {
             (Some(_), Some(_)) => {
                 return Err(ToolError::argument("module", format!("excludes `{script_name}`")));
             }
-            (None, None) => {
-                return Err(ToolError::argument(
-                    script_name,
-                    "is missing; it takes the path of a script, or give `module`",
-                ));
-            }
+            (None, None) => return Err(Self::missing(script_name)),
         };
+        let args = self.args.clone().unwrap_or_default();
+        self.with_program_of(Launch { args, runtime_args, ..Launch::new(program) })
+    }
+
+    /// The launch with the program and the arguments of another one.
+    pub(super) fn with_program_of(self, launch: Launch) -> Result<Launch, ToolError> {
         let stdin = match (self.stdin, self.stdin_file) {
             (Some(text), None) => Stdin::Text(text),
             (None, Some(file)) => Stdin::File(sources::absolute(&file)),
@@ -140,14 +146,12 @@ impl ProgramParams {
             (None, None) => Stdin::Empty,
         };
         Ok(Launch {
-            program,
-            args: self.args.unwrap_or_default(),
-            runtime_args,
             cwd: self.cwd.map(|cwd| sources::absolute(&cwd)),
             env: self.env.unwrap_or_default().into_iter().map(|(name, value)| (name, Some(value))).collect(),
             stdin,
             stop_on_entry: self.extra.stop_on_entry.unwrap_or(false),
             just_my_code: self.extra.just_my_code.unwrap_or(true),
+            ..launch
         })
     }
 }

@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
-use engine::adapter;
 use engine::adapter::commands::by_program;
+use engine::adapter::{self, Machine};
+use engine::model::launch::{Launch, Program};
 use engine::session::Session;
 
+use super::launch::ProgramParams;
 use crate::ops::closing::Closing;
+use crate::ops::command::Command;
 use crate::ops::{execution, lifecycle};
 use crate::{Context, ToolError};
 
@@ -16,8 +19,10 @@ pub(super) struct Asked<'a> {
     pub(super) tool: &'static str,
     /// The session that is named.
     pub(super) session_id: Option<&'a str>,
-    /// There is a program to start.
+    /// There is a program to start in the session that is named.
     pub(super) starts: bool,
+    /// There are arguments that only a start has.
+    pub(super) has_arguments: bool,
     pub(super) program: Option<&'a Path>,
     pub(super) module: Option<&'a str>,
     /// Files that places are in.
@@ -25,6 +30,7 @@ pub(super) struct Asked<'a> {
     pub(super) language: Option<&'a str>,
     pub(super) cwd: Option<&'a Path>,
     pub(super) executable: Option<&'a Path>,
+    pub(super) args: &'a [String],
 }
 
 /// The session of a one-shot tool.
@@ -33,24 +39,52 @@ pub(super) struct OneShot<'a> {
     closing: Closing<'a>,
     /// It was opened for this call.
     pub(super) opened_here: bool,
+    /// What is started, where the executable and its arguments say all of it.
+    command: Option<Launch>,
+    /// It starts a program.
+    pub(super) starts: bool,
 }
 
 impl<'a> OneShot<'a> {
     /// Opens or finds it. `closes` is for one that is closed afterwards in any case.
     pub(super) fn open(context: &'a Context, asked: &Asked<'_>, closes: bool) -> Result<Self, ToolError> {
-        let opened_here = asked.starts && asked.session_id.is_none();
+        let is_named = asked.session_id.is_some();
+        let starts = asked.starts || (!is_named && asked.has_arguments);
+        let opened_here = starts && !is_named;
+        let mut command = None;
         let session = if opened_here {
-            let language = asked.language()?;
             let name = asked.program.map(|program| format!("{} {}", asked.tool, program.display()));
-            lifecycle::open(context, &language, name, asked.executable.map(Path::to_owned))?
+            match asked.command()? {
+                Some(Command { adapter, executable, launch, text }) => {
+                    command = Some(launch);
+                    let name = format!("{} {text}", asked.tool);
+                    lifecycle::open(context, adapter.name(), Some(name), executable)?
+                }
+                None => {
+                    let executable = asked.executable.map(Path::to_owned);
+                    lifecycle::open(context, &asked.language()?, name, executable)?
+                }
+            }
         } else {
             let session = context.session(asked.session_id)?;
-            if !asked.starts {
+            if !starts {
                 execution::must_be_live(&session)?;
             }
             session
         };
-        Ok(Self { closing: Closing::new(context, &session, opened_here || closes), opened_here })
+        let closing = Closing::new(context, &session, opened_here || closes);
+        Ok(Self { closing, opened_here, command, starts })
+    }
+
+    /// What to start; none where the program of the session goes on.
+    pub(super) fn launch(&mut self, params: ProgramParams) -> Result<Option<Launch>, ToolError> {
+        if !self.starts {
+            return Ok(None);
+        }
+        match self.command.take() {
+            Some(command) => params.with_program_of(command).map(Some),
+            None => params.launch("program", self.closing.session()).map(Some),
+        }
     }
 
     /// The session.
@@ -65,20 +99,41 @@ impl<'a> OneShot<'a> {
 }
 
 impl Asked<'_> {
+    /// What an executable and its arguments start, where nothing else says what to run: an interpreter with a
+    /// script, or a command such as a test runner.
+    fn command(&self) -> Result<Option<Command>, ToolError> {
+        let Some(executable) = self.executable.filter(|_| !self.starts) else { return Ok(None) };
+        let words =
+            std::iter::once(executable.to_string_lossy().into_owned()).chain(self.args.iter().cloned());
+        let command = Command::of_words(&Machine, words.collect(), self.cwd.map(Path::to_owned));
+        let runs = |command: &Command| {
+            command.launch.program != Program::Command
+                || command.adapter.stands_alone(command.executable.as_deref(), &command.launch.runtime_args)
+        };
+        match command {
+            Err(error) if error.code != "invalid_arguments" || !self.args.is_empty() => Err(error),
+            Ok(command) if runs(&command) => Ok(Some(command)),
+            _ => Err(ProgramParams::missing("program")),
+        }
+    }
+
     fn language(&self) -> Result<String, ToolError> {
         if let Some(language) = self.language {
             return Ok(language.to_owned());
         }
         let files = self.program.into_iter().chain(self.files.iter().copied());
-        let by_file = files.into_iter().find_map(|file| by_program(&adapter::Machine, file));
+        let by_file = files.into_iter().find_map(|file| by_program(&Machine, file));
         let by_module = || {
             let folder = self.cwd.map(Path::to_owned).or_else(|| std::env::current_dir().ok());
             let folder = folder.unwrap_or_default();
-            self.module.map(|module| adapter::by_module(&adapter::Machine, &folder, module))
+            self.module.map(|module| adapter::by_module(&Machine, &folder, module))
         };
         let adapter = by_file.or_else(by_module);
-        let adapter = adapter
-            .ok_or_else(|| ToolError::argument("language", "is missing; the program does not tell it"))?;
+        let missing = || match (self.starts, self.files.is_empty()) {
+            (false, true) => ProgramParams::missing("program"),
+            _ => ToolError::argument("language", "is missing; the program does not tell it"),
+        };
+        let adapter = adapter.ok_or_else(missing)?;
         Ok(adapter.name().to_owned())
     }
 }

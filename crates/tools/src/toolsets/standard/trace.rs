@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use engine::model::breakpoint::Rule;
 use engine::recording::Cells;
-use engine::session::Session;
 use engine::session::placing::Wanted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,11 +99,13 @@ impl Tool for TraceValues {
             language: self.language.as_deref(),
             cwd: self.cwd.as_deref(),
             executable: self.executable_path.as_deref(),
+            args: self.args.as_deref().unwrap_or_default(),
+            has_arguments: self.executable_path.is_some() || self.args.is_some(),
         };
-        let one_shot = OneShot::open(context, &asked, false)?;
+        let mut one_shot = OneShot::open(context, &asked, false)?;
         let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
-        let was_started = self.starts();
-        let request = self.request(&session, context);
+        let was_started = one_shot.starts;
+        let request = self.request(&mut one_shot, context);
         let traced = match request {
             Ok(request) => trace::trace(&session, request, context).await,
             Err(error) => Err(error),
@@ -138,8 +139,7 @@ impl TraceValues {
         trace::check_counts(context.bounds(), self.max_hits, self.sample_every, self.timeout)
     }
 
-    fn request(self, session: &Session, context: &Context) -> Result<Trace, ToolError> {
-        let starts = self.starts();
+    fn request(self, one_shot: &mut OneShot<'_>, context: &Context) -> Result<Trace, ToolError> {
         let limits = LimitsParam::limits(context.bounds(), self.limits)?;
         let points = self.points.into_iter().map(|point| Point {
             wanted: Wanted {
@@ -164,7 +164,7 @@ impl TraceValues {
             stdin_file: None,
             extra: LaunchArgs::default(),
         };
-        let launch = if starts { Some(params.launch("program", session)?) } else { None };
+        let launch = one_shot.launch(params)?;
         let wait = Wait::new(context.bounds(), self.timeout, limits)?;
         let usual = Trace::new(launch, points, wait);
         Ok(Trace {

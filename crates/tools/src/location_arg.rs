@@ -1,20 +1,20 @@
-//! `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION` or `FILE`.
+//! A place as it is typed: `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION` or `FILE`.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// A source location given on the command line.
+/// A source location in one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LocationArg {
+pub struct LocationArg {
     /// The file.
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     /// The line, 1-based.
-    pub(crate) line: Option<u32>,
+    pub line: Option<u32>,
     /// The column, 1-based.
-    pub(crate) column: Option<u32>,
+    pub column: Option<u32>,
     /// The function.
-    pub(crate) function: Option<String>,
+    pub function: Option<String>,
 }
 
 impl FromStr for LocationArg {

@@ -1,0 +1,141 @@
+//! Other shapes in which models write what an argument takes, by its schema and its name.
+
+use std::path::Path;
+
+use engine::adapter;
+use serde_json::{Map, Value, json};
+
+use crate::LocationArg;
+use crate::shell::{self, Token};
+
+/// The same value in the shape that the schema has, where what is meant is plain; otherwise as it is.
+pub(crate) fn reshaped(schema: &Value, value: Value, path: &str) -> Value {
+    let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+    let name = path.rsplit('.').next().unwrap_or_default();
+    let other = match (kind, &value) {
+        ("string", Value::Array(words)) if name == "command" => command_line(words),
+        ("array", Value::String(text)) => list(schema.get("items"), name, text),
+        ("array", Value::Object(fields)) => {
+            let is_item = properties(schema.get("items")).is_some_and(|known| has_any(known, fields));
+            is_item.then(|| json!([value]))
+        }
+        ("object", Value::String(text)) => place(schema, text),
+        _ => None,
+    };
+    other.unwrap_or(value)
+}
+
+fn properties(schema: Option<&Value>) -> Option<&Map<String, Value>> {
+    schema?.get("properties")?.as_object()
+}
+
+fn has_any(known: &Map<String, Value>, fields: &Map<String, Value>) -> bool {
+    fields.keys().any(|name| known.contains_key(name))
+}
+
+/// `["pytest", "-k", "a b"]` as it is typed.
+fn command_line(words: &[Value]) -> Option<Value> {
+    let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
+    let words = words.filter(|words| !words.is_empty())?;
+    Some(words.into_iter().map(shell::quoted).collect::<Vec<_>>().join(" ").into())
+}
+
+/// One text for a list: the words of a command line where the list has words, and otherwise its only item.
+fn list(items: Option<&Value>, name: &str, text: &str) -> Option<Value> {
+    if text.trim().is_empty() || text.trim_start().starts_with(['[', '{']) {
+        return None;
+    }
+    let takes = items?.get("type")?.as_str()?;
+    match takes {
+        "string" if name.to_lowercase().ends_with("args") => {
+            let word = |token| match token {
+                Token::Word(word) if !word.is_expanded => Some(Value::String(word.value)),
+                _ => None,
+            };
+            shell::tokens(text)?.into_iter().map(word).collect()
+        }
+        "string" => Some(json!([text])),
+        "object" => Some(json!([place(items?, text)?])),
+        _ => None,
+    }
+}
+
+/// `cart.py:42`, `cart.py:Cart.total` or `Cart.total`, where an object has `file` and `line`.
+fn place(schema: &Value, text: &str) -> Option<Value> {
+    let known = properties(Some(schema))?;
+    if !known.contains_key("file") || !known.contains_key("line") {
+        return None;
+    }
+    let LocationArg { file, line, column, function } = text.trim().parse().ok()?;
+    let is_alone = line.is_none() && function.is_none();
+    let mut fields = Map::new();
+    if !is_alone || is_file(&file) {
+        fields.insert("file".to_owned(), json!(file));
+    } else if let Ok(line) = text.trim().parse::<u32>() {
+        fields.insert("line".to_owned(), line.into());
+    }
+    let function = function.or_else(|| (fields.is_empty() && is_name(text)).then(|| text.trim().to_owned()));
+    fields.extend(line.map(|line| ("line".to_owned(), line.into())));
+    fields.extend(column.map(|column| ("column".to_owned(), column.into())));
+    fields.extend(function.map(|function| ("function".to_owned(), function.into())));
+    (!fields.is_empty() && fields.keys().all(|name| known.contains_key(name)))
+        .then_some(Value::Object(fields))
+}
+
+fn is_file(path: &Path) -> bool {
+    path.components().count() > 1 || adapter::by_extension(path).is_some() || path.is_file()
+}
+
+fn is_name(text: &str) -> bool {
+    let text = text.trim();
+    let is_part = |letter: char| letter.is_alphanumeric() || "_.$#".contains(letter);
+    !text.is_empty() && text.chars().all(is_part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_may_be_a_text_and_a_command_a_list() {
+        let words = json!({ "type": "array", "items": { "type": "string" } });
+        let text = json!({ "type": "string" });
+        let places = json!({ "type": "array", "items": { "type": "object", "properties": {
+            "file": {}, "line": {}, "column": {}, "function": {} } } });
+        let table = [
+            (&text, "command", json!(["pytest", "-k", "a b"]), json!("pytest -k 'a b'")),
+            (&text, "file", json!(["a.py"]), json!(["a.py"])),
+            (&text, "command", json!([]), json!([])),
+            (&words, "args", json!("-k 'a b' x"), json!(["-k", "a b", "x"])),
+            (&words, "args", json!("$HOME"), json!("$HOME")),
+            (&words, "args", json!("[1"), json!("[1")),
+            (&words, "expressions", json!("len(a, b)"), json!(["len(a, b)"])),
+            (&places, "until", json!("a.py:42"), json!([{ "file": "a.py", "line": 42 }])),
+            (&places, "until", json!({ "line": 3 }), json!([{ "line": 3 }])),
+            (&places, "until", json!({ "zebra": 3 }), json!({ "zebra": 3 })),
+            (&places, "until", json!("a b"), json!("a b")),
+        ];
+        for (schema, name, value, expected) in table {
+            assert_eq!(reshaped(schema, value.clone(), name), expected, "{name} {value}");
+        }
+    }
+
+    #[test]
+    fn a_text_may_be_a_place() {
+        let schema = json!({ "type": "object", "properties": {
+            "file": {}, "line": {}, "column": {}, "function": {} } });
+        let table = [
+            ("cart.py:42", json!({ "file": "cart.py", "line": 42 })),
+            ("src/a.ts:4:7", json!({ "file": "src/a.ts", "line": 4, "column": 7 })),
+            ("cart.py:Cart.total", json!({ "file": "cart.py", "function": "Cart.total" })),
+            ("Cart.total", json!({ "function": "Cart.total" })),
+            ("cart.py", json!({ "file": "cart.py" })),
+            ("42", json!({ "line": 42 })),
+        ];
+        for (text, expected) in table {
+            assert_eq!(reshaped(&schema, json!(text), "until[0]"), expected, "{text}");
+        }
+        let without_function = json!({ "type": "object", "properties": { "file": {}, "line": {} } });
+        assert_eq!(reshaped(&without_function, json!("Cart.total"), "points[0]"), json!("Cart.total"));
+    }
+}
