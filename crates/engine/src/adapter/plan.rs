@@ -239,6 +239,8 @@ pub struct CdpSetup {
     pub entry: Option<Entry>,
     /// The script that is started, where there is one.
     pub program: Option<PathBuf>,
+    /// The folder that it is started in.
+    pub folder: Option<PathBuf>,
     /// Our own script inside the program.
     pub hook: PathBuf,
     /// Sources may be compiled when they are loaded.

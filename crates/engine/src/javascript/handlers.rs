@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
-    Argument, ArrowFunctionExpression, AwaitExpression, BindingPattern, CallExpression, CatchClause,
-    Expression, ForOfStatement, Function, MemberExpression, NewExpression, ReturnStatement, Statement,
-    TryStatement,
+    Argument, ArrowFunctionBody, ArrowFunctionExpression, AwaitExpression, BindingPattern, CallExpression,
+    CatchClause, Expression, ForOfStatement, Function, MemberExpression, NewExpression, ReturnStatement,
+    Statement, TryStatement,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_parser::{ParseOptions, Parser};
@@ -71,6 +71,8 @@ struct Mark {
 enum MarkKind {
     /// A function; whether it is asynchronous.
     Function(bool),
+    /// The places of a function, from its parameters to where it returns.
+    Places,
     /// The block of a `try` whose handler does not just throw on.
     Try,
     /// What is awaited.
@@ -106,6 +108,31 @@ impl Handlers {
             state.enter(mark.kind, is_rejection);
         }
         state.fate()
+    }
+
+    /// Whether two places (0-based line, UTF-16 column) are in the same function, or both in none. Blanks in front of
+    /// what is on a line belong to it. On one line, the other place may be in a function within that of the first.
+    pub fn share_function(&self, place: (u32, u32), other: (u32, u32), is_one_line: bool) -> bool {
+        let at = |(line, column)| offset(&self.text, line, column);
+        let (Some(place), Some(other)) = (at(place), at(other)) else { return true };
+        let after = usize::try_from(place).ok().and_then(|place| self.text.get(place..)).unwrap_or_default();
+        let blanks = after.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let code = place.saturating_add(u32::try_from(blanks).unwrap_or(0));
+        let (inner, around) = (self.function_at(code), self.function_at(other));
+        inner == around || is_one_line && inner.is_none_or(|span| (span.start..span.end).contains(&other))
+    }
+
+    /// Whether a place (0-based line, UTF-16 column) is in no function.
+    pub fn is_top_level(&self, line: u32, column: u32) -> bool {
+        offset(&self.text, line, column).is_some_and(|offset| self.function_at(offset).is_none())
+    }
+
+    /// The innermost function at a place.
+    fn function_at(&self, offset: u32) -> Option<Span> {
+        let is_around = |mark: &&Mark| {
+            matches!(mark.kind, MarkKind::Places) && (mark.span.start..mark.span.end).contains(&offset)
+        };
+        self.marks.iter().rfind(is_around).map(|mark| mark.span)
     }
 
     /// Whether a function can be left without a place of V8's where it is left: with a `return` that has a loop's
@@ -155,7 +182,7 @@ impl CatchState {
             MarkKind::Handled => self.is_handled |= self.is_rejection,
             MarkKind::Promise => *self = Self { is_rejection: true, is_in_try: false, ..*self },
             MarkKind::Expected => self.is_expected = true,
-            MarkKind::Closed | MarkKind::Finalizer | MarkKind::Return => {}
+            MarkKind::Places | MarkKind::Closed | MarkKind::Finalizer | MarkKind::Return => {}
         }
     }
 
@@ -202,11 +229,16 @@ impl MarkCollector {
 impl<'a> VisitJs<'a> for MarkCollector {
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         self.mark(it.span, MarkKind::Function(it.r#async));
+        self.mark(Span::new(it.params.span.start, it.span.end), MarkKind::Places);
         walk_js::walk_function(self, it, flags);
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
         self.mark(it.span, MarkKind::Function(it.r#async));
+        // An arrow function without a block returns right behind its expression.
+        let behind = u32::from(!matches!(it.body, ArrowFunctionBody::FunctionBody(_)));
+        let end = it.span.end.saturating_add(behind);
+        self.mark(Span::new(it.params.span.start, end), MarkKind::Places);
         walk_js::walk_arrow_function_expression(self, it);
     }
 
@@ -253,6 +285,11 @@ impl<'a> VisitJs<'a> for MarkCollector {
             Some(member) => member.static_property_name(),
             None => it.callee.get_identifier_reference().map(|callee| callee.name.as_str()),
         };
+        if let (Some(object), Some("allSettled")) = (object, name)
+            && object.get_identifier_reference().is_some_and(|object| object.name == "Promise")
+        {
+            self.mark(it.span, MarkKind::Handled);
+        }
         if let (Some(object), Some("catch")) = (object, name) {
             self.mark(object.span(), MarkKind::Handled);
         }
@@ -312,6 +349,31 @@ mod tests {
         let column = u32::try_from(before.encode_utf16().count()).unwrap();
         let text: Arc<str> = format!("\n{}", text.replacen('!', "", 1)).into();
         Handlers::of(&text).unwrap().fate(1, column, is_rejection)
+    }
+
+    #[test]
+    fn places_are_in_one_function_or_in_two() {
+        // Line, column; on one line or not.
+        let text: Arc<str> =
+            "f();\nfunction g(a) {\n  return a;\n}\ng(b => b);\nlet c = () =>\n  d;\n".into();
+        let handlers = Handlers::of(&text).unwrap();
+        let table = [
+            ((0, 0), (4, 0), false, true),
+            ((2, 0), (2, 9), false, true),
+            ((2, 0), (3, 0), false, true),
+            // Behind the bracket is what is around the function.
+            ((3, 0), (3, 1), true, false),
+            ((2, 0), (4, 0), false, false),
+            // A line and the function on it.
+            ((4, 0), (4, 7), true, true),
+            ((4, 0), (4, 7), false, false),
+            ((0, 0), (2, 2), false, false),
+            // Where the arrow function returns.
+            ((6, 0), (6, 3), false, true),
+        ];
+        for (place, other, is_one_line, expected) in table {
+            assert_eq!(handlers.share_function(place, other, is_one_line), expected, "{place:?} {other:?}");
+        }
     }
 
     #[test]

@@ -218,6 +218,8 @@ pub enum Fate {
     Bound(Option<u32>),
     /// It never was, for this reason.
     Unbound(String),
+    /// It could not be, for this reason.
+    Refused(String),
 }
 
 /// Why a breakpoint is not planted yet.

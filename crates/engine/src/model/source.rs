@@ -65,8 +65,12 @@ pub struct Code {
     pub length: u32,
     /// The functions, in the order of their first lines.
     pub functions: Vec<Function>,
+    /// The functions without a name: their first and last lines.
+    pub nameless: Vec<(u32, u32)>,
     /// The loops, in the order of their first lines; an outer one before those in it.
     pub loops: Vec<Loop>,
+    /// Why it was not read for functions, loops and the like. Any line with text may hold code then.
+    pub unread: Option<String>,
     /// What keeps the language from running the file as it is, where that need not be a mistake: something may
     /// compile it first.
     pub problem: Option<String>,
@@ -152,8 +156,9 @@ impl Code {
     ///
     /// A line without code (blank, comment, docstring, closing bracket) gives way to the next line with
     /// code in the same function, or else to the last one before it there. The line with a function's name
-    /// belongs to its body when it holds no code itself. A line past the end of the file
-    /// goes nowhere: it is more likely a mistake than a wish for the last line.
+    /// belongs to its body when it holds no code itself, and a line in front of a function goes there rather than
+    /// behind the function. A line past the end of the file goes nowhere: it is more likely a mistake than a wish for
+    /// the last line.
     pub fn place(&self, line: u32) -> Placement {
         if self.lines.binary_search(&line).is_ok() {
             return Placement::Exact;
@@ -161,14 +166,31 @@ impl Code {
         if line == 0 || line > self.length {
             return Placement::None(self.nearest(line));
         }
-        let around = match self.functions.iter().rfind(|function| function.heads(line)) {
-            Some(function) => Some(function.name.as_str()),
+        let head = self.functions.iter().rfind(|function| function.heads(line));
+        let around = match head {
+            Some(function) => Some((function.header, function.end)),
             None => self.innermost(line),
         };
         let same_function = |candidate: &&u32| self.innermost(**candidate) == around;
-        let after = self.lines.iter().filter(|&&candidate| candidate > line).find(same_function);
-        let before = self.lines.iter().rev().filter(|&&candidate| candidate < line).find(same_function);
-        after.or(before).map_or_else(|| Placement::None(self.nearest(line)), |&to| Placement::Moved(to))
+        let after = self.lines.iter().filter(|&&candidate| candidate > line).find(same_function).copied();
+        let before =
+            self.lines.iter().rev().filter(|&&candidate| candidate < line).find(same_function).copied();
+        let mut passed = self.between(line, after.unwrap_or(u32::MAX));
+        if let Some(function) = passed.find(|function| self.innermost(function.header) == around)
+            && head.is_none()
+        {
+            return match self.place(function.header) {
+                Placement::Exact => Placement::Moved(function.header),
+                other => other,
+            };
+        }
+        let before = before.filter(|before| self.between(*before, line).next().is_none());
+        after.or(before).map_or_else(|| Placement::None(self.nearest(line)), Placement::Moved)
+    }
+
+    /// The functions that lie between two lines as a whole.
+    fn between(&self, from: u32, to: u32) -> impl Iterator<Item = &Function> {
+        self.functions.iter().filter(move |function| function.start > from && function.end < to)
     }
 
     /// The function whose name line is `line`: a breakpoint there stops where the function is defined,
@@ -198,13 +220,12 @@ impl Code {
         self.lines.iter().skip(from).take(4).copied().collect()
     }
 
-    /// The innermost function whose body holds the line. Its name line belongs to what is around it.
-    fn innermost(&self, line: u32) -> Option<&str> {
-        self.functions
-            .iter()
-            .filter(|function| line > function.header && line <= function.end)
-            .max_by_key(|function| function.header)
-            .map(|function| function.name.as_str())
+    /// The first and last lines of the innermost function whose body holds the line. The line that it begins on
+    /// belongs to what is around it.
+    fn innermost(&self, line: u32) -> Option<(u32, u32)> {
+        let named = self.functions.iter().map(|function| (function.header, function.end));
+        let all = named.chain(self.nameless.iter().copied());
+        all.filter(|(first, last)| line > *first && line <= *last).max_by_key(|(first, _)| *first)
     }
 }
 
@@ -238,7 +259,9 @@ mod tests {
             first: None,
             length: 14,
             functions: vec![function("f", 4, 4, 7, 8), function("C.g", 12, 12, 13, 13)],
+            nameless: Vec::new(),
             loops: Vec::new(),
+            unread: None,
             problem: None,
         }
     }
@@ -269,6 +292,23 @@ mod tests {
         let code = Code { lines: vec![1, 7, 8, 11, 13], ..code() };
         assert_eq!(code.place(4), Placement::Moved(7));
         assert_eq!(code.place(12), Placement::Moved(13));
+    }
+
+    #[test]
+    fn a_line_without_code_does_not_give_way_past_a_whole_function() {
+        let code = Code { lines: vec![1, 7, 8, 13], length: 16, nameless: vec![(9, 14)], ..code() };
+        let table = [
+            // To the body of `f`.
+            (2, Placement::Moved(7)),
+            // Both are in the function without a name, and `C.g` is between them.
+            (10, Placement::Moved(13)),
+            (14, Placement::None(vec![8, 13])),
+            // What is before it is behind functions.
+            (16, Placement::None(vec![8, 13])),
+        ];
+        for (line, expected) in table {
+            assert_eq!(code.place(line), expected, "line {line}");
+        }
     }
 
     #[test]

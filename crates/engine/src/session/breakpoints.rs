@@ -288,7 +288,8 @@ impl Entry {
     fn fate(&self) -> Fate {
         match of_all(&self.left) {
             Some(Planted::Bound { line, .. }) => Fate::Bound(*line),
-            Some(Planted::NotLoaded(reason) | Planted::Refused(reason)) => Fate::Unbound(reason.clone()),
+            Some(Planted::NotLoaded(reason)) => Fate::Unbound(reason.clone()),
+            Some(Planted::Refused(reason)) => Fate::Refused(reason.clone()),
             None => Fate::Unknown,
         }
     }

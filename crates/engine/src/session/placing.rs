@@ -221,12 +221,10 @@ impl Session {
             [] => {
                 let names = code.functions.iter().map(|function| function.name.clone()).collect();
                 let names = sources::nearest_names(&name, names);
-                let hint = if names.is_empty() {
-                    "it has none".to_owned()
-                } else {
-                    format!("it has {}", names.join(", "))
-                };
-                Err(Error::BadFile { path, problem: format!("has no function `{name}`; {hint}") })
+                Err(Error::BadFile {
+                    path,
+                    problem: no_function(&name, &names, code.unread.or(code.problem)),
+                })
             }
             // Its line is passed when it is defined, too.
             [function] if function.body == function.header && !self.adapter().has_columns() => {
@@ -414,6 +412,17 @@ fn no_code(path: PathBuf, line: u32, nearest: Vec<u32>, lines: &[String]) -> Err
     };
     let nearest = nearest.into_iter().map(|line| (line, text_of(lines, line).trim().to_owned())).collect();
     Error::NoLine { path, line, problem, nearest }
+}
+
+/// `unread` is why the file may have more functions than are known.
+fn no_function(name: &str, known: &[String], unread: Option<String>) -> String {
+    match (known, unread) {
+        ([], Some(why)) => {
+            format!("was not searched for function `{name}`: {why}; give `line` or `statement`")
+        }
+        ([], None) => format!("has no function `{name}`; it has none"),
+        (known, _) => format!("has no function `{name}`; it has {}", known.join(", ")),
+    }
 }
 
 fn has_line(lines: &[String], line: u32) -> bool {

@@ -14,6 +14,8 @@ mod closures;
 mod columns;
 mod conditions;
 mod faults;
+mod large;
+mod left_out;
 mod pause;
 mod project;
 mod runners;

@@ -57,6 +57,17 @@ async fn a_timeout_in_the_words_of_the_specification() {
     scripting.finish().await;
 }
 
+/// V8 makes no code of a function that nothing refers to, and has another place for the line.
+#[tokio::test]
+async fn a_line_that_never_runs_is_not_reached() {
+    let unused = "console.log(1);\nfunction unused(a) {\n  const b = a; // @here\n  return b;\n}\n";
+    let scripting = Scripting::with_files(&[("main.js", unused)]).await;
+    let result = scripting.ask("node main.js", "b", json!({})).await;
+    assert_eq!(result["content"], json!([{ "type": "text", "text": EXITED }]));
+    assert_eq!(result["structuredContent"]["results"], json!(null), "{result}");
+    scripting.finish().await;
+}
+
 #[tokio::test]
 async fn an_exit_in_the_words_of_the_specification() {
     let scripting = Scripting::with_files(&[

@@ -85,10 +85,10 @@ fn tell(breakpoint: &Breakpoint) -> Option<Unreached> {
     let Breakpoint { id, hits: 0, failures: None, enabled: true, .. } = breakpoint else { return None };
     let fate = match (&breakpoint.place, &breakpoint.fate) {
         (_, Fate::Unknown) => return None,
-        (BreakpointTarget::Function { name }, _) => {
-            Fated::NotEntered(format!("no function `{name}` was entered{}", rule(breakpoint)))
+        (BreakpointTarget::Function { name }, fate) => {
+            Fated::NotEntered(format!("{}{}", not_entered(name, fate), rule(breakpoint)))
         }
-        (_, Fate::Unbound(reason)) => Fated::NeverBound(reason.clone()),
+        (_, Fate::Unbound(reason) | Fate::Refused(reason)) => Fated::NeverBound(reason.clone()),
         (BreakpointTarget::Line { .. }, Fate::Bound(_)) => Fated::NeverReached(rule(breakpoint)),
     };
     Some(Unreached { id: *id, label: breakpoint.label(), fate })
@@ -100,13 +100,25 @@ pub(super) fn not_stopped_at(breakpoint: &Breakpoint) -> String {
         BreakpointTarget::Line { path, line, .. } => {
             format!("line {} of {} was not reached", breakpoint.line().unwrap_or(*line), path.display())
         }
-        BreakpointTarget::Function { name } => format!("no function `{name}` was entered"),
+        BreakpointTarget::Function { name } => not_entered(name, &breakpoint.fate),
     };
     let why = match (&breakpoint.place, &breakpoint.fate) {
-        (BreakpointTarget::Line { .. }, Fate::Unbound(reason)) => format!(": {reason}"),
+        (BreakpointTarget::Line { .. }, Fate::Unbound(reason) | Fate::Refused(reason)) => {
+            format!(": {reason}")
+        }
         _ => String::new(),
     };
     format!("{what}{}{why}", rule(breakpoint))
+}
+
+/// One that was not found may have been entered all the same.
+fn not_entered(name: &str, fate: &Fate) -> String {
+    match fate {
+        Fate::Unbound(_) | Fate::Refused(_) => {
+            format!("no function `{name}` was found in the files that were loaded")
+        }
+        Fate::Unknown | Fate::Bound(_) => format!("no function `{name}` was entered"),
+    }
 }
 
 /// What would have had to be true.

@@ -98,7 +98,9 @@ pub fn unbound(breakpoint: &Breakpoint) -> Option<String> {
         Binding::Refused(reason) | Binding::Pending(Pending::NotLoaded(reason)) => reason.clone(),
         Binding::Pending(Pending::NotStarted) => {
             let last = match &breakpoint.fate {
-                Fate::Unbound(reason) => format!("; the last time it was not: {reason}"),
+                Fate::Unbound(reason) | Fate::Refused(reason) => {
+                    format!("; the last time it was not: {reason}")
+                }
                 Fate::Unknown | Fate::Bound(_) => String::new(),
             };
             format!("no program runs; it is bound when one is started{last}")

@@ -28,7 +28,7 @@ use crate::process::ProcessSpec;
 use crate::sources;
 
 /// The longest text that is parsed, in bytes. What is longer was generated.
-const LONGEST: usize = 5 * 1024 * 1024;
+const LONGEST: usize = 10 * 1024 * 1024;
 
 /// When a file was changed, how long it was, and what was found in it then.
 type Known = ((SystemTime, u64), Code);
@@ -98,18 +98,19 @@ fn read(path: &Path) -> Result<Code> {
     let text = sources::read_text(path)?;
     let length = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
     if text.len() > LONGEST {
-        return Ok(unread(&text, length));
+        let why = format!("it has {} bytes, and only up to {LONGEST} are read", text.len());
+        return Ok(unread(&text, length, Some(why)));
     }
     let parsed = javascript::parsing(&text, || parse_as_any(path, &text, length));
-    Ok(parsed.unwrap_or_else(|| unread(&text, length)))
+    Ok(parsed.unwrap_or_else(|| unread(&text, length, Some("it is nested too deeply to be read".to_owned()))))
 }
 
 /// Any line with text may hold code.
-fn unread(text: &str, length: u32) -> Code {
+fn unread(text: &str, length: u32, unread: Option<String>) -> Code {
     let may_hold = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
     let lines = (1..).zip(text.lines()).filter(|(_, line)| may_hold(line)).map(|(number, _)| number);
     let lines: Vec<u32> = lines.collect();
-    Code { first: lines.first().map(|line| (*line, None)), lines, length, ..Code::default() }
+    Code { first: lines.first().map(|line| (*line, None)), lines, length, unread, ..Code::default() }
 }
 
 fn parse_as_any(path: &Path, text: &str, length: u32) -> Code {
@@ -121,7 +122,7 @@ fn parse_as_any(path: &Path, text: &str, length: u32) -> Code {
         }
         first = first.or(Some(found));
     }
-    first.unwrap_or_else(|| unread(text, length))
+    first.unwrap_or_else(|| unread(text, length, None))
 }
 
 /// What a file may be, by its extension. In a `.js` there can be a module, a script, or a script with tags in
@@ -145,12 +146,12 @@ fn parse(text: &str, length: u32, kind: SourceType) -> Code {
     let starts = LineStarts::of(text);
     let problem = first_problem(&parsed, text, &starts);
     if parsed.panicked {
-        return Code { problem, ..unread(text, length) };
+        return Code { problem, ..unread(text, length, None) };
     }
     let lines::ExecutableLines { lines, places, first } = lines::of(&parsed.program, text, &starts);
-    let functions = functions::of(&parsed.program, &starts);
+    let functions::Found { functions, nameless } = functions::of(&parsed.program, &starts);
     let loops = loops::of(&parsed.program, &starts);
-    Code { lines, places, first, length, functions, loops, problem }
+    Code { lines, places, first, length, functions, nameless, loops, unread: None, problem }
 }
 
 fn first_problem(parsed: &ParserReturn<'_>, text: &str, starts: &LineStarts) -> Option<String> {

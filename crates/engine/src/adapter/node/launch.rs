@@ -57,6 +57,7 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
     let setup = CdpSetup {
         entry: launch.stop_on_entry.then(|| entry(&launch.program)),
         program: script.or_else(|| mentioned(host, launch)),
+        folder: Some(working_folder(launch)),
         hook: hook.to_owned(),
         transpiles,
         just_my_code: launch.just_my_code,
@@ -197,6 +198,7 @@ pub(super) fn plan_attach(host: &dyn Host, hook: &Path, attach: &Attach) -> Resu
     let setup = |is_local| CdpSetup {
         entry: None,
         program: None,
+        folder: None,
         hook: hook.to_owned(),
         transpiles: true,
         just_my_code: attach.just_my_code,

@@ -78,6 +78,7 @@ fn a_script_is_started_as_its_user_would_and_the_hook_rides_along() {
     let setup = CdpSetup {
         entry: Some(Entry::Script("/project/main.js".into())),
         program: Some("/project/main.js".into()),
+        folder: Some("/project".into()),
         hook: "/cache/node/1/hook.cjs".into(),
         transpiles: true,
         just_my_code: false,

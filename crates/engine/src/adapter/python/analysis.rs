@@ -84,7 +84,9 @@ async fn ask(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Resu
         places: Vec::new(),
         length: answer.length,
         functions: answer.functions.into_iter().map(AnalyzedFunction::into_function).collect(),
+        nameless: Vec::new(),
         loops: answer.loops.into_iter().map(AnalyzedLoop::into_loop).collect(),
+        unread: None,
         problem: None,
     })
 }

@@ -61,6 +61,11 @@ impl BreakpointBinder {
         }
     }
 
+    /// Whether a breakpoint is nowhere in this thread.
+    pub(super) fn is_refused(&self, id: BreakpointId) -> bool {
+        self.table.is_refused(id)
+    }
+
     async fn plant_all(&self, numbers: &[u64]) -> Result<()> {
         self.announce_sources().await;
         for number in numbers {
@@ -88,6 +93,7 @@ impl BreakpointBinder {
         let removed = self.table.replace_functions(wanted);
         self.remove(removed).await?;
         if !self.table.functions().is_empty() {
+            self.announce_sources().await;
             for path in functions::candidates(&self.sources).await {
                 self.look_into(&path).await?;
             }

@@ -13,13 +13,15 @@ use crate::debugger::FunctionBreakpoint;
 use crate::policy::SharedPolicy;
 
 /// The largest source that is looked into, in bytes.
-const LARGEST: u64 = 5 * 1024 * 1024;
+const LARGEST: u64 = 10 * 1024 * 1024;
 
-/// The user's sources: those that are loaded, and those of the project that the program belongs to.
+/// The user's sources: those that are loaded, and those of the project that the program belongs to. The project of a
+/// program that is a library's, such as a test runner, is where it is started.
 pub(super) async fn candidates(sources: &Sources) -> Vec<PathBuf> {
     let program = &sources.program;
     let loaded = sources.scripts.paths();
-    let start = program.setup.program.clone();
+    let users = program.setup.program.clone().filter(|start| program.is_users(start));
+    let start = users.or_else(|| program.setup.folder.as_ref().map(|folder| folder.join("package.json")));
     let (adapter, policy) = (program.adapter, Arc::clone(&program.policy));
     let search = move || {
         let mut paths = loaded;

@@ -25,6 +25,8 @@ pub(super) struct Script {
     pub(super) url: String,
     /// The file that `url` names.
     pub(super) path: Option<PathBuf>,
+    /// It is an ES module.
+    pub(super) is_module: bool,
     /// Where its code begins in the file, 0-based; `(0, 0)` unless it was cut out of another text.
     pub(super) start: (i32, i32),
     /// Where it ends, 0-based.
@@ -47,6 +49,7 @@ impl Script {
             policy,
             v8,
             path: path_of(&parsed.url),
+            is_module: parsed.is_module,
             start: (parsed.start_line, parsed.start_column),
             end: (parsed.end_line, parsed.end_column),
             map_url: parsed.source_map_url.filter(|url| !url.is_empty()),
@@ -59,7 +62,7 @@ impl Script {
     }
 
     /// A place in its file, as one in its text: a loader may have put code in front of the first line. 0-based.
-    fn in_text(&self, (line, column): Position) -> Position {
+    pub(super) fn in_text(&self, (line, column): Position) -> Position {
         let (first, indent) = self.start;
         let line = i64::from(line) - i64::from(first);
         let column = if line == 0 { i64::from(column) - i64::from(indent) } else { i64::from(column) };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::deadlines;
+use engine::model::breakpoint::{Binding, Breakpoint, Fate};
 use engine::model::ids::{BreakpointId, Reference};
 use engine::model::stack::StackFrame;
 use engine::recording::{Recorded, Recorder, Row};
@@ -95,7 +96,12 @@ pub(super) async fn conclude(
         let _ = session.end().await;
     }
     recorder.sync().await;
-    let Recorded { rows, hits, dropped } = recorder.take();
+    let Recorded { mut rows, mut hits, dropped } = recorder.take();
+    // What a debugger has bound elsewhere may have recorded there before that was seen.
+    let refused: Vec<BreakpointId> =
+        views.iter().filter(|view| is_refused(view)).map(|view| view.id).collect();
+    rows.retain(|row| !refused.contains(&row.id));
+    hits.retain(|id, _| !refused.contains(id));
     let outcome = match end {
         TraceEnd::Settled(outcome) if !ends => outcome,
         _ => session.wait(Instant::now()).await,
@@ -114,6 +120,10 @@ pub(super) async fn conclude(
         most_rows: session.policy().bounds.rows,
         notes,
     }
+}
+
+fn is_refused(view: &Breakpoint) -> bool {
+    matches!((&view.binding, &view.fate), (Binding::Refused(_), _) | (_, Fate::Refused(_)))
 }
 
 impl TraceEnd {

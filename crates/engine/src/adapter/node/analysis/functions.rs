@@ -18,12 +18,21 @@ use oxc_syntax::scope::ScopeFlags;
 use crate::javascript::{LineStarts, positions};
 use crate::model::source;
 
-/// The functions of a program, in the order of their first lines.
-pub(super) fn of(program: &Program<'_>, starts: &LineStarts) -> Vec<source::Function> {
+/// The functions of a program.
+pub(super) struct Found {
+    /// In the order of their first lines.
+    pub(super) functions: Vec<source::Function>,
+    /// The first and last lines of those without a name.
+    pub(super) nameless: Vec<(u32, u32)>,
+}
+
+/// The functions of a program.
+pub(super) fn of(program: &Program<'_>, starts: &LineStarts) -> Found {
     let text = program.source_text;
-    let mut functions = Functions { text, starts, around: String::new(), found: Vec::new() };
+    let found = Found { functions: Vec::new(), nameless: Vec::new() };
+    let mut functions = Functions { text, starts, around: String::new(), found };
     functions.visit_program(program);
-    functions.found.sort_by_key(|function| function.start);
+    functions.found.functions.sort_by_key(|function| function.start);
     functions.found
 }
 
@@ -32,7 +41,7 @@ struct Functions<'t> {
     starts: &'t LineStarts,
     /// The names around, each with a full stop.
     around: String,
-    found: Vec<source::Function>,
+    found: Found,
 }
 
 /// What something is called, and where that is written.
@@ -59,8 +68,12 @@ impl Functions<'_> {
         self.around.truncate(length);
     }
 
+    fn add_nameless(&mut self, span: Span) {
+        self.found.nameless.push((self.starts.line(span.start), self.starts.last_line(span)));
+    }
+
     fn add(&mut self, name: &Name, body: u32, end: Span) {
-        self.found.push(source::Function {
+        self.found.functions.push(source::Function {
             name: format!("{}{}", self.around, name.text),
             start: self.starts.line(name.start),
             header: self.starts.line(name.place),
@@ -132,8 +145,16 @@ impl<'a> VisitJs<'a> for Functions<'_> {
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         match &it.id {
             Some(id) => self.function(&Name::new(id.name.as_str(), it.span.start, id.span.start), it),
-            None => walk_js::walk_function(self, it, flags),
+            None => {
+                self.add_nameless(it.span);
+                walk_js::walk_function(self, it, flags);
+            }
         }
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        self.add_nameless(it.span);
+        walk_js::walk_arrow_function_expression(self, it);
     }
 
     fn visit_class(&mut self, it: &Class<'a>) {

@@ -209,6 +209,7 @@ fn what_is_huge_or_very_deep_is_not_parsed() {
     let huge = "f();\n".repeat(LONGEST / 5 + 1);
     let code = found("huge.js", &huge);
     assert_eq!(code.lines.len(), code.length as usize);
+    assert!(code.unread.unwrap().ends_with("and only up to 10485760 are read"));
     let deep = format!("f({}1{});\n", "[".repeat(100_000), "]".repeat(100_000));
     assert_eq!(found("deep.js", &deep).lines, [1]);
     let long = format!("f({}1);\n", "1 + ".repeat(100_000));

@@ -33,6 +33,7 @@ impl BreakpointBinder {
     ) -> Hit {
         let breakpoints = &self.table;
         let mut users = named.clone();
+        users.retain(|id| !breakpoints.is_refused(*id));
         let mut is_users = !users.is_empty();
         let mut is_entry = false;
         for (number, spot) in hits.iter().filter_map(|id| breakpoints.owner(id)) {

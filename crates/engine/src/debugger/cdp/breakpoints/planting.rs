@@ -15,12 +15,18 @@ use super::table::{BreakpointTarget, PlantedSpot, TargetKind};
 use crate::deadlines;
 use crate::debugger::{Event, RuleFor};
 use crate::error::{Error, Result};
+use crate::javascript::Handlers;
 use crate::source_map::SourceMap;
+
+/// Why a breakpoint is nowhere although its line holds code.
+const LEFT_OUT: &str =
+    "V8 has left out the code of this line, as it does for a function that nothing refers to";
 
 impl BreakpointBinder {
     /// Has V8 know a place, unless it does already.
     pub(super) async fn plant(&self, number: u64) -> Result<()> {
-        let place = self.table.place(number).filter(|place| place.spots.is_empty());
+        let is_new = |place: &BreakpointTarget| place.spots.is_empty() && place.refused.is_none();
+        let place = self.table.place(number).filter(is_new);
         let Some(place) = place else { return Ok(()) };
         let mut spots = places::spots(&place.source, &place.made, place.line, place.column);
         if let Some((script, map)) = self.transpiled_itself(&place.source).await {
@@ -172,7 +178,15 @@ impl BreakpointBinder {
         let is_exact = position(at) == (spot.line, spot.column);
         let place = self.table.place(number)?;
         let wanted = place.line.saturating_add(1);
-        let bound = match self.sources.location(at).await {
+        let location = self.sources.location(at).await;
+        let is_on_line = location.as_ref().is_some_and(|location| location.line == wanted);
+        if !is_exact && place.kind != TargetKind::Entry && self.is_astray(&spot, at, is_on_line).await {
+            self.table.strayed(id, LEFT_OUT);
+            // One that V8 does not know any more is gone.
+            let _ = self.remove(vec![id.to_owned()]).await;
+            return Some(number);
+        }
+        let bound = match location {
             Some(location) if location.line == wanted || !(spot.is_mapped && is_exact) => {
                 (location.line, location.column)
             }
@@ -181,6 +195,15 @@ impl BreakpointBinder {
         };
         self.table.bound(id, bound);
         Some(number)
+    }
+
+    /// V8 goes on to the next code that it has. Where it has left out that of a whole function, this is in another
+    /// one, which only the text tells.
+    async fn is_astray(&self, spot: &ScriptSpot, at: &Location, is_on_line: bool) -> bool {
+        let Some(script) = self.sources.scripts.get(&at.script_id) else { return false };
+        let wanted = script.in_text((spot.line, spot.column));
+        let share = move |handlers: &Handlers, at| handlers.share_function(wanted, at, is_on_line);
+        script.at_handlers(at, share).await == Some(false)
     }
 
     /// A breakpoint that was set before its script was loaded has a place now.

@@ -330,11 +330,31 @@ impl BreakpointTable {
     pub(super) fn bound(&self, id: &str, at: (u32, u32)) {
         let mut table = lock(&self.0);
         let Some(&number) = table.owners.get(id) else { return };
-        let place = table.places.get_mut(&number);
-        if let Some(planted) = place.and_then(|place| place.spots.iter_mut().find(|planted| planted.id == id))
-        {
+        let Some(place) = table.places.get_mut(&number) else { return };
+        if let Some(planted) = place.spots.iter_mut().find(|planted| planted.id == id) {
             planted.bound = Some(at);
+            place.refused = None;
         }
+    }
+
+    /// V8 has bound a spot where it does not belong: it is none any more, and where the place has no other one that is
+    /// bound, this is why.
+    pub(super) fn strayed(&self, id: &str, problem: &str) {
+        let mut table = lock(&self.0);
+        let Some(number) = table.owners.remove(id) else { return };
+        let Some(place) = table.places.get_mut(&number) else { return };
+        place.spots.retain(|planted| planted.id != id);
+        if !place.is_bound() {
+            place.refused = Some(problem.to_owned());
+        }
+    }
+
+    /// Whether a breakpoint is nowhere, because V8 has not taken it or has bound it where it does not belong.
+    pub(super) fn is_refused(&self, id: BreakpointId) -> bool {
+        let table = lock(&self.0);
+        let mut its =
+            table.places.values().filter(|place| RuleFor::ids(&place.rules).contains(&id)).peekable();
+        its.peek().is_some() && its.all(|place| place.refused.is_some())
     }
 
     pub(super) fn outcome(&self, number: u64) -> Planted {

@@ -1,0 +1,37 @@
+//! Sources of many megabytes, as compilers and bundlers make them.
+
+use serde_json::json;
+use test_support::Language;
+
+use crate::debugging::{Debugging, Report};
+use crate::script::Script;
+
+/// A script of about so many megabytes, with a function at its end.
+fn script(megabytes: usize) -> Script {
+    let line = "exports.table = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l'];\n";
+    let filler = line.repeat(megabytes * 1_000_000 / line.len());
+    Script::new(&format!("{filler}function last(a) {{\n  return a; // @body\n}}\nlast(1);\n"))
+}
+
+#[tokio::test]
+async fn a_function_of_a_large_file_is_found() {
+    let script = script(6);
+    for asked in [json!({ "file": script.path(), "function": "last" }), json!({ "function": "last" })] {
+        let session = Debugging::of(Language::Node).await;
+        session.ok("set_breakpoint", asked).await;
+        let stopped = session.start(&script).await;
+        assert_eq!(stopped.place(), (script.path(), script.line("body")), "{}", stopped.text);
+        session.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_too_large_for_that_says_so() {
+    let script = script(11);
+    let session = Debugging::of(Language::Node).await;
+    let asked = json!({ "file": script.path(), "function": "last" });
+    let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
+    assert!(failed.text.contains("was not searched for function `last`: it has 1"), "{}", failed.text);
+    assert!(failed.text.contains("give `line` or `statement`"), "{}", failed.text);
+    session.finish().await;
+}
