@@ -53,6 +53,18 @@ pub(crate) fn is_plain(path: &Path) -> bool {
     path.extension().is_some_and(|extension| ["js", "mjs", "cjs"].iter().any(|plain| extension == *plain))
 }
 
+/// Whether a script has what only an ES module may have.
+pub(crate) fn has_module_syntax(path: &Path, text: &str) -> bool {
+    let is_typed = path.extension().is_some_and(|extension| extension == "ts");
+    let kind = if is_typed { SourceType::ts() } else { SourceType::unambiguous() };
+    let look = || {
+        let allocator = Allocator::default();
+        let parsed = Parser::new(&allocator, text, kind).parse();
+        parsed.module_record.has_module_syntax
+    };
+    parsing(text, look).unwrap_or(false)
+}
+
 /// Whether a text is one expression that can be evaluated while the program is suspended; otherwise what is
 /// wrong with it, such as `SyntaxError: Unexpected token`. Assignments are expressions. `await` and `yield` are
 /// refused, because nothing goes on while the program is suspended.

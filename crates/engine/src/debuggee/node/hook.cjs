@@ -12,6 +12,9 @@ if (announce) {
   // Optimized code forgets variables that it does not read again; a person may want to.
   require('v8').setFlagsFromString('--no-analyze-environment-liveness');
 
+  // Where Node itself catches what nothing else does, as in its loader of modules, V8 takes it for caught.
+  process.on('uncaughtExceptionMonitor', uncaught);
+
   if (require('worker_threads').isMainThread) join();
 
   require('./children.cjs').observe();
@@ -22,6 +25,11 @@ if (announce) {
 
 /** The debugger stops here and looks at the arguments. */
 function transpiled(filename, sourceMapURL) {
+  debugger;
+}
+
+/** Nothing catches an error. The debugger stops here, unless it has stopped where it was thrown. */
+function uncaught(error) {
   debugger;
 }
 

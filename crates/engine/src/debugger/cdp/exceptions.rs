@@ -1,13 +1,15 @@
 //! Stops at what was thrown.
 //!
 //! Reading order: `marks` (which errors a stop was about), `unhandled` (what no code of the user's catches),
-//! `assertions`, this file.
+//! `modules` (what V8 wrongly takes for caught), `assertions`, this file.
 
 mod assertions;
 mod marks;
+mod modules;
 mod unhandled;
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use ::cdp::debugger::{CallFrame, PauseOnExceptions, SetPauseOnExceptions};
 use ::cdp::runtime::RemoteObject;
@@ -18,9 +20,10 @@ use super::binding::ProgramBinding;
 use super::blackbox::Blackbox;
 use super::frames;
 use super::injected::BINDING;
+use super::locks::lock;
 use super::scripts::position;
 use super::sources::Sources;
-use super::stop::V8Stop;
+use super::stop::{ThrownValue, V8Stop};
 use super::thread::JsThread;
 use super::v8::V8Client;
 use super::values::ValueReader;
@@ -42,6 +45,10 @@ pub(super) struct ExceptionPauses {
     thread: Arc<JsThread>,
     marks: ErrorMarks,
     unhandled: UnhandledThrows,
+    /// What is caught is of no interest.
+    only_uncaught: AtomicBool,
+    /// What was reported last, where that was no object.
+    last_literal: Mutex<Option<String>>,
 }
 
 impl ExceptionPauses {
@@ -55,7 +62,18 @@ impl ExceptionPauses {
     ) -> Self {
         let marks = ErrorMarks::new(v8.clone(), values.clone(), Arc::clone(&sources.program));
         let unhandled = UnhandledThrows::new(sources.clone());
-        Self { v8, sources, values, binding, blackbox, thread, marks, unhandled }
+        Self {
+            v8,
+            sources,
+            values,
+            binding,
+            blackbox,
+            thread,
+            marks,
+            unhandled,
+            only_uncaught: AtomicBool::new(false),
+            last_literal: Mutex::default(),
+        }
     }
 
     /// Has V8 pause at what a mode needs to see.
@@ -64,9 +82,11 @@ impl ExceptionPauses {
             ExceptionMode::None => PauseOnExceptions::None,
             // Node itself catches what a worker does not, and ends it later.
             ExceptionMode::Uncaught if self.thread.is_worker() => PauseOnExceptions::All,
+            ExceptionMode::Uncaught if self.runs_module().await => PauseOnExceptions::All,
             ExceptionMode::Uncaught => PauseOnExceptions::Uncaught,
             ExceptionMode::UserUnhandled | ExceptionMode::All => PauseOnExceptions::All,
         };
+        self.only_uncaught.store(mode == ExceptionMode::Uncaught, Ordering::Release);
         self.v8.request(SetPauseOnExceptions { state }).await?;
         let sees_caught = matches!(mode, ExceptionMode::UserUnhandled | ExceptionMode::All);
         self.blackbox.set_sees_caught(sees_caught);
@@ -80,7 +100,9 @@ impl ExceptionPauses {
             .thrown
             .as_ref()
             .ok_or_else(|| Error::Unsupported("the program is not stopped at an exception".to_owned()))?;
-        let is_uncaught = thrown.is_uncaught || (self.thread.is_worker() && !self.is_caught(stop).await);
+        let is_uncaught = thrown.is_uncaught
+            || self.only_uncaught.load(Ordering::Acquire)
+            || self.thread.is_worker() && !self.is_caught(stop).await;
         self.values.exception(&thrown.value, is_uncaught).await
     }
 
@@ -102,6 +124,10 @@ impl ExceptionPauses {
     /// fails, is, and so is an assertion that fails.
     pub(super) async fn is_worth_a_stop(&self, stop: &V8Stop, mode: ExceptionMode) -> Result<bool> {
         let Some(thrown) = &stop.thrown else { return Ok(true) };
+        if mode == ExceptionMode::None {
+            // Our hook stops without being asked.
+            return Ok(false);
+        }
         if mode == ExceptionMode::UserUnhandled {
             return Ok(self.is_unhandled(stop, &thrown.value).await);
         }
@@ -112,7 +138,14 @@ impl ExceptionPauses {
                 return Ok(false);
             }
         }
-        if self.values.is_known(&thrown.value).await {
+        if mode == ExceptionMode::Uncaught && !thrown.is_uncaught && !self.thread.is_worker() {
+            let leaves = self.unhandled.leaves_module(stop).await;
+            if !leaves {
+                self.blackbox.count(stop).await;
+            }
+            return Ok(leaves && !self.was_reported(thrown).await);
+        }
+        if self.was_reported(thrown).await {
             return Ok(false);
         }
         if thrown.is_uncaught {
@@ -120,6 +153,14 @@ impl ExceptionPauses {
         }
         let is_in_users = stop.frames.iter().any(|frame| self.sources.is_users_frame(frame));
         Ok(is_in_users && (mode == ExceptionMode::All || !self.is_caught(stop).await))
+    }
+
+    /// Whether an earlier stop was about what was thrown. From here on, one was.
+    async fn was_reported(&self, thrown: &ThrownValue) -> bool {
+        let Some(literal) = literal(&thrown.value) else { return self.values.is_known(&thrown.value).await };
+        // A value that is no object cannot be known again. It is what Node ends the program with.
+        let last = lock(&self.last_literal).replace(literal.clone());
+        thrown.is_uncaught && last == Some(literal)
     }
 
     /// Whether nothing of the user's catches what was thrown at a stop, and no earlier stop was about it. A pause takes

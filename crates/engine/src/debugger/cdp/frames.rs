@@ -23,9 +23,10 @@ pub(super) async fn stack_trace(
     start: usize,
     levels: usize,
 ) -> Stack<RawId> {
-    if stop.is_idle {
-        let idle = StackFrame { id: stop.id_of(0), name: "(idle)".to_owned(), location: None };
-        return Stack { frames: [idle].into_iter().skip(start).take(levels).collect(), total: 1 };
+    if stop.is_idle || stop.is_unwound {
+        let name = if stop.is_idle { "(idle)" } else { "(unwound)" };
+        let only = StackFrame { id: stop.id_of(0), name: name.to_owned(), location: None };
+        return Stack { frames: [only].into_iter().skip(start).take(levels).collect(), total: 1 };
     }
     let callers = callers(stop);
     let all = stop.frames.len() + callers.len();

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use ::cdp::debugger::Paused;
+use ::cdp::runtime::RemoteObject;
 use tokio::sync::watch;
 
 use super::locks::lock;
@@ -46,10 +47,15 @@ impl RunState {
     }
 
     /// The thread is suspended.
-    pub(super) fn pause(&self, paused: &mut Paused, is_idle: bool) -> Arc<V8Stop> {
+    pub(super) fn pause(
+        &self,
+        paused: &mut Paused,
+        is_idle: bool,
+        unwound: Option<RemoteObject>,
+    ) -> Arc<V8Stop> {
         self.is_running.send_replace(false);
         let number = self.stops.fetch_add(1, Ordering::Relaxed) + 1;
-        let stop = Arc::new(V8Stop::new(number, paused, is_idle));
+        let stop = Arc::new(V8Stop::new(number, paused, is_idle, unwound));
         *lock(&self.stop) = Some(Arc::clone(&stop));
         stop
     }

@@ -24,6 +24,8 @@ pub(super) struct V8Stop {
     pub(super) thrown: Option<ThrownValue>,
     /// The program waits for events: its only frame is ours.
     pub(super) is_idle: bool,
+    /// The functions that threw are not on the stack any more: its only frame is our hook's.
+    pub(super) is_unwound: bool,
     /// The thread has begun, and waits before its first statement.
     pub(super) is_start: bool,
     /// What the function returned that was just stepped out of.
@@ -38,16 +40,31 @@ pub(super) struct ThrownValue {
     pub(super) value: RemoteObject,
     /// V8 predicts that nothing will catch it.
     pub(super) is_uncaught: bool,
+    /// It rejects a promise, as far as V8 knows.
+    pub(super) is_rejection: bool,
 }
 
 impl V8Stop {
-    pub(super) fn new(number: i64, paused: &mut Paused, is_idle: bool) -> Self {
+    /// `unwound` is what Node says that nothing has caught.
+    pub(super) fn new(
+        number: i64,
+        paused: &mut Paused,
+        is_idle: bool,
+        unwound: Option<RemoteObject>,
+    ) -> Self {
+        let is_unwound = unwound.is_some();
+        let mut frames = std::mem::take(&mut paused.call_frames);
+        if is_unwound {
+            frames.truncate(1);
+        }
+        let unwound = unwound.map(|value| ThrownValue { value, is_uncaught: true, is_rejection: false });
         Self {
             number,
-            thrown: ThrownValue::of(paused),
-            frames: std::mem::take(&mut paused.call_frames),
-            asynchronous: paused.async_stack_trace.take(),
+            thrown: unwound.or_else(|| ThrownValue::of(paused)),
+            frames,
+            asynchronous: paused.async_stack_trace.take().filter(|_| !is_unwound),
             is_idle,
+            is_unwound,
             is_start: paused.reason.starts_with("Break on start"),
             returned: OnceLock::new(),
             read: Mutex::default(),
@@ -81,6 +98,6 @@ impl ThrownValue {
         }
         let data = paused.data.clone()?;
         let is_uncaught = data.get("uncaught").and_then(serde_json::Value::as_bool).unwrap_or(is_rejection);
-        Some(Self { value: serde_json::from_value(data).ok()?, is_uncaught })
+        Some(Self { value: serde_json::from_value(data).ok()?, is_uncaught, is_rejection })
     }
 }

@@ -18,7 +18,8 @@ pub(super) async fn paused(
 ) -> Vec<Event> {
     let parts = &debugger.0;
     let is_idle = matches!(paused.call_frames.as_slice(), [only] if parts.sources.is_poke(only));
-    let stop = parts.run.pause(&mut paused, is_idle);
+    let unwound = parts.exceptions.unwound(&paused).await;
+    let stop = parts.run.pause(&mut paused, is_idle, unwound);
     if parts.breakpoints.take_compiled(&paused.reason, paused.data.as_ref(), &stop).await {
         parts.execution.go_on().await;
         return Vec::new();

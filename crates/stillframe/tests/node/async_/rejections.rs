@@ -171,3 +171,101 @@ async fn with_exceptions_off_a_rejection_is_an_end() {
     assert!(session.written("stderr").await.contains("Error: left"));
     session.finish().await;
 }
+
+/// Node's loader catches what leaves a module, to end the program with it.
+#[tokio::test]
+async fn what_leaves_an_es_module_is_caught_by_nobody() {
+    let table = [
+        ("function f() {\n  throw new Error('at once'); // @throw\n}\nf();\n", "at once"),
+        (
+            "const fails = async () => {\n  await null;\n  throw new Error('awaited'); // @throw\n};\nawait fails();\n",
+            "awaited",
+        ),
+        (
+            "const fails = async (n) => {\n  await null;\n  throw new Error('one of ' + n); // @throw\n};\n\
+             await Promise.all([fails(2), null]);\n",
+            "one of 2",
+        ),
+        ("await Promise.reject(new Error('rejected')); // @throw\n", "rejected"),
+        (
+            "const [only] = await Promise.allSettled([Promise.reject(new Error('kept'))]);\n\
+             throw only.reason; // @throw\n",
+            "kept",
+        ),
+    ];
+    for (text, message) in table {
+        let script = Script::module(text);
+        let (session, stopped) = script.start().await;
+        is_uncaught(&stopped, &script, "throw", "Error", message);
+        fails(&session).await;
+        session.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_module_catches_stops_nothing() {
+    let text = r#"
+const fails = async () => { await null; throw new Error("awaited"); };
+function throws() { throw new Error("at once"); }
+try { throws(); } catch {}
+try { await fails(); } catch {}
+try { await Promise.all([fails(), fails()]); } catch {}
+await fails().catch(() => {});
+await Promise.allSettled([fails(), Promise.reject(new Error("rejected"))]);
+setTimeout(() => { try { throws(); } catch {} }, 1);
+console.log("fine");
+"#;
+    let script = Script::module(text);
+    let (session, ended) = script.start().await;
+    assert_eq!((ended.outcome(), ended.text_of("output")), ("ended", "fine\n"), "{}", ended.text);
+    session.finish().await;
+}
+
+/// What Node makes of a promise that its own code rejects is thrown by no function of the program's.
+#[tokio::test]
+async fn an_error_that_no_function_has_thrown_stops_before_the_end() {
+    let table = [
+        "import { readFile } from 'node:fs/promises';\nawait Promise.all([readFile('/no/such/file')]);\n",
+        "import { readFile } from 'node:fs/promises';\nreadFile('/no/such/file');\n",
+    ];
+    for text in table {
+        let script = Script::module(text);
+        let (session, stopped) = script.start().await;
+        assert_eq!(stopped.outcome(), "exception", "{}", stopped.text);
+        let exception = &stopped["exception"];
+        assert!(exception["message"].to_string().contains("ENOENT"), "{}", stopped.text);
+        assert_eq!(exception["uncaught"], true, "{}", stopped.text);
+        assert_eq!(session.evaluate("error.code").await, "'ENOENT'");
+        fails(&session).await;
+        session.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_handler_that_throws_again_and_an_error_of_several_stop_once() {
+    let table = [
+        (
+            "process.on('unhandledRejection', (error) => { throw error; });\nPromise.reject(new Error('a')); // @throw\n",
+            "Error",
+            "a",
+        ),
+        (
+            "process.on('uncaughtException', (error) => { throw error; });\nthrow new Error('a'); // @throw\n",
+            "Error",
+            "a",
+        ),
+        (
+            "throw new AggregateError([new Error('a'), new Error('b')], 'both'); // @throw\n",
+            "AggregateError",
+            "both",
+        ),
+    ];
+    for (text, kind, message) in table {
+        let script = Script::new(text);
+        let (session, stopped) = script.start().await;
+        is_uncaught(&stopped, &script, "throw", kind, message);
+        let ended = session.go_on().await;
+        assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+        session.finish().await;
+    }
+}

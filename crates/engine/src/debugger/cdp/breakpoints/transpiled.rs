@@ -33,8 +33,8 @@ impl BreakpointBinder {
         if paths.is_empty() && !transpiles {
             return;
         }
-        // It stops at every script that has a map, wanted or not.
-        if !paths.is_empty() && transpiles {
+        // It stops at every script that has a map, wanted or not. Any may have a function that is wanted.
+        if transpiles && (!paths.is_empty() || !self.table.functions().is_empty()) {
             let instrumentation = Instrumentation::BeforeScriptWithSourceMapExecution;
             // V8 refuses a second one, which changes nothing.
             let _ = self.v8.request(SetInstrumentationBreakpoint { instrumentation }).await;
@@ -100,10 +100,15 @@ impl BreakpointBinder {
         if let Some(id) = data.get("scriptId").and_then(Json::as_str)
             && let Some(script) = self.sources.scripts.get(id)
             && let Some(path) = &script.path
-            && self.table.is_wanted(path)
-            && let Some(Ok(map)) = script.map().await
         {
-            self.retarget(path, path, map).await;
+            if !self.table.functions().is_empty() && !self.sources.program.adapter.is_internal(path) {
+                let _ = self.look_into(path).await;
+            }
+            if self.table.is_wanted(path)
+                && let Some(Ok(map)) = script.map().await
+            {
+                self.retarget(path, path, map).await;
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use ::cdp::debugger::Location;
-use ::cdp::runtime::RemoteObject;
+use ::cdp::runtime::{RemoteObject, StackTrace};
 
 use super::super::frames::place_of;
 use super::super::locks::lock;
@@ -50,10 +50,7 @@ impl UnhandledThrows {
         }
         let mut next = stop.asynchronous.as_ref();
         while let Some(trace) = next {
-            let is_await = matches!(trace.description.as_deref(), Some("await" | "async function"));
-            let is_promise = trace.description.as_deref().is_some_and(|what| what.starts_with("Promise."));
-            if !is_await && !is_promise {
-                // A timer, or another event: nobody waits for what its function throws.
+            if !is_waited_for(trace) {
                 break;
             }
             path.is_rejection = true;
@@ -67,6 +64,46 @@ impl UnhandledThrows {
             next = trace.parent.as_deref();
         }
         path.reached
+    }
+
+    /// Whether what was thrown leaves an ES module. V8 takes it for caught then, because Node's loader catches it, and
+    /// ends the program.
+    pub(super) async fn leaves_module(&self, stop: &V8Stop) -> bool {
+        let mut is_rejection = false;
+        if stop.thrown.as_ref().is_some_and(|thrown| thrown.is_rejection)
+            && let Some(frame) = stop.frames.first()
+            && self.fate(&frame.location, true).await == ThrowFate::Caught
+        {
+            return false;
+        }
+        for frame in &stop.frames {
+            if let Some(is_out) = self.way_out(&frame.location, &mut is_rejection).await {
+                return is_out;
+            }
+        }
+        let mut next = stop.asynchronous.as_ref().filter(|trace| is_waited_for(trace));
+        is_rejection = true;
+        while let Some(trace) = next {
+            for frame in &trace.call_frames {
+                if let Some(is_out) = self.way_out(&place_of(frame), &mut is_rejection).await {
+                    return is_out;
+                }
+            }
+            next = trace.parent.as_deref().filter(|trace| is_waited_for(trace));
+        }
+        false
+    }
+
+    /// Whether what is thrown leaves a module here; none where it goes on to the caller.
+    async fn way_out(&self, location: &Location, is_rejection: &mut bool) -> Option<bool> {
+        match self.fate(location, *is_rejection).await {
+            ThrowFate::Caught | ThrowFate::Expected => return Some(false),
+            ThrowFate::Rejected => *is_rejection = true,
+            ThrowFate::Passed => {}
+        }
+        let script = self.sources.scripts.get(&location.script_id).filter(|script| script.is_module)?;
+        let is_top = |handlers: &Handlers, (line, column)| handlers.is_top_level(line, column);
+        (script.at_handlers(location, is_top).await == Some(true)).then_some(true)
     }
 
     /// Whether code of the user's is waiting for what has thrown. Most that is thrown while a runner starts is its own,
@@ -95,6 +132,12 @@ impl UnhandledThrows {
         let fate = move |handlers: &Handlers, (line, column)| handlers.fate(line, column, is_rejection);
         script.at_handlers(location, fate).await
     }
+}
+
+/// Whether the functions of a trace wait for what came next. For a timer, or another event, nobody does.
+fn is_waited_for(trace: &StackTrace) -> bool {
+    let description = trace.description.as_deref();
+    description.is_some_and(|what| matches!(what, "await" | "async function") || what.starts_with("Promise."))
 }
 
 /// The way of what was thrown.
