@@ -184,6 +184,11 @@ pub struct Observation {
 
 /// Reads sources without running them.
 pub trait SourceAnalysis: Send + Sync {
+    /// Whether the program can stop in a file that this cannot read, because something compiles it to the language.
+    fn has_other_sources(&self) -> bool {
+        true
+    }
+
     /// What a source file holds, and whether the expressions of a breakpoint can be compiled.
     fn analyze<'a>(
         &'a self,

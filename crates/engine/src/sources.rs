@@ -229,6 +229,9 @@ fn most_alike(lines: &[String], wanted: &str) -> Vec<(u32, String)> {
     scored.into_iter().take(3).map(|(_, number, line)| (number, line)).collect()
 }
 
+/// Why a breakpoint in a file that the program may still load is not bound.
+pub const NOT_LOADED_YET: &str = "its file is not loaded yet; it binds when the program loads it";
+
 /// Says that a program has not loaded a file, and which ones it has, those of similar names first.
 pub fn not_loaded(file: &Path, mut loaded: Vec<String>) -> String {
     const SHOWN: usize = 3;

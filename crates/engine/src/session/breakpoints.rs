@@ -175,7 +175,18 @@ impl Breakpoints {
         names.into_iter().map(|(name, rules)| FunctionBreakpoint { name: name.to_owned(), rules }).collect()
     }
 
-    /// What a process made of the breakpoints that were sent to it.
+    /// What a process answered about the breakpoints that were sent to it. Its file may have been loaded since.
+    pub(crate) fn answered(&mut self, target: TargetId, outcomes: Vec<(BreakpointId, Planted)>) {
+        for (id, planted) in outcomes {
+            let is_waiting = matches!(planted, Planted::NotLoaded(_));
+            let known = self.find(id).and_then(|entry| entry.bindings.get(&target));
+            if !(is_waiting && matches!(known, Some(Planted::Bound { .. }))) {
+                self.settle(target, [(id, planted)]);
+            }
+        }
+    }
+
+    /// What became of breakpoints in a process.
     pub(crate) fn settle(
         &mut self,
         target: TargetId,
@@ -462,6 +473,18 @@ mod tests {
             }
             assert_eq!(breakpoints.get(id, &Pending::Underway).unwrap().binding, expected, "{outcomes:?}");
         }
+    }
+
+    #[test]
+    fn what_was_loaded_before_the_answer_came_stays_bound() {
+        let mut breakpoints = Breakpoints::default();
+        let id = breakpoints.add(at(7, ""), Planned::default());
+        let waiting = Planted::NotLoaded("not loaded".to_owned());
+        breakpoints.settle(PROGRAM, [(id, Planted::on(Some(7)))]);
+        breakpoints.answered(PROGRAM, vec![(id, waiting.clone())]);
+        assert!(breakpoints.get(id, &Pending::Underway).unwrap().is_verified());
+        breakpoints.settle(PROGRAM, [(id, waiting)]);
+        assert!(!breakpoints.get(id, &Pending::Underway).unwrap().is_verified(), "the program says so");
     }
 
     #[test]

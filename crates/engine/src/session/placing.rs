@@ -74,6 +74,7 @@ impl Session {
         match (&wanted.file, &wanted.function) {
             (Some(file), Some(function)) => {
                 let path = sources::absolute(file);
+                self.check_language(&path)?;
                 self.place_on_function(path, function.clone(), wanted.rule).await
             }
             (None, Some(function)) => {
@@ -90,6 +91,7 @@ impl Session {
             }
             (Some(file), None) => {
                 let path = sources::absolute(file);
+                self.check_language(&path)?;
                 self.place_on_line(path, wanted).await
             }
             (None, None) => {
@@ -164,6 +166,16 @@ impl Session {
             }
         }
         Ok(notes)
+    }
+
+    /// A file of another language has no code that this debugger could stop at.
+    fn check_language(&self, path: &Path) -> Result<()> {
+        let own = self.adapter().name();
+        let Some(owner) = adapter::by_extension(path).filter(|owner| owner.name() != own) else {
+            return Ok(());
+        };
+        let problem = format!("is for a session of `{}`, and this one is of `{own}`", owner.name());
+        Err(Error::BadFile { path: path.to_owned(), problem })
     }
 
     async fn place_on_line(&self, path: PathBuf, wanted: Wanted) -> Result<Placed> {
@@ -297,6 +309,9 @@ impl Session {
         let Some(analysis) = adapter.source_analysis() else { return Ok(None) };
         match analysis.analyze(&host, &runtime, question).await {
             Ok(code) => Ok(question.file.map(|_| code)),
+            Err(Error::BadFile { path, .. }) if !ours && !analysis.has_other_sources() => {
+                Err(Error::BadFile { path, problem: format!("holds no {}", adapter.about()) })
+            }
             // What another interpreter does not take, the program's own may: it says so at the start.
             Err(Error::BadFile { .. }) if !ours || host.has_refused() => Ok(None),
             Err(error) => Err(error),

@@ -6,18 +6,71 @@ use test_support::Fixture;
 use crate::debugging::{Debugging, Report};
 use crate::script::{Script, folder, text};
 
-/// debugpy 1.8.22 says so before the module is there, and it must also be true afterwards.
-#[tokio::test]
-async fn a_breakpoint_in_a_module_that_is_imported_later_stops_there() {
+/// debugpy 1.8.22 calls it verified before the module is there.
+async fn is_bound_when_it_is_imported(just_my_code: bool) {
     let script =
         Script::new("import importlib\nprint('first')  # @first\nimportlib.import_module('later').work(4)\n");
-    let later = script.file("later.py", "def work(number):\n    return number + 1  # @inside\n");
-    let (session, _) = script.stopped_at("first").await;
+    let later = script
+        .file("later.py", "import os  # @loaded\ndef work(number):\n    return number + 1  # @inside\n");
+    let session = Debugging::new().await;
+    session.break_at(&script, "first").await;
+    let own = json!({ "justMyCode": just_my_code });
+    let arguments = json!({ "scriptPath": script.path(), "dapLaunchArgs": own });
+    let stopped = session.ok("start_debugging", arguments).await;
+    assert_eq!(stopped.place(), (script.path(), script.line("first")), "{}", stopped.text);
     let set = session.break_at(&later, "inside").await;
+    let waits = "its file is not loaded yet; it binds when the program loads it";
+    assert_eq!((&set["verified"], &set["reason"]), (&json!(false), &json!(waits)), "{}", set.text);
+    session.break_at(&later, "loaded").await;
+    let loaded = session.go_on().await;
+    assert_eq!(loaded.place(), (later.path(), later.line("loaded")), "{}", loaded.text);
+    let listed = session.breakpoints().await;
+    assert!(listed.iter().all(|known| known["verified"] == true), "{listed:#?}");
     let stopped = session.go_on().await;
     assert_eq!((stopped.place(), stopped.variable("number")), ((later.path(), later.line("inside")), "4"));
     assert_eq!(stopped["breakpointIds"], json!([set["breakpointId"]]));
-    assert_eq!(session.breakpoints().await[1]["verified"], true);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_breakpoint_in_a_module_that_is_imported_later_is_bound_then() {
+    is_bound_when_it_is_imported(true).await;
+}
+
+#[tokio::test]
+async fn a_breakpoint_in_a_module_that_is_imported_later_is_bound_then_among_all_code() {
+    is_bound_when_it_is_imported(false).await;
+}
+
+/// Where the file is in neither `sys.modules` nor among what has run since, its functions are still there.
+#[tokio::test]
+async fn a_breakpoint_in_a_module_that_the_program_has_forgotten_is_bound_at_once() {
+    let script = Script::new(
+        "import sys\nfrom forgotten import work\ndel sys.modules['forgotten']\nprint('here')  # @here\nwork(4)\n",
+    );
+    let forgotten = script.file("forgotten.py", "def work(number):\n    return number + 1  # @inside\n");
+    let (session, _) = script.stopped_at("here").await;
+    assert_eq!(session.break_at(&forgotten, "inside").await["verified"], true);
+    assert_eq!(session.go_on().await.place(), (forgotten.path(), forgotten.line("inside")));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_file_of_another_language_is_refused_with_the_reason() {
+    let script = Script::new("print('here')  # @here\n");
+    script.file("app.js", "console.log(1);\n");
+    script.file("notes.txt", "Not a program.\n");
+    let (session, _) = script.stopped_at("here").await;
+    let table = [
+        ("app.js", "app.js` is for a session of `javascript`, and this one is of `python`"),
+        ("notes.txt", "notes.txt` holds no Python"),
+    ];
+    for (name, reason) in table {
+        let place = json!({ "file": text(&script.path_of(name)), "line": 1 });
+        let failed = session.fails("file_unusable", "set_breakpoint", place).await;
+        assert!(failed.text_of("error").contains(reason), "{}", failed.text);
+    }
+    assert_eq!(session.breakpoints().await.len(), 1);
     session.finish().await;
 }
 

@@ -12,6 +12,7 @@ import builtins
 import collections
 import datetime
 import functools
+import gc
 import itertools
 import json
 import operator
@@ -222,18 +223,27 @@ def leave_connection():
 # Where pydevd has come across code that is about to run.
 files_that_ran = set()
 
+# Files with breakpoints that the program has not loaded, by the paths that pydevd knows them by.
+awaited = set()
+
 
 def debug_files_with_breakpoints(pydevd):
     """Has pydevd take a file for the user's when a breakpoint is set in it, even where only the user's code
     is to be debugged and the file is a library's."""
     filtered, in_scope = pydevd.PyDB.apply_files_filter, pydevd.PyDB.in_project_scope
+    typed = pydevd.PyDB.get_file_type
+
+    # pydevd asks this of each code that it has not met, whatever it is to debug.
+    @functools.wraps(typed)
+    def get_file_type(self, frame, *more):
+        met(self, frame.f_code.co_filename)
+        return typed(self, frame, *more)
 
     @functools.wraps(filtered)
     def apply_files_filter(self, frame, original_filename, force_check_project_scope):
         # pydevd asks with a dummy whether it is to warn about a breakpoint that it is about to set.
         if not isinstance(frame, types.FrameType):
             return False
-        files_that_ran.add(original_filename)
         if not breakpoints_in(self, original_filename):
             return filtered(self, frame, original_filename, force_check_project_scope)
         return False
@@ -243,6 +253,7 @@ def debug_files_with_breakpoints(pydevd):
         file = absolute_filename or frame.f_code.co_filename
         return bool(breakpoints_in(self, file)) or in_scope(self, frame, absolute_filename)
 
+    pydevd.PyDB.get_file_type = get_file_type
     pydevd.PyDB.apply_files_filter = apply_files_filter
     pydevd.PyDB.in_project_scope = in_project_scope
 
@@ -1240,25 +1251,69 @@ def place_of(breakpoint):
     return int(match.group(1)) if match else None
 
 
+def met(its_debugger, file):
+    """Code of a file is about to run: breakpoints that waited for it are bound."""
+    if file in files_that_ran:
+        return
+    files_that_ran.add(file)
+    path = paths_of(file)[1] if awaited else None
+    if path in awaited:
+        awaited.discard(path)
+        for line, breakpoint in list((breakpoints_in(its_debugger, file) or {}).items()):
+            tell("bound", ids=rules_at(breakpoint), line=line)
+
+
+def rules_at(breakpoint):
+    return [rule.number for rule in places.get(place_of(breakpoint), (None, ()))[1]]
+
+
+def look_for_file(request):
+    """Tells whether the program has loaded the file that a place is in, and else when it does. pydevd calls a
+    breakpoint verified when there is such a file, whatever is in it."""
+    answer, place = json.loads(request)
+    breakpoints = list((debugger().breakpoints or {}).items())
+    file = next((file for file, lines in breakpoints if place in map(place_of, list(lines.values()))), None)
+    # First awaited and then looked for: one that is loaded meanwhile is not missed.
+    awaited.add(file)
+    found = file in loaded_files() or file in files_of_functions()
+    if found:
+        awaited.discard(file)
+    tell("found", place=answer, found=found, names=[])
+
+
+def loaded_files():
+    """The files of the modules there are, and those of which something ran, by pydevd's paths."""
+    modules = [vars(module) for module in list(sys.modules.values()) if type(module) is types.ModuleType]
+    files = files_that_ran.union(module.get("__file__") for module in modules if "__file__" in module)
+    return {paths_of(file)[1] for file in files if type(file) is str}
+
+
+def files_of_functions():
+    """The files of what came into the program without becoming a module of that name, and before the debugger."""
+    functions = [each for each in gc.get_objects() if type(each) is types.FunctionType]
+    codes = {function.__code__.co_filename for function in functions}
+    for frame in list(sys._current_frames().values()):
+        while frame is not None:
+            codes.add(frame.f_code.co_filename)
+            frame = frame.f_back
+    return {paths_of(file)[1] for file in codes}
+
+
 def tell_unloaded(its_debugger):
-    """Tells of the breakpoints in files that no module of the program is made of. pydevd calls a breakpoint
-    verified when it has the file, whether the program loads it or not."""
+    """Tells of the breakpoints in files that the program has not loaded, now that it ends."""
     wanted = {file: lines for file, lines in (its_debugger.breakpoints or {}).items() if lines}
     if not wanted:
         return
     modules = [vars(module) for module in list(sys.modules.values()) if type(module) is types.ModuleType]
     # A script is a module only while it runs.
     script = [sys.argv[0]] if sys.argv and os.path.isfile(sys.argv[0]) else []
-    files = files_that_ran.union(script, (module.get("__file__") for module in modules))
-    loaded = {paths_of(file)[1] for file in files if isinstance(file, str)}
+    loaded = loaded_files().union(paths_of(file)[1] for file in script)
     users = {module["__file__"] for module in modules if module.get("__file__") and is_users(module)}
     users = sorted(users.union(script))
-    for file, lines in wanted.items():
-        if file in loaded:
-            continue
-        numbers = [place_of(breakpoint) for breakpoint in list(lines.values())]
-        ids = [rule.number for number in numbers for rule in places.get(number, (None, ()))[1]]
-        tell("unloaded", ids=ids, file=file, loaded=users[:2000])
+    for file in wanted:
+        if file not in loaded:
+            ids = [number for breakpoint in list(wanted[file].values()) for number in rules_at(breakpoint)]
+            tell("unloaded", ids=ids, file=file, loaded=users[:2000])
 
 
 def is_back_in_statement(frame):
@@ -1343,7 +1398,7 @@ def look_for(request):
             collect_functions(vars(module), module.__name__, known)
     found = any(name == function and owner in (None, kind) for kind, function in known)
     names = sorted("%s.%s" % pair if pair[0] else pair[1] for pair in known)
-    tell("functions", place=place, found=found, names=[] if found else names[:2000])
+    tell("found", place=place, found=found, names=[] if found else names[:2000])
 
 
 def is_users(module):

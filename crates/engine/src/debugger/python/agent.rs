@@ -65,13 +65,13 @@ pub(super) struct AgentClient {
     frames: Mutex<HashMap<RawId, RawId>>,
     /// One request at a time: in pydevd 1.8.22 each further one that waits for the same thread costs 200 ms.
     turn: tokio::sync::Mutex<()>,
-    /// Who waits to hear about the functions of a place.
-    asked: Mutex<HashMap<u64, oneshot::Sender<Functions>>>,
+    /// Who waits to hear whether something is loaded, by a number of their own.
+    asked: Mutex<HashMap<u64, oneshot::Sender<Found>>>,
 }
 
-/// Whether a function is loaded; when it is not, which ones are.
+/// Whether a function or file is loaded; when a function is not, which ones are.
 #[derive(Debug, Deserialize)]
-pub(super) struct Functions {
+pub(super) struct Found {
     pub(super) found: bool,
     pub(super) names: Vec<String>,
 }
@@ -416,26 +416,36 @@ impl AgentClient {
     }
 
     /// Asks whether a function of that name is loaded.
-    pub(super) async fn look_for(&self, place: u64, class: Option<&str>, name: &str) -> Result<Functions> {
-        let (sender, answer) = oneshot::channel();
-        self.asked().insert(place, sender);
-        self.execute(call_text(MODULE, "look_for", &json!([place, class, name]))).await?;
-        let answer = tokio::time::timeout(deadlines::REQUEST, answer).await;
-        answer
-            .ok()
-            .and_then(std::result::Result::ok)
-            .ok_or(Error::Deadline { what: "looking for a function".to_owned(), after: deadlines::REQUEST })
+    pub(super) async fn look_for(&self, answer: u64, class: Option<&str>, name: &str) -> Result<Found> {
+        self.find(answer, "look_for", &json!([answer, class, name])).await
     }
 
-    /// The answer to [`AgentClient::look_for`] has come.
-    pub(super) fn found(&self, place: u64, functions: Functions) {
-        if let Some(asked) = self.asked().remove(&place) {
+    /// Asks whether the file is loaded that a place is in. When it is not, the program tells as soon as it is.
+    pub(super) async fn look_for_file(&self, answer: u64, place: u64) -> Result<Found> {
+        self.find(answer, "look_for_file", &json!([answer, place])).await
+    }
+
+    /// The answer is an event, because an evaluation outside of a frame has none.
+    async fn find(&self, answer: u64, function: &str, request: &Json) -> Result<Found> {
+        let (sender, found) = oneshot::channel();
+        self.asked().insert(answer, sender);
+        self.execute(call_text(MODULE, function, request)).await?;
+        let found = tokio::time::timeout(deadlines::REQUEST, found).await;
+        found.ok().and_then(std::result::Result::ok).ok_or(Error::Deadline {
+            what: "looking for the code of a breakpoint".to_owned(),
+            after: deadlines::REQUEST,
+        })
+    }
+
+    /// What was asked for was looked for.
+    pub(super) fn found(&self, answer: u64, found: Found) {
+        if let Some(asked) = self.asked().remove(&answer) {
             // One who has given up does not want it any more.
-            let _ = asked.send(functions);
+            let _ = asked.send(found);
         }
     }
 
-    fn asked(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Functions>>> {
+    fn asked(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Found>>> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -19,8 +19,10 @@ pub(super) async fn set_in_source(
 ) -> Result<Vec<Planted>> {
     let agent = debugger.agent()?;
     let mut places = Vec::with_capacity(wanted.len());
+    let mut place = 0;
     for SourceBreakpoint { line, rules, .. } in wanted {
-        let condition = agent.define(next_place(debugger), None, &rules).await?;
+        place = next_place(debugger);
+        let condition = agent.define(place, None, &rules).await?;
         let sent = ::dap::SourceBreakpoint {
             line: i64::from(line),
             condition: Some(condition),
@@ -29,13 +31,16 @@ pub(super) async fn set_in_source(
         places.push((sent, rules, true));
     }
     let planted = debugger.0.dap.send_breakpoints(path, places).await?;
-    Ok(planted.into_iter().map(without_column).collect())
+    let is_known = planted.iter().any(|planted| matches!(planted, Planted::Bound { .. }));
+    let is_loaded = is_known && agent.look_for_file(next_place(debugger), place).await?.found;
+    Ok(planted.into_iter().map(|planted| checked(planted, is_loaded)).collect())
 }
 
-/// pydevd has no columns, whatever it answers.
-fn without_column(planted: Planted) -> Planted {
+/// pydevd calls every place verified whose file is there, and has no columns, whatever it answers.
+fn checked(planted: Planted, is_loaded: bool) -> Planted {
     match planted {
-        Planted::Bound { line, .. } => Planted::on(line),
+        Planted::Bound { line, .. } if is_loaded => Planted::on(line),
+        Planted::Bound { .. } => Planted::NotLoaded(sources::NOT_LOADED_YET.to_owned()),
         other => other,
     }
 }

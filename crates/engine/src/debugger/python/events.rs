@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::Python;
-use super::agent::Functions;
+use super::agent::Found;
 use crate::debugger::dap::Extension;
 use crate::debugger::{Event, Planted};
 use crate::model::ids::{BreakpointId, RawId};
@@ -91,11 +91,16 @@ enum AgentEvent {
         id: u32,
         line: String,
     },
-    /// The answer to `look_for`.
-    Functions {
+    /// The answer to `look_for` and `look_for_file`.
+    Found {
         place: u64,
         #[serde(flatten)]
-        functions: Functions,
+        found: Found,
+    },
+    /// The program loads a file that these waited for.
+    Bound {
+        ids: Vec<u32>,
+        line: u32,
     },
     /// The answer of the sampler to a request.
     Answer {
@@ -116,12 +121,13 @@ enum AgentEvent {
 impl PythonEvents {
     fn agent_event(&mut self, python: &Python, event: AgentEvent) -> Vec<Event> {
         match event {
-            AgentEvent::Functions { place, functions } => {
+            AgentEvent::Found { place, found } => {
                 if let Some(agent) = python.agent.get() {
-                    agent.found(place, functions);
+                    agent.found(place, found);
                 }
                 Vec::new()
             }
+            AgentEvent::Bound { ids, line } => planted(ids, &Planted::on(Some(line))),
             AgentEvent::Answer { number, body } => {
                 python.sampling.answered(number, body);
                 Vec::new()
@@ -140,11 +146,15 @@ impl PythonEvents {
             }
             AgentEvent::Recorded { id, line } => vec![Event::Recorded { id: BreakpointId(id), line }],
             AgentEvent::Unloaded { ids, file, loaded } => {
-                let planted = Planted::NotLoaded(sources::not_loaded(Path::new(&file), loaded));
-                let news = |id| Event::Planted { id: BreakpointId(id), planted: planted.clone() };
-                ids.into_iter().map(news).collect()
+                planted(ids, &Planted::NotLoaded(sources::not_loaded(Path::new(&file), loaded)))
             }
             AgentEvent::Flushed => Vec::new(),
         }
     }
+}
+
+/// The same became of each.
+fn planted(ids: Vec<u32>, planted: &Planted) -> Vec<Event> {
+    let news = |id| Event::Planted { id: BreakpointId(id), planted: planted.clone() };
+    ids.into_iter().map(news).collect()
 }

@@ -190,9 +190,17 @@ async fn the_agent_applies_the_rules_and_names_the_breakpoints_of_a_stop() {
         let asked = scene.peer.serve("setBreakpoints", answer).await;
         let condition = "__import__('sys').modules['stillframe_agent'].hit(1)";
         assert_eq!(asked["breakpoints"], json!([{ "line": 3, "condition": condition }]));
+        let looked = serve_agent(&mut scene).await;
+        assert!(looked.contains(".look_for_file(\"[2,1]\")"), "{looked}");
+        let found = json!({ "kind": "found", "place": 2, "found": true, "names": [] });
+        scene.peer.event("stillframe", found).await;
     };
     let (planted, ()) = tokio::join!(debugger.set_breakpoints(Path::new("/w/main.py"), wanted), served);
     assert_eq!(planted, Ok(vec![Planted::on(Some(3))]), "pydevd has no columns");
+
+    scene.peer.event("stillframe", json!({ "kind": "bound", "ids": [4], "line": 3 })).await;
+    let bound = Event::Planted { id: BreakpointId(4), planted: Planted::on(Some(3)) };
+    assert_eq!(scene.event().await, bound, "another file was loaded later");
 
     scene.peer.event("stillframe", json!({ "kind": "logged", "id": 5, "text": "seen" })).await;
     assert_eq!(scene.event().await, Event::Logged { id: BreakpointId(5), text: "seen".to_owned() });

@@ -197,7 +197,7 @@ impl Actor {
     fn synced(&mut self, version: u64, outcomes: Vec<(TargetId, Outcomes)>) {
         for (target, outcomes) in outcomes {
             if self.debugger(target).is_ok() {
-                self.breakpoints.settle(target, outcomes);
+                self.breakpoints.answered(target, outcomes);
             }
         }
         self.answer_waiting(version);
@@ -246,7 +246,7 @@ impl Actor {
             match result {
                 Err(error) => actor.not_configured(target, error, reply),
                 Ok(outcomes) => {
-                    actor.breakpoints.settle(target, outcomes);
+                    actor.breakpoints.answered(target, outcomes);
                     if actor.breakpoint_sync.version == version && actor.exceptions.mode == mode {
                         actor.configured(target, reply);
                     } else {

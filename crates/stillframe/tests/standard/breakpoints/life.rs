@@ -95,12 +95,13 @@ async fn a_breakpoint_set_while_the_program_is_paused_is_bound_at_once(language:
 
 /// Counts for ever, with pauses.
 const COUNTS: Texts = Texts {
-    python: "import time\nn = 0\nwhile True:\n    n += 1  # @count\n    time.sleep(0.01)\n",
-    node: "let n = 0;\nsetInterval(() => {\n  n += 1; // @count\n}, 10);\n",
+    python: "import time\nn = 0  # @first\nwhile True:\n    n += 1  # @count\n    time.sleep(0.01)\n",
+    node: "let n = 0; // @first\nsetInterval(() => {\n  n += 1; // @count\n}, 10);\n",
     c: "\
 #include <unistd.h>
 int main(void) {
-    for (unsigned n = 0;; usleep(10000))
+    unsigned n = 0; // @first
+    for (;; usleep(10000))
         n++; // @count
 }
 ",
@@ -109,10 +110,9 @@ int main(void) {
 async fn a_breakpoint_set_while_the_program_runs_is_bound_at_once(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "counts", COUNTS);
-    let session = Debugging::of(language).await;
-    let started =
-        session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 200 })).await;
-    assert_eq!(started["state"], "running");
+    let (session, _) = Debugging::stopped_at(&program, "first").await;
+    let running = session.ok("continue_execution", json!({ "timeout": 200 })).await;
+    assert_eq!(running["state"], "running");
     assert_eq!(session.break_at(&program, "count").await["verified"], true);
     let stopped = session.go_on().await;
     assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", (program.path(), program.line("count"))));

@@ -11,6 +11,7 @@ use super::super::recording;
 use crate::debugger::{Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::model::ids::BreakpointId;
 use crate::source_map::SourceMap;
+use crate::sources;
 
 /// All breakpoints of a thread.
 #[derive(Debug, Default)]
@@ -486,9 +487,7 @@ impl BreakpointTarget {
             None if self.is_late => Planted::NotLoaded(
                 "the thread is in native code, and takes it up as soon as that returns".to_owned(),
             ),
-            None => Planted::NotLoaded(
-                "its file is not loaded yet; it binds when the program loads it".to_owned(),
-            ),
+            None => Planted::NotLoaded(sources::NOT_LOADED_YET.to_owned()),
         }
     }
 }
