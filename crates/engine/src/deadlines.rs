@@ -21,8 +21,6 @@ pub const START: Duration = ms(5_000);
 pub const ACKNOWLEDGE: Duration = ms(1_000);
 /// How long an expression may take unless it says otherwise.
 pub const EVALUATE: Duration = ms(5_000);
-/// The longest time that an expression may be given.
-pub const LONGEST_EVALUATE: Duration = ms(120_000);
 /// How long the condition on an exception may take.
 pub const CONDITION: Duration = ms(1_000);
 /// How long a watched expression may take at a stop.

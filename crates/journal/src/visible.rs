@@ -56,13 +56,6 @@ fn letters_after(mut before: Option<char>, text: &str) -> impl Iterator<Item = (
     })
 }
 
-/// Makes every character of a text seen, in place.
-pub fn make_visible(text: &mut String) {
-    if let Cow::Owned(shown) = visible(text) {
-        *text = shown;
-    }
-}
-
 /// The byte at which the first character stands that may have to be shown.
 fn first_hidden(text: &str) -> Option<usize> {
     // Most text is ASCII, which is decided byte by byte.
