@@ -9,7 +9,7 @@ use crate::project::Project;
 /// The module that is tested.
 const SUM: &str = "
 function sum(numbers) {
-  let total = 0;
+  let total = 0; // @first
   for (const number of numbers) {
     total += number; // @add
   }
@@ -163,6 +163,22 @@ impl Runner {
         assert_eq!(stopped.variable("total"), "3");
         session.finish().await;
     }
+
+    /// The runner's own package says nothing of where the function is.
+    async fn stops_in_a_function_of_any_file(&self) {
+        let (project, _, mut start) = self.project().await;
+        let sum = project.read("sum.js");
+        let session = Debugging::of(Language::Node).await;
+        start["until"] = json!([{ "function": "sum" }]);
+        start["sessionId"] = json!(session.id);
+        let mut stopped = session.server.ok("run_until", start).await;
+        while stopped["state"] == "running" {
+            stopped = session.ok("run_until", json!({ "until": [{ "function": "sum" }] })).await;
+        }
+        let place = (sum.path(), sum.line("first"));
+        assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", place), "{}", stopped.text);
+        session.finish().await;
+    }
 }
 
 /// Waits longer, where a runner takes its time.
@@ -185,6 +201,11 @@ macro_rules! runners {
                 #[tokio::test]
                 async fn the_failing_line_is_where_the_program_stops() {
                     super::$runner().stops_at_the_failure().await;
+                }
+
+                #[tokio::test]
+                async fn a_function_is_found_without_its_file() {
+                    super::$runner().stops_in_a_function_of_any_file().await;
                 }
             }
         )+

@@ -32,7 +32,13 @@ exports.observe = (transpiled) => {
   const before = globalThis[Symbol.for('stillframe.insertions')];
   publish('stillframe.insertions', insertions);
   for (const [filename, insertion] of before ?? []) insertions.set(filename, insertion);
-  watchCompiler(transpiled);
+  const tell = (filename, content) => {
+    if (!wanted.has(filename) || typeof content !== 'string') return;
+    const at = content.lastIndexOf('//# sourceMappingURL=');
+    if (at >= 0) transpiled(filename, content.slice(at + 21).split('\n', 1)[0].trim());
+  };
+  watchCompiler(tell);
+  watchScripts(tell);
 };
 
 function publish(name, value) {
@@ -65,16 +71,13 @@ const withoutMark = (text) => (text.startsWith('\ufeff') ? text.slice(1) : text)
  * moment ago has its positions elsewhere than its source, and only its text says where. The stacks of other modules
  * are to stay as they are, so no file is compiled by way of us that need not.
  */
-function watchCompiler(transpiled) {
+function watchCompiler(tell) {
   const own = Module.prototype._compile;
   // In stacks V8 calls it by the property that it is the value of, and it will be that of none.
   Object.defineProperty(own, 'name', { configurable: true, value: '_compile' });
   let compile = own;
   const observed = function (content, filename, ...rest) {
-    if (wanted.has(filename) && typeof content === 'string') {
-      const at = content.lastIndexOf('//# sourceMappingURL=');
-      if (at >= 0) transpiled(filename, content.slice(at + 21).trim());
-    }
+    tell(filename, content);
     const text = compile === own ? edited(filename, content) : undefined;
     return Reflect.apply(compile, this, [text ?? content, filename, ...rest]);
   };
@@ -95,6 +98,36 @@ function watchCompiler(transpiled) {
     Object.defineProperty(this, '_compile', { configurable: true, enumerable: true, writable: true, value });
   };
   Object.defineProperty(Module.prototype, '_compile', { configurable: true, enumerable: true, get, set });
+}
+
+/** A runner that has contexts of its own, such as Jest, compiles its modules by `vm`. */
+function watchScripts(tell) {
+  const vm = require('vm');
+  const told = (code, options) => tell(typeof options === 'string' ? options : options?.filename, code);
+  watch(vm, 'Script', {
+    construct(target, args, newTarget) {
+      told(args[0], args[1]);
+      return Reflect.construct(target, args, newTarget);
+    },
+  });
+  watch(vm, 'compileFunction', {
+    apply(target, receiver, args) {
+      told(args[0], args[2]);
+      return Reflect.apply(target, receiver, args);
+    },
+  });
+}
+
+/** Puts a proxy before a function of a module, as long as files are wanted and nobody else has put something there. */
+function watch(module, name, handler) {
+  const own = module[name];
+  const observed = new Proxy(own, handler);
+  let value = own;
+  const get = () => (wanted.size > 0 && value === own ? observed : value);
+  const set = (other) => {
+    value = other;
+  };
+  Object.defineProperty(module, name, { configurable: true, enumerable: true, get, set });
 }
 
 /**

@@ -87,11 +87,11 @@ impl BreakpointBinder {
     /// Makes the spots of a place these.
     pub(super) async fn set_spots(&self, number: u64, spots: Vec<ScriptSpot>) -> Result<()> {
         let Some((surplus, missing)) = self.table.compare(number, spots) else { return Ok(()) };
-        self.remove(surplus).await?;
         for spot in missing {
             self.set_spot(number, spot).await?;
         }
-        Ok(())
+        // Not before: were the last one of a function taken away first, V8 would pass over the next one in it.
+        self.remove(surplus).await
     }
 
     /// A thread in native code answers when it comes back, and takes the breakpoint up then. It may wait there for
