@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Start};
 use crate::model::source::Code;
 use crate::progress::Progress;
+use crate::safety::Safety;
 
 pub use crate::host::{Boxed, Host, Machine};
 pub use commands::Commands;
@@ -196,6 +197,11 @@ pub trait SourceAnalysis: Send + Sync {
         runtime: &'a Runtime,
         question: Question<'a>,
     ) -> Boxed<'a, Result<Code>>;
+
+    /// The sources that a file was compiled from, as far as they are there. None for a source.
+    fn sources_of(&self, _file: &Path, _safety: &Safety) -> Vec<PathBuf> {
+        Vec::new()
+    }
 }
 
 /// Expressions of the language about its own values.

@@ -5,6 +5,7 @@
 mod around;
 mod asserted;
 mod caught;
+mod declared;
 mod depth;
 pub(crate) mod effects;
 pub(crate) mod endings;
@@ -28,6 +29,7 @@ use oxc_syntax::scope::ScopeFlags;
 pub use around::functions_around;
 pub use asserted::{Asserted, asserted};
 pub use caught::is_caught;
+pub use declared::{Declared, declared_around};
 pub use handlers::{Handlers, ThrowFate, expects};
 pub(crate) use insertion::is_portable;
 pub use insertion::{Insertion, insertion};

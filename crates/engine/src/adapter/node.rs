@@ -7,6 +7,7 @@
 mod analysis;
 mod command_line;
 mod commands;
+mod compiled;
 mod hook;
 mod interpreter;
 mod launch;
@@ -19,6 +20,7 @@ mod typescript;
 use std::path::{Path, PathBuf};
 
 pub use command_line::{names_code, takes_next_word};
+pub(crate) use compiled::{map_of, read_map};
 
 use super::{
     Adapter, Boxed, Commands, Driver, Host, Observation, Plan, ProcessIdentity, Question, Runtime, Sample,
@@ -28,6 +30,7 @@ use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
 use crate::model::source::Code;
 use crate::progress::Progress;
+use crate::safety::Safety;
 
 /// The extensions of source files.
 const EXTENSIONS: [&str; 8] = ["js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx"];
@@ -160,6 +163,13 @@ impl SourceAnalysis for Node {
         question: Question<'a>,
     ) -> Boxed<'a, Result<Code>> {
         Box::pin(analysis::analyze(question))
+    }
+
+    fn sources_of(&self, file: &Path, safety: &Safety) -> Vec<PathBuf> {
+        let Some(map) = crate::javascript::is_plain(file).then(|| map_of(file, safety)).flatten() else {
+            return Vec::new();
+        };
+        map.sources().filter_map(|source| source.path.clone()).filter(|path| path.is_file()).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Node's inspector as a [`Debugger`]: the Chrome `DevTools` Protocol, with nothing in between.
 //!
 //! Each process and each worker thread is a debugger of its own, made of parts. A part holds the parts that it needs;
-//! only `stops`, `events` and this file take the whole. Tasks, for every connection: the client's driver, which moves
+//! only `left_out`, `stops`, `events` and this file take the whole. Tasks, for every connection: the client's driver, which moves
 //! bytes, and the pump in `events`, which turns what arrives into the session's events; for every worker a pump. All
 //! end with the connection.
 //!
@@ -16,7 +16,8 @@
 //!    reports it)
 //! 5. `breakpoints`, `blackbox` (what V8 passes over), `exceptions`, `execution` (how the thread goes on)
 //! 6. `sampling`, `heap` and `performance` (what it does while it runs)
-//! 7. `connection` (the whole), `stops` (what becomes of a pause), `console` and `events`
+//! 7. `connection` (the whole), `left_out` (names that V8 has left out of a frame), `stops` (what becomes of a pause),
+//!    `console` and `events`
 //! 8. `announcements`, `signal` and `connector` (how processes come in), and this file
 
 mod announcements;
@@ -36,6 +37,7 @@ mod functions;
 mod heap;
 mod injected;
 mod insertions;
+mod left_out;
 mod locks;
 mod performance;
 mod places;
@@ -201,7 +203,10 @@ impl Debugger for CdpDebugger {
 
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
         let frame = self.frame(request.frame).await?;
-        self.0.values.evaluate(&frame, &request).await
+        match self.0.values.evaluate(&frame, &request).await {
+            Err(error) => left_out::evaluate(self, &request, error).await,
+            value => value,
+        }
     }
 
     async fn same_as(&self, value: RawId, among: Vec<RawId>) -> Result<Option<usize>> {

@@ -226,6 +226,7 @@ fn value() -> Value<RawId> {
         children: None,
         cut: false,
         length: None,
+        note: None,
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Value<Id> {
     pub cut: bool,
     /// How long a string or representation is as a whole, in characters, where that is known.
     pub length: Option<u64>,
+    /// Where it was read, when that is not where it was asked for.
+    pub note: Option<String>,
 }
 
 /// Some of the children of a scope or value.
@@ -93,6 +95,7 @@ impl<Id> Value<Id> {
             children: self.children,
             cut: self.cut,
             length: self.length,
+            note: self.note,
         })
     }
 }

@@ -22,6 +22,7 @@ mod runners;
 mod script;
 mod steps;
 mod typescript;
+mod unused_names;
 mod values;
 
 #[path = "../standard/debugging.rs"]

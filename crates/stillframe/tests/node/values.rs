@@ -115,10 +115,32 @@ async fn private_symbol_and_hidden_members_are_listed() {
     }
     assert_eq!(
         session.evaluate("account").await,
-        "Account { owner: 'Ann', [Symbol(key)]: 'by symbol' }",
-        "as Node shows it"
+        "Account { owner: 'Ann', [Symbol(key)]: 'by symbol', #balance: 12 }",
+        "as Node shows it, with the private field"
     );
     assert_eq!(session.evaluate("runs").await, "[]");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn private_fields_are_in_the_texts_of_objects() {
+    let script = Script::new(
+        "class Base { #id = 7; }\n\
+         class Cart extends Base { #lines = [{ name: 'tea' }]; name = 'c'; #sum() { return 1; } }\n\
+         class Only { #secret = 'x'; get #twice() { return 2; } }\n\
+         function main(cart, only) {\n  const list = [only];\n  return cart; // @here\n}\n\
+         main(new Cart(), new Only());\n",
+    );
+    let (session, stopped) = script.stopped_at("here").await;
+    assert_eq!(
+        stopped.variable("cart"),
+        "Cart { name: 'c', #id: 7, #lines: [ { name: 'tea' } ] }",
+        "{}",
+        stopped.text
+    );
+    assert_eq!(stopped.variable("only"), "Only { #secret: 'x' }", "{}", stopped.text);
+    let inside = session.expanded("list").await;
+    assert_eq!(inside.variable("0"), "Only { #secret: 'x' }", "{}", inside.text);
     session.finish().await;
 }
 

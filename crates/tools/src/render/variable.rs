@@ -30,7 +30,7 @@ pub struct VariableData {
     pub cut: Cut,
 }
 
-/// How a text was cut.
+/// How a value was read.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Cut {
     /// The text is not all of it; ask for more with `maxLength`, or for a part with `evaluate_expression`.
@@ -39,12 +39,15 @@ pub struct Cut {
     /// How long the whole is, in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
+    /// Where it was read, when that is another frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 impl Cut {
-    /// How the text of a value was cut.
+    /// How a value was read.
     pub fn of<Id>(value: &Value<Id>) -> Self {
-        Self { truncated: value.cut, length: value.length.filter(|_| value.cut) }
+        Self { truncated: value.cut, length: value.length.filter(|_| value.cut), note: value.note.clone() }
     }
 }
 

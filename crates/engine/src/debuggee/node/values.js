@@ -854,7 +854,7 @@
   };
 
   // -------------------------------------------------------------------------------------------------------
-  // Rows: [text, type, expandable, children, cut, length]
+  // Rows: [text, type, expandable, children, cut, length, whether there may be private fields]
 
   const row = (value, limit) => {
     if (typeof value === "string") {
@@ -870,7 +870,8 @@
     writer.object(value);
     const count = childrenOf(value);
     const isBare = count === 0 && !isProxy(value) && isOrdinary(value);
-    return [writer.text(), typeName(value), !isBare, count > 0 ? count : null, writer.cut, null];
+    const isPrivate = typeof value !== "function" && !(careful && preparesStacks(value)) && hasPrivate(value);
+    return [writer.text(), typeName(value), !isBare, count > 0 ? count : null, writer.cut, null, isPrivate];
   };
 
   // An object of which there is nothing to tell beyond that it is empty.

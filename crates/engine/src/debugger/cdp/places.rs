@@ -7,8 +7,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::scripts::{Script, Scripts, read_map};
+use super::scripts::{Script, Scripts};
 use super::sources::Sources;
+use crate::adapter::node::map_of;
 use crate::javascript::is_plain;
 use crate::safety::Safety;
 use crate::source_map::{self, MapLocation, SourceMap};
@@ -37,9 +38,6 @@ pub(super) struct CompiledScript {
 const MOST_FILES: usize = 20_000;
 /// The most bytes of maps that are read in search of a source.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
-/// How much of the end of a script is read to find what it says of its map.
-const TAIL: u64 = 64 * 1024;
-
 /// The scripts that were made of a source, on disk and among those that are loaded.
 pub(super) async fn made_of(sources: &Sources, source: &Path) -> Vec<CompiledScript> {
     let (sources, source) = (sources.clone(), source.to_owned());
@@ -126,35 +124,6 @@ fn add(found: &mut Vec<CompiledScript>, source: &Path, script: &Path, safety: &S
     if map.source_of(source).is_some() {
         found.push(CompiledScript { path: real(script), map });
     }
-}
-
-/// The map of a script on disk: what its last lines name, or the file beside it.
-fn map_of(script: &Path, safety: &Safety) -> Option<Arc<SourceMap>> {
-    let url = map_url(script, safety).or_else(|| {
-        let beside = format!("{}.map", script.file_name()?.to_str()?);
-        script.with_file_name(&beside).is_file().then_some(beside)
-    })?;
-    read_map(&url, script, safety).ok()
-}
-
-fn map_url(script: &Path, safety: &Safety) -> Option<String> {
-    use std::io::{Read, Seek, SeekFrom};
-    let mut file = std::fs::File::open(script).ok()?;
-    safety.check_open(&file, script).ok()?;
-    let length = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
-    let mut tail = Vec::new();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
-    file.take(TAIL).read_to_end(&mut tail).ok()?;
-    let found = comment(&String::from_utf8_lossy(&tail));
-    // An inline map is longer than the tail, and its beginning is what is missing.
-    found.or_else(|| comment(&safety.read_text(script).ok().filter(|_| length > TAIL)?))
-}
-
-/// The last `//# sourceMappingURL=` of a text.
-fn comment(text: &str) -> Option<String> {
-    let (_, after) = text.rsplit_once("//# sourceMappingURL=")?;
-    let url = after.lines().next()?.trim();
-    (!url.is_empty()).then(|| url.to_owned())
 }
 
 /// Looks into all maps of the project for one that names the source.

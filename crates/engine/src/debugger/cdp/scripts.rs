@@ -11,10 +11,10 @@ use tokio::sync::OnceCell;
 
 use super::locks::lock;
 use super::v8::V8Client;
+use crate::adapter::node::read_map;
 use crate::javascript::Handlers;
 use crate::policy::SharedPolicy;
-use crate::safety::Safety;
-use crate::source_map::{self, MapLocation, MapProblem, Position, SourceMap};
+use crate::source_map::{self, MapProblem, Position, SourceMap};
 
 /// A script.
 #[derive(Debug)]
@@ -123,17 +123,6 @@ impl Script {
         });
         work.await.unwrap_or(false)
     }
-}
-
-/// Reads and decodes the map that a script at `path` names.
-pub(super) fn read_map(url: &str, path: &Path, safety: &Safety) -> Result<Arc<SourceMap>, MapProblem> {
-    let place = source_map::place(url, path);
-    let raw = safety.read_map(&place)?;
-    let beside = match &place {
-        MapLocation::File(map) => map.parent(),
-        _ => path.parent(),
-    };
-    SourceMap::decode(&raw, beside.unwrap_or(path)).map(Arc::new)
 }
 
 /// The file that a script's URL names. Loaders append a query to make a URL another one.

@@ -22,6 +22,7 @@ mod rows;
 mod scopes;
 mod text;
 
+pub(super) use self::evaluate::is_path;
 pub(super) use self::frame::Frame;
 pub(super) use self::names::renamed;
 pub(super) use self::reader::ValueReader;

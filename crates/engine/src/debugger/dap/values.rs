@@ -254,6 +254,7 @@ fn shown(
         type_name: kind.unwrap_or_default(),
         reference,
         children: reference.and(indexed.or(count(named))),
+        note: None,
     }
 }
 

@@ -533,7 +533,8 @@ impl AgentClient {
     fn value(&self, value: RawValue, frame: RawId) -> Value<RawId> {
         let RawValue(text, type_name, reference, children, cut, length) = value;
         let reference = reference.map(|reference| self.remember(RawId(reference), frame));
-        Value { text, type_name, reference, children: (children > 0).then_some(children), cut, length }
+        let children = (children > 0).then_some(children);
+        Value { text, type_name, reference, children, cut, length, note: None }
     }
 
     fn remember(&self, reference: RawId, frame: RawId) -> RawId {

@@ -32,6 +32,9 @@ pub(super) struct ValueData {
     /// How long the whole is, in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     length: Option<u64>,
+    /// Where it was read, when that is another frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
 }
 
 impl From<&Value<Reference>> for ValueData {
@@ -43,6 +46,7 @@ impl From<&Value<Reference>> for ValueData {
             property_count: value.children,
             truncated: value.cut,
             length: value.length.filter(|_| value.cut),
+            note: value.note.clone(),
         }
     }
 }

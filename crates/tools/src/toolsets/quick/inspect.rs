@@ -69,6 +69,9 @@ impl DebugEvaluate {
             let all = value.length.map(|length| format!(" of {length} characters")).unwrap_or_default();
             said = format!("{said}\nnote: this is the beginning{all}; `max_length` gives more of it");
         }
+        if let Some(note) = &value.note {
+            said = format!("{said}\nnote: {note}");
+        }
         Ok(said)
     }
 }

@@ -12,10 +12,10 @@ use ::cdp::runtime;
 use serde_json::{Value as Json, json};
 
 use super::super::places::{self, ScriptSpot};
-use super::super::scripts::read_map;
 use super::super::stop::V8Stop;
 use super::super::v8::V8Client;
 use super::binder::BreakpointBinder;
+use crate::adapter::node::read_map;
 use crate::source_map::SourceMap;
 use crate::{deadlines, javascript};
 

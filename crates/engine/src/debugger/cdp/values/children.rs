@@ -7,13 +7,16 @@ use super::frame::context_of;
 use super::helper::{argument, object};
 use super::reader::ValueReader;
 use super::references::{Expandable, ValuePath};
-use super::rows::{ShownValue, ValueRows};
+use super::rows::{ShownValue, ValueRow, ValueRows};
 use crate::error::Result;
 use crate::model::ids::RawId;
-use crate::model::variable::{Children, Page, Variable};
+use crate::model::variable::{Children, Page, Value, Variable};
 
 /// An object with more children is not asked for private ones, because all others would come with them.
 const FEW: u64 = 2_000;
+
+/// How many values of a page are asked for private fields: each takes requests of its own.
+const MOST_PRIVATE: usize = 20;
 
 const GETTER: &str = "with --read-only, a getter is run only when it has no effects; this one could have some, and nothing was changed";
 
@@ -83,7 +86,9 @@ impl ValueReader {
         }
         let inner =
             if rows.inner && rows.total < FEW { self.inner(&helper, place).await? } else { Vec::new() };
+        let private = private_rows(&rows.variables);
         let mut children = self.rows(rows, place, page);
+        self.add_private(&helper, &mut children.variables, private, text).await;
         self.add_inner(&helper, place, inner, &mut children, page, text).await?;
         Ok(children)
     }
@@ -133,6 +138,47 @@ impl ValueReader {
         let private = found.private_properties.into_iter().map(private);
         let internal = found.internal_properties.into_iter().filter_map(|property| self.internal(property));
         Ok(private.chain(internal).collect())
+    }
+
+    /// Puts private fields into the texts of these variables. Only the debugger can read them.
+    pub(super) async fn add_private(
+        &self,
+        helper: &str,
+        variables: &mut [Variable<RawId>],
+        which: Vec<usize>,
+        text: usize,
+    ) {
+        for index in which {
+            if let Some(variable) = variables.get_mut(index) {
+                self.add_private_to(helper, &mut variable.value, text).await;
+            }
+        }
+    }
+
+    /// The same for one value. Where they cannot be read, the text stays as it is.
+    pub(super) async fn add_private_to(&self, helper: &str, value: &mut Value<RawId>, text: usize) {
+        let Some(Ok(Expandable::Value(place))) = value.reference.map(|id| self.0.references.find(id)) else {
+            return;
+        };
+        let members = self.inner(helper, &place).await.unwrap_or_default();
+        let is_field = |member: &InternalMember| member.name.starts_with('#') && member.text.is_none();
+        let fields = members.into_iter().filter(|member| is_field(member) && !member.special);
+        let (names, values): (Vec<String>, Vec<_>) =
+            fields.map(|field| (field.name, field.value.as_ref().map(argument).unwrap_or_default())).unzip();
+        if names.is_empty() {
+            return;
+        }
+        let rows = self.call::<Vec<ShownValue>>(helper, "each", json!({ "limit": text }), values).await;
+        for (name, ShownValue(field, ..)) in names.into_iter().zip(rows.unwrap_or_default()) {
+            let Some(before) = value.text.strip_suffix('}') else { return };
+            let before = before.trim_end();
+            let space = if before.ends_with('{') { " " } else { ", " };
+            if before.len() + name.len() + field.len() > text {
+                value.cut = true;
+                return;
+            }
+            value.text = format!("{before}{space}{name}: {field} }}");
+        }
     }
 
     fn internal(&self, property: PropertyDescriptor) -> Option<InternalMember> {
@@ -185,11 +231,19 @@ impl ValueReader {
         let InternalMember { name, special, value, text } = inner;
         let id = value.and_then(|value| value.object_id);
         let value = match text {
-            Some(text) => self.value(ShownValue(text, String::new(), false, None, false, None), || None),
+            Some(text) => {
+                self.value(ShownValue(text, String::new(), false, None, false, None, false), || None)
+            }
             None => self.value(shown, || Some(ValuePath::of(&id?, parent.frame.as_ref()))),
         };
         Variable { name, value, special }
     }
+}
+
+/// The rows whose texts may lack private fields.
+pub(super) fn private_rows(rows: &[ValueRow]) -> Vec<usize> {
+    let lacks = |(_, row): &(usize, &ValueRow)| row.1.6;
+    rows.iter().enumerate().filter(lacks).map(|(index, _)| index).take(MOST_PRIVATE).collect()
 }
 
 fn private(property: PropertyDescriptor) -> InternalMember {

@@ -68,7 +68,12 @@ impl ValueReader {
         };
         let options = json!({ "steps": place.steps, "limit": text });
         let shown: ShownValue = self.call(&helper, "describe", options, [object(&place.root)]).await?;
-        Ok(self.value(shown, || Some(place)))
+        let is_private = shown.6;
+        let mut value = self.value(shown, || Some(place));
+        if is_private {
+            self.add_private_to(&helper, &mut value, text).await;
+        }
+        Ok(value)
     }
 
     /// Evaluates an expression in the names of the source, or in those of the script where the source has no
@@ -188,7 +193,7 @@ fn does_not_compile(details: &ExceptionDetails, frame: &Frame) -> bool {
 }
 
 /// Names, dots and plain indices: nothing that changes a variable.
-fn is_path(expression: &str) -> bool {
+pub(in super::super) fn is_path(expression: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | '[' | ']');
     expression.chars().all(is_part)
 }

@@ -91,5 +91,5 @@ impl ValueReader {
 }
 
 fn accessor() -> ShownValue {
-    ShownValue("[Getter/Setter]".to_owned(), "accessor".to_owned(), false, None, false, None)
+    ShownValue("[Getter/Setter]".to_owned(), "accessor".to_owned(), false, None, false, None, false)
 }

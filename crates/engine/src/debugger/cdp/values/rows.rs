@@ -8,7 +8,7 @@ use super::references::{Expandable, ValuePath};
 use crate::model::ids::RawId;
 use crate::model::variable::{Children, Page, Value, Variable};
 
-/// Text, type, whether it can be opened, children, cut, length.
+/// Text, type, whether it can be opened, children, cut, length, and whether the text may lack private fields.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct ShownValue(
     pub(super) String,
@@ -17,6 +17,7 @@ pub(super) struct ShownValue(
     pub(super) Option<u64>,
     pub(super) bool,
     pub(super) Option<u64>,
+    #[serde(default)] pub(super) bool,
 );
 
 /// Name, value, whether it is special, the step to it, and for variables of a frame where they were found.
@@ -46,10 +47,10 @@ pub(super) struct ValueRows {
 impl ValueReader {
     /// A value that was found at a place.
     pub(super) fn value(&self, shown: ShownValue, place: impl FnOnce() -> Option<ValuePath>) -> Value<RawId> {
-        let ShownValue(text, type_name, expandable, children, cut, length) = shown;
+        let ShownValue(text, type_name, expandable, children, cut, length, _) = shown;
         let place = expandable.then(place).flatten();
         let reference = place.map(|place| self.0.references.hold(Expandable::Value(place)));
-        Value { text, type_name, reference, children, cut, length }
+        Value { text, type_name, reference, children, cut, length, note: None }
     }
 
     /// The children of a value.

@@ -8,6 +8,7 @@ use ::cdp::debugger::{EvaluateOnCallFrame, Scope as RawScope};
 use ::cdp::runtime::CallArgument;
 use serde_json::{Value as Json, json};
 
+use super::children::private_rows;
 use super::frame::Frame;
 use super::helper::{argument, nothing, object};
 use super::reader::ValueReader;
@@ -119,7 +120,9 @@ impl ValueReader {
             name: frame.original(&name).to_owned(),
             special,
         };
-        let variables = variables.into_iter().map(variable).collect();
+        let private = private_rows(&variables);
+        let mut variables: Vec<_> = variables.into_iter().map(variable).collect();
+        self.add_private(&helper, &mut variables, private, text).await;
         Ok(Children { variables, total, start: page.start, hidden })
     }
 

@@ -27,7 +27,7 @@ pub(super) fn shown(value: &RemoteObject, limit: usize) -> ShownValue {
         _ => value.description.clone().unwrap_or_default().lines().next().unwrap_or_default().to_owned(),
     };
     let (text, cut, length) = cut(text, limit);
-    ShownValue(text, type_name, value.object_id.is_some() && value.kind != "symbol", None, cut, length)
+    ShownValue(text, type_name, value.object_id.is_some() && value.kind != "symbol", None, cut, length, false)
 }
 
 /// Numbers as JavaScript writes them, which JSON's readers may change: `1e21` becomes `1e+21`.
@@ -47,7 +47,7 @@ fn string(text: &str, limit: usize) -> ShownValue {
     let length = text.encode_utf16().count() as u64;
     let (head, is_cut) = head(text, limit);
     let quoted = if is_cut { format!("{}...", quote(head)) } else { quote(head) };
-    ShownValue(quoted, "string".to_owned(), false, None, is_cut, Some(length))
+    ShownValue(quoted, "string".to_owned(), false, None, is_cut, Some(length), false)
 }
 
 /// A text that is cut at a limit in UTF-16 units, whether it was, and how long it was.
@@ -137,7 +137,7 @@ mod tests {
             ("a😀b", 3, "'a😀'...", true),
         ];
         for (value, limit, text, is_cut) in table {
-            let ShownValue(found, .., was_cut, _) = string(value, limit);
+            let ShownValue(found, .., was_cut, _, _) = string(value, limit);
             assert_eq!((found.as_str(), was_cut), (text, is_cut), "{value}");
         }
     }

@@ -1,0 +1,101 @@
+//! Variables that V8 has left out of a frame.
+//!
+//! V8 keeps a variable of an enclosing function only for functions that use it. In the frame of any other, it is not
+//! defined, though it stands in the source above. Where the enclosing function has a frame on the stack, it is there.
+
+use std::sync::Arc;
+
+use super::connection::CdpDebugger;
+use super::frames;
+use super::function_names::or_anonymous;
+use super::scripts::position;
+use super::values::is_path;
+use crate::debugger::Evaluate;
+use crate::error::{Error, Result};
+use crate::javascript::{self, Declared};
+use crate::model::ids::RawId;
+use crate::model::variable::Value;
+
+/// Evaluates again what failed for want of a name, where the name is; or says why it is nowhere.
+pub(super) async fn evaluate(
+    debugger: &CdpDebugger,
+    request: &Evaluate,
+    error: Error,
+) -> Result<Value<RawId>> {
+    let Some(name) = missing(&error).map(str::to_owned) else { return Err(error) };
+    let Some((declared, frames)) = declared(debugger, request, &name).await else { return Err(error) };
+    let expression = request.expression.trim();
+    let is_alone = is_path(expression) && expression.split(['.', '[']).next() == Some(name.as_str());
+    let place = if declared.is_top_level { "at the top of its module" } else { "in a function around it" };
+    let about = format!("`{name}`, declared on line {} {place}, is not used here", declared.line + 1);
+    match (declared.frames.as_slice(), is_alone) {
+        ([only], true) => {
+            let Some((id, function)) = frames.get(*only) else { return Err(error) };
+            let there = frames::frame(&*debugger.0.run.stop()?, &debugger.0.sources.scripts, *id).await?;
+            let request = Evaluate { frame: *id, ..request.clone() };
+            let value = debugger.0.values.evaluate(&there, &request).await?;
+            let function = if declared.is_top_level { "<module>" } else { function };
+            let note = format!("{about}, so V8 has left it out; this is from the frame of `{function}`");
+            Ok(Value { note: Some(note), ..value })
+        }
+        ([_], false) => {
+            Err(explained(error, &format!("{about}, so V8 has left it out; evaluate `{name}` by itself")))
+        }
+        ([], _) => Err(explained(
+            error,
+            &format!(
+                "{about}, so V8 has left it out, and what it is in has no frame on the stack; stop there, or use it \
+                 in this function"
+            ),
+        )),
+        (_, _) => Err(explained(
+            error,
+            &format!(
+                "{about}, so V8 has left it out; several frames have one: evaluate it in the one you mean"
+            ),
+        )),
+    }
+}
+
+/// The name in `X is not defined`.
+fn missing(error: &Error) -> Option<&str> {
+    let Error::Raised { type_name, message, .. } = error else { return None };
+    if type_name != "ReferenceError" {
+        return None;
+    }
+    message.rsplit(": ").next()?.strip_suffix(" is not defined")
+}
+
+fn explained(error: Error, why: &str) -> Error {
+    match error {
+        Error::Raised { type_name, message, traceback } => {
+            Error::Raised { type_name, message: format!("{message} ({why})"), traceback }
+        }
+        other => other,
+    }
+}
+
+/// Where a name is declared around a frame, and the frames that called it in the same script, with their names.
+async fn declared(
+    debugger: &CdpDebugger,
+    request: &Evaluate,
+    name: &str,
+) -> Option<(Declared, Vec<(RawId, String)>)> {
+    let stop = debugger.0.run.stop().ok()?;
+    let index = stop.index_of(request.frame)?;
+    let frame = stop.frames.get(index)?;
+    let script = debugger.0.sources.scripts.get(&frame.location.script_id)?;
+    let text = script.text().await?;
+    let callers = stop.frames.iter().enumerate().skip(index + 1);
+    let callers = callers.filter(|(_, caller)| caller.location.script_id == frame.location.script_id);
+    let (mut frames, mut places) = (Vec::new(), Vec::new());
+    for (index, caller) in callers {
+        frames.push((stop.id_of(index), or_anonymous(&caller.function_name)));
+        places.push(script.in_text(position(&caller.location)));
+    }
+    let (place, name) = (script.in_text(position(&frame.location)), name.to_owned());
+    let text = Arc::clone(&text);
+    let work = move || javascript::declared_around(&text, place, &name, &places);
+    let declared = tokio::task::spawn_blocking(work).await.ok()??;
+    Some((declared, frames))
+}

@@ -1,0 +1,165 @@
+//! Where a name is declared that a function may use.
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{
+    ArrowFunctionExpression, BindingIdentifier, BlockStatement, ForInStatement, ForOfStatement, ForStatement,
+    Function, Program,
+};
+use oxc_ast_visit::{VisitJs, walk_js};
+use oxc_parser::{ParseOptions, Parser};
+use oxc_span::{SourceType, Span};
+use oxc_syntax::scope::ScopeFlags;
+
+use super::LineStarts;
+use super::caught::offset;
+
+/// A declaration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// Its line, 0-based.
+    pub line: u32,
+    /// The function that it is in has a frame at each of these, by their numbers among those asked about.
+    pub frames: Vec<usize>,
+    /// It is in no function.
+    pub is_top_level: bool,
+}
+
+/// Where the name is declared that code at a place (0-based line, UTF-16 column) means, when that is outside of the
+/// place's own function; and which of the `frames`, other places, are in the same function as the declaration.
+pub fn declared_around(text: &str, place: (u32, u32), name: &str, frames: &[(u32, u32)]) -> Option<Declared> {
+    let place = offset(text, place.0, place.1)?;
+    super::parsing(text, || look(text, place, name, frames)).flatten()
+}
+
+fn look(text: &str, place: u32, name: &str, frames: &[(u32, u32)]) -> Option<Declared> {
+    let allocator = Allocator::default();
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    [SourceType::mjs(), SourceType::script()].into_iter().find_map(|kind| {
+        let parsed = Parser::new(&allocator, text, kind).with_options(options).parse();
+        if parsed.panicked || parsed.diagnostics.errors().next().is_some() {
+            return None;
+        }
+        let mut search = Declarations { name, scopes: Vec::new(), functions: Vec::new(), found: Vec::new() };
+        search.visit_program(&parsed.program);
+        search.around(text, place, frames)
+    })
+}
+
+/// All declarations of a name.
+struct Declarations<'n> {
+    name: &'n str,
+    /// The functions and blocks around.
+    scopes: Vec<Span>,
+    /// All functions, outer ones first. The program is the first of them.
+    functions: Vec<Span>,
+    /// Where the name is declared, and the scope that it is in.
+    found: Vec<(u32, Span)>,
+}
+
+impl Declarations<'_> {
+    fn around(&self, text: &str, place: u32, frames: &[(u32, u32)]) -> Option<Declared> {
+        let is_in = |span: &Span, offset: u32| (span.start..span.end).contains(&offset);
+        // What is inside begins later.
+        let innermost = |offset: u32| self.functions.iter().rfind(|span| is_in(span, offset)).copied();
+        let visible = self.found.iter().filter(|(_, scope)| is_in(scope, place));
+        let (at, _) = visible.max_by_key(|(_, scope)| scope.start)?;
+        let owner = innermost(*at)?;
+        if innermost(place) == Some(owner) {
+            return None;
+        }
+        let its_own =
+            |(line, column): &(u32, u32)| offset(text, *line, *column).and_then(innermost) == Some(owner);
+        Some(Declared {
+            line: LineStarts::of(text).line(*at).saturating_sub(1),
+            frames: (0..).zip(frames).filter(|(_, frame)| its_own(frame)).map(|(number, _)| number).collect(),
+            is_top_level: self.functions.first() == Some(&owner),
+        })
+    }
+
+    fn inside(&mut self, scope: Span, visit: impl FnOnce(&mut Self)) {
+        self.scopes.push(scope);
+        visit(self);
+        self.scopes.pop();
+    }
+}
+
+impl<'a> VisitJs<'a> for Declarations<'_> {
+    fn visit_program(&mut self, it: &Program<'a>) {
+        let whole = Span::new(0, it.span.end.saturating_add(1));
+        self.functions.push(whole);
+        self.inside(whole, |all| walk_js::walk_program(all, it));
+    }
+
+    fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
+        if let Some(id) = &it.id {
+            self.visit_binding_identifier(id);
+        }
+        let span = Span::new(it.params.span.start, it.span.end);
+        self.functions.push(span);
+        self.inside(span, |all| walk_js::walk_function(all, it, flags));
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        let span = Span::new(it.params.span.start, it.span.end.saturating_add(1));
+        self.functions.push(span);
+        self.inside(span, |all| walk_js::walk_arrow_function_expression(all, it));
+    }
+
+    fn visit_block_statement(&mut self, it: &BlockStatement<'a>) {
+        self.inside(it.span, |all| walk_js::walk_block_statement(all, it));
+    }
+
+    fn visit_for_statement(&mut self, it: &ForStatement<'a>) {
+        self.inside(it.span, |all| walk_js::walk_for_statement(all, it));
+    }
+
+    fn visit_for_in_statement(&mut self, it: &ForInStatement<'a>) {
+        self.inside(it.span, |all| walk_js::walk_for_in_statement(all, it));
+    }
+
+    fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
+        self.inside(it.span, |all| walk_js::walk_for_of_statement(all, it));
+    }
+
+    fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
+        if it.name == self.name
+            && let Some(scope) = self.scopes.last()
+        {
+            self.found.push((it.span.start, *scope));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_found_in_the_functions_around() {
+        let text = "\
+const RATE = 2;
+function outer(a) {
+  const limit = 3;
+  { const hidden = 4; }
+  const inner = (b) => {
+    const own = b;
+    return own;
+  };
+  return inner(a);
+}
+outer(1);
+";
+        let frames = [(6, 4), (8, 9), (10, 0)];
+        let declared = |name| declared_around(text, (6, 4), name, &frames);
+        let at = |line, frames: &[usize], is_top_level| {
+            Some(Declared { line, frames: frames.to_vec(), is_top_level })
+        };
+        assert_eq!(declared("RATE"), at(0, &[2], true));
+        assert_eq!(declared("outer"), at(1, &[2], true));
+        assert_eq!(declared("limit"), at(2, &[1], false));
+        assert_eq!(declared("a"), at(1, &[1], false));
+        assert_eq!(declared("hidden"), None);
+        assert_eq!(declared("own"), None);
+        assert_eq!(declared("missing"), None);
+    }
+}

@@ -1,0 +1,63 @@
+//! Names that stand around a function and are not used in it: V8 leaves them out of its frame.
+
+use test_support::Language;
+
+use crate::debugging::Debugging;
+use crate::script::Script;
+use serde_json::json;
+
+const TEXT: &str = "\
+const RATE = { percent: 2 };
+function outer(list) {
+  const limit = 3;
+  return list.map((one) => {
+    return one + 1; // @inner
+  });
+}
+outer([1]);
+setTimeout(() => {
+  console.log(1); // @later
+}, 1);
+";
+
+#[tokio::test]
+async fn they_are_read_where_they_are_and_the_answer_says_so() {
+    let script = Script::new(TEXT);
+    let (session, _) = script.stopped_at("inner").await;
+    for (expression, value, declared, frame) in [
+        ("RATE.percent", "2", "`RATE`, declared on line 1 at the top of its module,", "<module>"),
+        ("limit", "3", "`limit`, declared on line 3 in a function around it,", "outer"),
+    ] {
+        let read = session.ok("evaluate_expression", json!({ "expression": expression })).await;
+        let note = format!(
+            "{declared} is not used here, so V8 has left it out; this is from the frame of `{frame}`"
+        );
+        assert_eq!((&read["result"], &read["note"]), (&json!(value), &json!(note)), "{}", read.text);
+    }
+    // With other names, another frame would give it another meaning.
+    let failed = session
+        .fails("evaluation_failed", "evaluate_expression", json!({ "expression": "one + limit" }))
+        .await;
+    assert!(failed.text.contains("limit is not defined (`limit`, declared on line 3"), "{}", failed.text);
+    assert!(failed.text.contains("evaluate `limit` by itself"), "{}", failed.text);
+    let failed =
+        session.fails("evaluation_failed", "evaluate_expression", json!({ "expression": "nowhere" })).await;
+    assert!(!failed.text.contains("left it out"), "{}", failed.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn where_no_frame_has_one_the_answer_says_what_to_do() {
+    let script = Script::new(TEXT);
+    let session = Debugging::of(Language::Node).await;
+    session.break_at(&script, "later").await;
+    session.start(&script).await;
+    let failed =
+        session.fails("evaluation_failed", "evaluate_expression", json!({ "expression": "RATE" })).await;
+    assert!(
+        failed.text.contains("has no frame on the stack; stop there, or use it in this function"),
+        "{}",
+        failed.text
+    );
+    session.finish().await;
+}
