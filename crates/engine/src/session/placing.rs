@@ -78,16 +78,13 @@ impl Session {
                 self.place_on_function(path, function.clone(), wanted.rule).await
             }
             (None, Some(function)) => {
-                let known = match self.program_file().await {
-                    Some(program) => {
-                        self.place_on_function(program, function.clone(), wanted.rule.clone()).await.ok()
+                for source in self.program_sources().await {
+                    let rule = wanted.rule.clone();
+                    if let Ok(placed) = self.place_on_function(source, function.clone(), rule).await {
+                        return Ok(placed);
                     }
-                    None => None,
-                };
-                match known {
-                    Some(placed) => Ok(placed),
-                    None => self.place_on_name(function.clone(), wanted.rule).await,
                 }
+                self.place_on_name(function.clone(), wanted.rule).await
             }
             (Some(file), None) => {
                 let path = sources::absolute(file);
@@ -324,6 +321,19 @@ impl Session {
             Start::Launch(Launch { program: Program::Script(path), .. }) => Some(path),
             _ => None,
         }
+    }
+
+    /// The file that was started last, or what it was compiled from.
+    async fn program_sources(&self) -> Vec<PathBuf> {
+        let Some(program) = self.program_file().await else { return Vec::new() };
+        let sources = self.sources_of(&program);
+        if sources.is_empty() { vec![program] } else { sources }
+    }
+
+    /// The sources that a file was compiled from; none for a source.
+    pub fn sources_of(&self, file: &Path) -> Vec<PathBuf> {
+        let analysis = self.adapter().source_analysis();
+        analysis.map(|analysis| analysis.sources_of(file, &self.policy().safety)).unwrap_or_default()
     }
 
     /// The program may run on another machine, with files that this one does not have.

@@ -13,6 +13,7 @@ mod breakpoints;
 mod execution;
 mod hang;
 mod killed;
+mod node;
 mod objects;
 mod performance;
 mod seed;

@@ -1,5 +1,6 @@
 //! Breakpoints on functions whose names match.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use engine::model::breakpoint::{Breakpoint, Rule};
@@ -126,7 +127,7 @@ fn files(session: &Session, folder: &Path) -> Vec<PathBuf> {
         let extension = path.extension().and_then(|extension| extension.to_str());
         extension.is_some_and(|extension| adapter.extensions().contains(&extension))
     };
-    let mut found = Vec::new();
+    let mut found: Vec<PathBuf> = Vec::new();
     let mut level = vec![folder.to_owned()];
     for _ in 0..=DEPTH {
         let mut next = Vec::new();
@@ -138,12 +139,17 @@ fn files(session: &Session, folder: &Path) -> Vec<PathBuf> {
                 if path.is_dir() && !path.is_symlink() {
                     next.push(path);
                 } else if is_source(&path) && found.len() < FILES {
-                    found.push(path);
+                    // The functions of a compiled file are those of its sources.
+                    let sources = session.sources_of(&path);
+                    let sources = if sources.is_empty() { vec![path] } else { sources };
+                    found.extend(sources.into_iter().filter(|source| !adapter.is_internal(source)));
                 }
             }
         }
         level = next;
     }
+    let mut seen = HashSet::new();
+    found.retain(|path| seen.insert(path.clone()));
     found
 }
 

@@ -1,0 +1,55 @@
+//! What only programs of Node.js have.
+
+use serde_json::json;
+use test_support::{Fixture, run_tool};
+
+use crate::talk::Talk;
+
+const APP: &str = "\
+export function price(amount: number): number {
+  const doubled = amount * 2; // @body
+  return doubled;
+}
+console.log(price(2));
+";
+
+#[tokio::test]
+async fn a_function_of_a_compiled_program_is_found_in_its_source() {
+    let talk = Talk::new().await;
+    let source = Fixture::write(talk.folder(), "app.ts", APP);
+    run_tool(talk.folder(), "esbuild", &["app.ts", "--sourcemap", "--format=cjs", "--outfile=dist/app.js"])
+        .await;
+    talk.start(&Fixture::read(talk.folder().join("dist/app.js"))).await;
+    for pattern in ["price", "/^pri/"] {
+        let set = talk.ok("set_function_breakpoint", json!({ "functionName": pattern })).await;
+        let only = &set["breakpoints"];
+        assert_eq!(only.as_array().map(Vec::len), Some(1), "{}", set.text);
+        assert_eq!(
+            (&only[0]["file"], &only[0]["line"]),
+            (&json!(source.path()), &json!(source.line("body"))),
+            "{}",
+            set.text
+        );
+    }
+    let stopped = talk.step("continue").await;
+    assert_eq!(stopped.at("/location/line"), source.line("body"), "{}", stopped.text);
+    talk.finish().await;
+}
+
+#[tokio::test]
+async fn a_name_that_v8_left_out_is_inspected_where_it_is() {
+    let talk = Talk::new().await;
+    let text = "const RATE = 2;\nfunction f(a) {\n  return a; // @here\n}\nf(1);\n";
+    let program = Fixture::write(talk.folder(), "app.js", text);
+    talk.start(&program).await;
+    talk.break_at(&program, "here").await;
+    talk.step("continue").await;
+    let inspected = talk.ok("inspect", json!({ "expression": "RATE" })).await;
+    assert_eq!(inspected["value"], json!(2), "{}", inspected.text);
+    assert!(
+        inspected["note"].to_string().contains("this is from the frame of `<module>`"),
+        "{}",
+        inspected.text
+    );
+    talk.finish().await;
+}
