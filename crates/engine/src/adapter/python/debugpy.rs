@@ -56,7 +56,9 @@ pub(crate) static AGENT: AgentCode = AgentCode {
     source: include_str!("../../debuggee/python/stillframe_agent.py"),
     recorder: &[module!("stillframe_monitor"), module!("stillframe_recorder")],
     sampler: &[
+        module!("stillframe_numbered"),
         module!("stillframe_code"),
+        module!("stillframe_memory"),
         module!("stillframe_locks"),
         module!("stillframe_native"),
         module!("stillframe_tasks"),

@@ -14,6 +14,7 @@ import tokenize
 import types
 
 import stillframe_agent as agent
+import stillframe_numbered as numbered
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 WITHS = (ast.With, ast.AsyncWith)
@@ -79,10 +80,12 @@ class Step:
 def way_to(frame):
     """The statements around the place where a frame is, from its function's inwards."""
     tree, _ = source(frame.f_code.co_filename)
-    line = frame.f_lineno
+    span = span_of(frame)
+    # Where only the line is known, the innermost statement on it is taken.
+    place = (frame.f_lineno, None) if span is None else (span[0], span[2])
     way, node = [], tree
-    while node is not None and line is not None:
-        step = step_into(node, line)
+    while node is not None and place[0] is not None:
+        step = step_into(node, place)
         if step is None:
             break
         way.append(step)
@@ -94,15 +97,28 @@ def way_to(frame):
     return way if name == "<module>" else way[-1:]
 
 
-def step_into(node, line):
+def step_into(node, place):
     for block in BLOCKS:
         statements = getattr(node, block, None)
         if not isinstance(statements, list):
             continue
         for index, each in enumerate(statements):
-            if start_of(each) <= line <= end_of(each):
+            if is_in(place, each):
                 return Step(statements, index, block)
     return None
+
+
+def is_in(place, statement):
+    """Whether a line, and a column where that is known, is in a statement."""
+    line, column = place
+    first, last = start_of(statement), end_of(statement)
+    if column is None or not first <= line <= last:
+        return first <= line <= last
+    begins = getattr(statement, "lineno", first) if first == line else 0
+    if begins == line and hasattr(statement, "col_offset") and column < statement.col_offset:
+        return False
+    final = statement if hasattr(statement, "end_col_offset") else statement.body[-1]
+    return line < last or column < final.end_col_offset
 
 
 def start_of(node):
@@ -134,9 +150,12 @@ def calls_under_way(frame):
     if not way:
         return []
     statement = way[-1].node
+    if isinstance(statement, WITHS) and is_entering(frame):
+        return [(statement, item_of(frame, statement))]
     span = span_of(frame)
     calls = [node for node in head_of(statement) if isinstance(node, ast.Call)]
-    exact = [node for node in calls if span == (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)]
+    # In Python 3.10 the call of a method stands where the method is named.
+    exact = [node for node in calls if span in (place_of(node), place_of(node.func))]
     if exact:
         return exact
     around = []
@@ -149,11 +168,24 @@ def calls_under_way(frame):
     return around + on_line if span is not None and around else on_line + around
 
 
+def place_of(node):
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+
+
+def is_entering(frame):
+    """Whether a frame is at the beginning of a `with`."""
+    name = dis.opname[frame.f_code.co_code[frame.f_lasti]] if frame.f_lasti >= 0 else None
+    return name in ENTERS or name in ENTERS_LATER
+
+
 def span_of(frame):
-    positions = getattr(frame.f_code, "co_positions", None)
+    """Where what a frame is at begins and ends: two lines and two columns; nothing when that is not known."""
+    code = frame.f_code
+    positions = getattr(code, "co_positions", None)
     if positions is None:
-        return None
-    return next(itertools.islice(positions(), frame.f_lasti // 2, None), None)
+        return numbered.span_of(code, frame.f_lasti)
+    span = next(itertools.islice(positions(), frame.f_lasti // 2, None), None)
+    return span if span is not None and None not in span else None
 
 
 def item_of(frame, statement):

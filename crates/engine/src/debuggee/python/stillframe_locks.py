@@ -10,6 +10,7 @@ import re
 import threading
 
 import stillframe_code as code
+import stillframe_memory as memory
 import stillframe_agent as agent
 
 LOCK, RLOCK = _thread.LockType, type(_thread.RLock())
@@ -39,7 +40,17 @@ def holders(lock, threads):
 
 def holds(frames, lock):
     """Whether a thread or a task that has these frames holds a lock."""
-    return any(is_held_in(frame, lock) for frame in held(frames, lock))
+    frames = held(frames, lock)
+    managers = memory.entered(frames) if frames else []
+    inner = [manager.gen.gi_frame for manager in managers if is_generator(manager)]
+    is_entered = any(lock_in(manager) is lock for manager in managers)
+    return is_entered or any(is_held_in(frame, lock) for frame in frames + [each for each in inner if each])
+
+
+def is_generator(manager):
+    """Whether it was made by `contextlib.contextmanager`."""
+    kind = code.loaded("contextlib", "_GeneratorContextManager")
+    return kind is not None and agent.is_a(manager, kind)
 
 
 def held(frames, lock):
@@ -59,6 +70,8 @@ def is_held_in(frame, lock):
             is_held = after(before, frame, lock, is_held)
         is_innermost = depth + 1 == len(way)
         node = step.node
+        if is_innermost:
+            is_held = is_held or acquired_before(frame, node, lock)
         if isinstance(node, code.WITHS):
             entered = code.item_of(frame, node) if is_innermost else len(node.items)
             items = [item.context_expr for item in node.items[:entered]]
@@ -69,6 +82,15 @@ def is_held_in(frame, lock):
             for before in node.body:
                 is_held = after(before, frame, lock, is_held)
     return is_held
+
+
+def acquired_before(frame, statement, lock):
+    """Whether the statement that is under way has acquired a lock before the call that it is in now."""
+    span = code.span_of(frame)
+    return span is not None and any(
+        is_call_of(each, "acquire", frame, lock) and (each.end_lineno, each.end_col_offset) <= (span[0], span[2])
+        for each in code.head_of(statement)
+    )
 
 
 def after(statement, frame, lock, is_held):
@@ -82,12 +104,15 @@ def after(statement, frame, lock, is_held):
 
 
 def calls(node, method, frame, lock):
-    return any(
-        isinstance(each, ast.Call)
-        and isinstance(each.func, ast.Attribute)
-        and each.func.attr == method
-        and means(each.func.value, frame, lock)
-        for each in ast.walk(node)
+    return any(is_call_of(each, method, frame, lock) for each in ast.walk(node))
+
+
+def is_call_of(node, method, frame, lock):
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == method
+        and means(node.func.value, frame, lock)
     )
 
 

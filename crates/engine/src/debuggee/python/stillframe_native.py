@@ -12,6 +12,7 @@ import time
 
 import stillframe_code as code
 import stillframe_locks as locks
+import stillframe_memory as memory
 from stillframe_agent import is_a
 
 # Filled by `stillframe_waits`.
@@ -28,7 +29,7 @@ def wait(scene, thread, frame):
         found = by_source(scene, frame, node)
         if found is not None:
             return found
-    return by_system(thread) or (unnamed(frame) if thread.seen >= LONG else None)
+    return by_system(scene, thread, frame) or (unnamed(frame) if thread.seen >= LONG else None)
 
 
 def by_source(scene, frame, node):
@@ -261,7 +262,7 @@ NUMBERS = {
 }  # fmt: skip
 
 
-def by_system(thread):
+def by_system(scene, thread, frame):
     """What the operating system says that a thread is in; nothing when that is not known."""
     try:
         with open("/proc/self/task/%d/syscall" % thread.native) as file:
@@ -269,6 +270,9 @@ def by_system(thread):
         call, first = NUMBERS[os.uname().machine][int(words[0])], int(words[1], 16)
     except (OSError, ValueError, LookupError, TypeError):
         return None
+    if call == LOCKS:
+        # A thread that only waits for its turn looks again after a time.
+        return of_system_lock(scene, frame, first) if int(words[4], 16) == 0 else None
     if call == READS:
         return about_descriptor(first)
     if call == SOCKETS:
@@ -286,6 +290,15 @@ def by_system(thread):
     if call == OPENS:
         return Wait("file", "a file to be opened at its other end")
     return None
+
+
+def of_system_lock(scene, frame, address):
+    lock = memory.lock_at(address, locks.LOCKS)
+    entered = [node[0].items[node[1]] for node in code.calls_under_way(frame) if type(node) is tuple]
+    if lock is None and not entered:
+        return None
+    name = "the lock " + quoted(entered[0].context_expr, frame) if entered else "a lock"
+    return Wait("lock", name, False, scene.holders(lock) if lock is not None else ())
 
 
 def unnamed(frame):
