@@ -94,7 +94,7 @@ const STILL_COMPUTING: u8 = 5;
 
 fn exit_code(verdict: Verdict) -> u8 {
     match verdict {
-        Verdict::Completed => 0,
+        Verdict::Completed | Verdict::Failed => 0,
         Verdict::Waiting | Verdict::Stopped => WAITS,
         Verdict::BusyLoop | Verdict::Deadlocked => HANGS,
         Verdict::Slow | Verdict::Unknown => STILL_COMPUTING,

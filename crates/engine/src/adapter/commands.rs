@@ -19,6 +19,11 @@ pub trait Commands: Send + Sync {
         None
     }
 
+    /// Whether a command leaves open which interpreter is meant: that of the project is, where it has one.
+    fn is_any_interpreter(&self, _name: &str) -> bool {
+        false
+    }
+
     /// What another command runs, by its file: the executable, if it matters, and the launch. None when the command is
     /// not one of the language.
     fn of_file(&self, file: &CommandFile, args: Vec<String>) -> Option<(Option<PathBuf>, Launch)>;

@@ -82,7 +82,7 @@ async fn output_that_was_written_before_is_told() {
 async fn a_program_that_completes_says_how() {
     let server = STILLFRAME.serve().await;
     let answer = diagnose(&server, "throws.js").await;
-    assert_eq!((answer.at("/verdict"), answer.at("/exitCode")), (&json!("completed"), &json!(1)));
+    assert_eq!((answer.at("/verdict"), answer.at("/exitCode")), (&json!("failed"), &json!(1)));
     assert_eq!(answer.at("/hung"), false);
     assert!(answer.text_of("output").contains("out of work"), "{answer:?}");
     assert_eq!(answer.at("/closed"), true);

@@ -50,6 +50,21 @@ async fn the_environment_beside_the_program_is_used_and_stays_as_it_is() {
 }
 
 #[tokio::test]
+async fn a_command_that_names_no_interpreter_in_particular_is_run_by_that_of_the_environment() {
+    let script = Script::new("import sys\nprint(sys.prefix)\nimport not_installed\n");
+    environment(&script, ".venv").await;
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": "python main.py", "cwd": text(script.folder()) });
+    let found = server.ok("diagnose_hang", asked).await;
+    assert_eq!((found.text_of("verdict"), &found["completed"]), ("failed", &json!(true)), "{}", found.text);
+    let prefix = text(&script.path_of(".venv")).to_owned();
+    assert!(found.text_of("output").contains(&format!("{prefix}\n")), "{}", found.text);
+    let evidence = found["evidence"].to_string();
+    assert!(evidence.contains(&format!("it is run by `{prefix}/bin/python")), "{evidence}");
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn an_interpreter_that_is_given_comes_before_the_environment_beside_the_program() {
     let script = Script::new("import sys\nprint(sys.prefix)\n");
     environment(&script, ".venv").await;

@@ -77,7 +77,8 @@ impl ParsedCommand<'_> {
         let stem = stem.unwrap_or_default();
         for (adapter, commands) in commands::all() {
             if let Some(launch) = commands.of_interpreter(&stem, self.args.clone(), &self.folder) {
-                return Ok((adapter, Some(self.executable()), launch?));
+                let executable = Some(self.executable()).filter(|_| !commands.is_any_interpreter(&self.name));
+                return Ok((adapter, executable, launch?));
             }
         }
         if let Some(adapter) = adapter::by_extension(Path::new(&self.name)) {

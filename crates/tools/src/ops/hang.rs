@@ -58,6 +58,8 @@ pub struct Hang {
 pub enum Verdict {
     /// It has ended.
     Completed,
+    /// It has ended with an error: a code that is not 0, or a signal.
+    Failed,
     /// It is in a loop that it does not leave, or in one call that does not come back.
     BusyLoop,
     /// It computes, and what it computes with changes.
@@ -77,6 +79,7 @@ impl Verdict {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
+            Self::Failed => "failed",
             Self::BusyLoop => "busy_loop",
             Self::Slow => "slow",
             Self::Waiting => "waiting",
@@ -84,6 +87,20 @@ impl Verdict {
             Self::Stopped => "stopped",
             Self::Unknown => "unknown",
         }
+    }
+
+    /// Of a program that has ended.
+    fn of_end(end: &End) -> Self {
+        match end {
+            End::Exited(code) if *code != 0 => Self::Failed,
+            End::Killed { by_us: false, .. } | End::NotStarted(_) => Self::Failed,
+            _ => Self::Completed,
+        }
+    }
+
+    /// Whether the program has ended, however.
+    pub fn is_end(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed)
     }
 
     /// Whether the program is held up, or was still computing when its time was over. One that waits for
@@ -186,8 +203,10 @@ pub async fn hang(session: &Session, request: Hang, context: &Context) -> Result
     match request.launch {
         Some(launch) => {
             session.set_exception_breakpoints(ExceptionBreakpoints::from(ExceptionMode::None)).await?;
+            let runs_in = lifecycle::interpreter(session, &launch).await;
             let begun = lifecycle::begin_launch(session, launch, request.wait, context).await?;
             notes = begun.1;
+            notes.extend(runs_in);
             // The program has its time from the moment at which it runs.
             until = Instant::now() + request.wait.timeout;
         }

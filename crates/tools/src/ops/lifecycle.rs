@@ -190,6 +190,14 @@ pub struct DryRun {
     pub origin: String,
 }
 
+/// Which interpreter a program is run by, in a sentence; nothing where that cannot be known before.
+pub async fn interpreter(session: &Session, launch: &Launch) -> Option<String> {
+    let guarded = Guarded::starting(session.host(), &session.policy().safety);
+    let near = launch.near();
+    let runtime = session.adapter().locate(&guarded, session.executable(), near.as_deref()).await.ok()?;
+    Some(format!("it is run by `{}` {}, {}", runtime.executable.display(), runtime.version, runtime.origin))
+}
+
 /// Goes through the preparations of a start and starts nothing.
 pub async fn dry_run(session: &Session, launch: Launch) -> Result<DryRun, ToolError> {
     check_program(&session.policy().safety, session.executable(), &launch)?;

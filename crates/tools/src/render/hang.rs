@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::report::StopReport;
-use crate::ops::hang::{self, Diagnosis, LoopSeen, ThreadSeen, Verdict};
+use crate::ops::hang::{self, Diagnosis, LoopSeen, ThreadSeen};
 
 /// Why a program does not end, or how it ended.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HangReport {
-    /// `completed`, `busy_loop`, `slow` (it computes, and values change), `waiting`, `deadlocked`, `stopped` (at a
+    /// `completed`, `failed` (it ended with an error), `busy_loop`, `slow` (it computes, and values change), `waiting`, `deadlocked`, `stopped` (at a
     /// breakpoint of the user's) or `unknown`.
     pub verdict: &'static str,
     /// It is held up, or was still computing when its time was over. One that waits for requests, input or time
@@ -160,7 +160,7 @@ impl HangReport {
         Self {
             verdict: found.verdict.as_str(),
             hung: found.verdict.is_hung(),
-            completed: found.verdict == Verdict::Completed,
+            completed: found.verdict.is_end(),
             hung_at: found.hung_at.as_ref().map(PlaceData::from),
             evidence: found.evidence,
             stack,

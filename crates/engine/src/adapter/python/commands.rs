@@ -34,9 +34,13 @@ impl Commands for Python {
         is_version.then(|| launch_of(words, folder))
     }
 
+    fn is_any_interpreter(&self, name: &str) -> bool {
+        matches!(name, "python" | "python3")
+    }
+
     fn of_file(&self, file: &CommandFile, args: Vec<String>) -> Option<(Option<PathBuf>, Launch)> {
         let module = MODULES.iter().find(|(command, _)| *command == file.name).map(|(_, module)| module);
-        let interpreter = match &file.interpreter {
+        let interpreter: PathBuf = match &file.interpreter {
             Some(line) if line.contains("python") => {
                 let mut words = line.split_whitespace();
                 let first = words.next().unwrap_or_default();
@@ -48,7 +52,9 @@ impl Commands for Python {
         };
         let program =
             module.map_or(Program::Script(file.path.clone()), |name| Program::Module((*name).to_owned()));
-        Some((Some(interpreter), Launch { args, ..Launch::new(program) }))
+        let executable =
+            Some(interpreter).filter(|path| !path.to_str().is_some_and(|name| self.is_any_interpreter(name)));
+        Some((executable, Launch { args, ..Launch::new(program) }))
     }
 
     fn main_file(&self, process: &ProcessCommand) -> Option<PathBuf> {

@@ -29,10 +29,10 @@ fn the_words_say_what_runs() {
         ("node --test t.js", r#"javascript node ["--test", "t.js"] the command []"#),
         ("./n/node22 app.js", r"javascript /w/./n/node22 [] /w/app.js []"),
         ("app.mjs x", r#"javascript - [] /w/app.mjs ["x"]"#),
-        ("python -u app.py x", r#"python python ["-u"] /w/app.py ["x"]"#),
+        ("python -u app.py x", r#"python - ["-u"] /w/app.py ["x"]"#),
         ("python3.11 -m pytest -x", r#"python python3.11 [] pytest ["-x"]"#),
-        ("env A=1 python app.py", r"python python [] /w/app.py []"),
-        ("uv run python app.py", r"python python [] /w/app.py []"),
+        ("env A=1 python app.py", r"python - [] /w/app.py []"),
+        ("uv run python app.py", r"python - [] /w/app.py []"),
         ("app.py", r"python - [] /w/app.py []"),
         ("/bin/cat x", r#"c - [] /bin/cat ["x"]"#),
     ];

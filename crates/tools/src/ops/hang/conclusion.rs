@@ -33,7 +33,7 @@ impl Watch<'_> {
         let (mut observed, mut sampled, mut thread) = (None, Vec::new(), None);
         let said = match &watch_end {
             WatchEnd::Ended(end) => Said {
-                verdict: Verdict::Completed,
+                verdict: Verdict::of_end(end),
                 message: format!("The program {end}, after {}", time(took)),
                 evidence: Vec::new(),
             },
@@ -61,7 +61,7 @@ impl Watch<'_> {
         });
         let hung_at = match (&observed, said.verdict) {
             (None, Verdict::Deadlocked) if deadlock::deadlock(&self.activity).is_empty() => task,
-            (_, Verdict::Completed | Verdict::Stopped) => None,
+            (_, Verdict::Completed | Verdict::Failed | Verdict::Stopped) => None,
             (Some(observed), _) => Some(frame(&observed.function, &observed.file, observed.line, false)),
             (None, _) => stack.first().cloned(),
         };
