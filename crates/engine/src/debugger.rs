@@ -69,6 +69,11 @@ pub trait Debugger: Send + Sync + 'static {
     /// Lets a suspended thread run one step.
     async fn step(&self, thread: RawId, step: Step) -> Result<()>;
 
+    /// The function that a step began in, when that has ended while the step has not: code of a library runs.
+    async fn left_by_step(&self) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     /// Asks a running process to stop.
     async fn pause(&self, thread: RawId) -> Result<()>;
 

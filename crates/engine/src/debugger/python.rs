@@ -169,6 +169,11 @@ impl Debugger for PythonDebugger {
         self.0.dap.step(thread, step).await
     }
 
+    async fn left_by_step(&self) -> Result<Option<String>> {
+        let found = self.agent()?.look_at_steps(breakpoints::next_place(self)).await?;
+        Ok(found.names.into_iter().next())
+    }
+
     async fn pause(&self, thread: RawId) -> Result<()> {
         pausing::pause(self, thread).await
     }

@@ -13,8 +13,10 @@ import collections
 import datetime
 import functools
 import gc
+import inspect
 import itertools
 import json
+import opcode
 import operator
 import os
 import re
@@ -24,6 +26,9 @@ import threading
 import time
 import traceback
 import types
+
+# What marks the code of generators and coroutines.
+MAY_WAIT = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 RETURN_VALUES = "__pydevd_ret_val_dict"
 
@@ -198,14 +203,70 @@ def patch(pydevd):
     def do_wait_suspend(self, thread, frame, event, *arguments, **more):
         if event == "line" and getattr(thread, "stop_reason", None) == CMD_THREAD_SUSPEND:
             reached_while_suspended(self, frame)
-        return suspend(self, thread, frame, event, *arguments, **more)
+        stepping.pop(thread.ident, None)
+        try:
+            return suspend(self, thread, frame, event, *arguments, **more)
+        finally:
+            if thread.ident in asked_to_step:
+                asked_to_step.discard(thread.ident)
+                stepping[thread.ident] = frame
 
+    request = PyDevdAPI.request_step
+
+    @functools.wraps(request)
+    def request_step(self, its_debugger, thread_id, *more):
+        from _pydevd_bundle.pydevd_thread_lifecycle import pydevd_find_thread_by_id
+
+        asked_to_step.add(getattr(pydevd_find_thread_by_id(thread_id), "ident", None))
+        return request(self, its_debugger, thread_id, *more)
+
+    PyDevdAPI.request_step = request_step
     pydevd.PyDB.do_wait_suspend = do_wait_suspend
     pydevd.PyDB.initialize_network = initialize_network
     pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
     debug_files_with_breakpoints(pydevd)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=leave_connection)
+
+
+# The numbers of threads that are suspended still, and are to step.
+asked_to_step = set()
+
+# The frames in which steps began that have not ended, by the threads that take them.
+stepping = {}
+
+# Where a generator or a coroutine is that waits to go on.
+WAITING = ("YIELD_VALUE", "YIELD_FROM", "SEND", "RESUME")
+
+
+def look_at_steps(request):
+    """Tells in which functions steps began that have ended since, while the thread runs code of a library: nobody
+    knows when it comes to the user's again."""
+    names = []
+    current = sys._current_frames()
+    for ident, frame in list(stepping.items()):
+        if has_ended(frame, current.values()) and not runs_users_code(current.get(ident)):
+            names.append(frame.f_code.co_name)
+            # What is in the frame is not to live longer for it.
+            stepping.pop(ident, None)
+    tell("found", place=json.loads(request)[0], found=bool(names), names=names)
+
+
+def has_ended(frame, stacks):
+    for other in stacks:
+        while other is not None:
+            if other is frame:
+                return False
+            other = other.f_back
+    code = frame.f_code
+    return not (code.co_flags & MAY_WAIT and opcode.opname[code.co_code[frame.f_lasti]] in WAITING)
+
+
+def runs_users_code(frame):
+    """Whether the innermost code of a thread is such that a step could end there."""
+    if frame is None:
+        return False
+    return not debugger().apply_files_filter(frame, frame.f_code.co_filename, True)
 
 
 def leave_connection():
@@ -1167,7 +1228,8 @@ def tell_failures():
 
 
 def define(request):
-    """Sets the rules of a place. The condition that pydevd evaluates there calls `hit`."""
+    """Sets the rules of a place. The condition that pydevd evaluates there calls `hit`. A place that is a function
+    has an owner: the class of a method, or nothing but a text."""
     tell_failures()
     place, owner, rules = json.loads(request)
     places[place] = (owner, [rule_of(*rule) for rule in rules])
@@ -1203,7 +1265,8 @@ def reached(place, frame):
     names.update(frame.f_locals)
     stop = []
     owner, rules = places.get(place, (None, ()))
-    if owner is not None and not is_method_of(owner, names):
+    enters = owner is not None
+    if owner and not is_method_of(owner, names):
         return False
     for rule in rules:
         try:
@@ -1223,7 +1286,7 @@ def reached(place, frame):
     if stop:
         from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
 
-        tell("hit", ids=stop, thread=BaseSchema._translate_id_to_dap(thread_id()))
+        tell("hit", ids=stop, thread=BaseSchema._translate_id_to_dap(thread_id()), enters=enters)
     return bool(stop)
 
 

@@ -65,11 +65,12 @@ pub(super) struct AgentClient {
     frames: Mutex<HashMap<RawId, RawId>>,
     /// One request at a time: in pydevd 1.8.22 each further one that waits for the same thread costs 200 ms.
     turn: tokio::sync::Mutex<()>,
-    /// Who waits to hear whether something is loaded, by a number of their own.
+    /// Who waits to hear what was found, by a number of their own.
     asked: Mutex<HashMap<u64, oneshot::Sender<Found>>>,
 }
 
-/// Whether a function or file is loaded; when a function is not, which ones are.
+/// Whether what was looked for is there, and names that belong to the answer: of a function that is not loaded, those
+/// that are.
 #[derive(Debug, Deserialize)]
 pub(super) struct Found {
     pub(super) found: bool,
@@ -423,6 +424,11 @@ impl AgentClient {
     /// Asks whether the file is loaded that a place is in. When it is not, the program tells as soon as it is.
     pub(super) async fn look_for_file(&self, answer: u64, place: u64) -> Result<Found> {
         self.find(answer, "look_for_file", &json!([answer, place])).await
+    }
+
+    /// Asks in which functions steps began that have ended, while code of a library runs.
+    pub(super) async fn look_at_steps(&self, answer: u64) -> Result<Found> {
+        self.find(answer, "look_at_steps", &json!([answer])).await
     }
 
     /// The answer is an event, because an evaluation outside of a frame has none.

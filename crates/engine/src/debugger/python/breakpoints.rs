@@ -55,7 +55,7 @@ pub(super) async fn set_on_functions(
     for FunctionBreakpoint { name, rules } in wanted {
         // pydevd knows functions by their own names alone; the class is checked by the agent.
         let (class, function) = split(&name);
-        let condition = agent.define(next_place(debugger), class, &rules).await?;
+        let condition = agent.define(next_place(debugger), Some(class.unwrap_or_default()), &rules).await?;
         let sent = ::dap::FunctionBreakpoint {
             name: function.to_owned(),
             condition: Some(condition),
@@ -90,6 +90,7 @@ async fn is_loaded(debugger: &PythonDebugger, agent: &AgentClient, name: &str) -
     )))
 }
 
-fn next_place(debugger: &PythonDebugger) -> u64 {
+/// A number that no other place or question has.
+pub(super) fn next_place(debugger: &PythonDebugger) -> u64 {
     debugger.0.places.fetch_add(1, Ordering::Relaxed) + 1
 }

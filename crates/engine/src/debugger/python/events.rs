@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use super::Python;
 use super::agent::Found;
 use crate::debugger::dap::Extension;
-use crate::debugger::{Event, Planted};
+use crate::debugger::{Debugger, Event, Planted, Step};
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::stop::StopReason;
 use crate::sources;
@@ -19,12 +19,21 @@ use crate::sources;
 pub(super) struct PythonEvents {
     python: Weak<Python>,
     /// The breakpoints that the agent named for stops that are still to come, by thread.
-    decided: BTreeMap<i64, Vec<BreakpointId>>,
+    decided: BTreeMap<i64, Hit>,
+    /// Threads that were called into a function that one of these is on, and go on to the first line of its body.
+    entering: BTreeMap<i64, Vec<BreakpointId>>,
+}
+
+/// What the agent named for a stop.
+struct Hit {
+    ids: Vec<BreakpointId>,
+    /// The thread is at the call of a function, before its first line.
+    enters: bool,
 }
 
 impl PythonEvents {
     pub(super) fn new(python: Weak<Python>) -> Self {
-        Self { python, decided: BTreeMap::new() }
+        Self { python, decided: BTreeMap::new(), entering: BTreeMap::new() }
     }
 }
 
@@ -44,11 +53,21 @@ impl Extension for PythonEvents {
         let Some(python) = self.python.upgrade() else { return vec![event] };
         match event {
             Event::Stopped { thread, reason, text, .. } => {
+                if self.goes_on_to_first_line(&python, thread, &reason) {
+                    return Vec::new();
+                }
                 python.pausing.stopped();
-                let breakpoints = self.decided.remove(&thread.0).unwrap_or_default();
+                let mut breakpoints = self.decided.remove(&thread.0).map(|hit| hit.ids).unwrap_or_default();
+                let mut reason = reason;
+                if let Some(entered) = self.entering.remove(&thread.0)
+                    && matches!(reason, StopReason::Step | StopReason::Breakpoint)
+                {
+                    reason = StopReason::Breakpoint;
+                    breakpoints.extend(entered);
+                }
                 let first = Event::Stopped { thread, reason, text, breakpoints };
                 let others = std::mem::take(&mut self.decided);
-                let others = others.into_iter().map(|(thread, ids)| also_stopped(thread, ids));
+                let others = others.into_iter().map(|(thread, hit)| also_stopped(thread, hit.ids));
                 std::iter::once(first).chain(others).collect()
             }
             Event::Continued => {
@@ -60,6 +79,27 @@ impl Extension for PythonEvents {
             }
             other => vec![other],
         }
+    }
+}
+
+impl PythonEvents {
+    /// pydevd stops at a function before its first line. A thread that only came to one goes on to that line; its next
+    /// stop is the one to report.
+    fn goes_on_to_first_line(&mut self, python: &Arc<Python>, thread: RawId, reason: &StopReason) -> bool {
+        let enters = self.decided.get(&thread.0).is_some_and(|hit| hit.enters);
+        if !enters || self.decided.len() > 1 || *reason != StopReason::Breakpoint {
+            return false;
+        }
+        let entered = self.decided.remove(&thread.0).map(|hit| hit.ids).unwrap_or_default();
+        self.entering.insert(thread.0, entered);
+        let python = Arc::clone(python);
+        // What arrives is taken in order, and the answer arrives too.
+        tokio::spawn(async move {
+            if let Err(error) = python.dap.step(thread, Step::Over).await {
+                tracing::warn!(%error, "a thread cannot go on to the first line of a function");
+            }
+        });
+        true
     }
 }
 
@@ -76,6 +116,8 @@ enum AgentEvent {
     Hit {
         ids: Vec<u32>,
         thread: i64,
+        #[serde(default)]
+        enters: bool,
     },
     Logged {
         id: u32,
@@ -132,12 +174,12 @@ impl PythonEvents {
                 python.sampling.answered(number, body);
                 Vec::new()
             }
-            AgentEvent::Hit { ids, thread } => {
-                let ids = ids.into_iter().map(BreakpointId).collect();
+            AgentEvent::Hit { ids, thread, enters } => {
+                let ids: Vec<_> = ids.into_iter().map(BreakpointId).collect();
                 if python.pausing.is_suspended() {
                     return vec![also_stopped(thread, ids)];
                 }
-                self.decided.insert(thread, ids);
+                self.decided.insert(thread, Hit { ids, enters });
                 Vec::new()
             }
             AgentEvent::Logged { id, text } => vec![Event::Logged { id: BreakpointId(id), text }],

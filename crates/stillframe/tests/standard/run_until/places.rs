@@ -81,7 +81,7 @@ async fn it_runs_until_a_function_and_a_method(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let ran = run(&server, language, json!({ "until": [{ "function": "kind" }] })).await;
-    assert_eq!((ran.at("/location/function"), ran.variable("number")), (&json!("kind"), "3"));
+    assert_eq!((ran.place(), ran.variable("number")), ((program.path(), program.line("kind")), "3"));
     let arguments = json!({ "until": [{ "function": language.words().deposit.0, "file": program.path() }] });
     let ran = run(&server, language, arguments).await;
     assert_eq!(ran.place(), (program.path(), program.line("deposit")));
