@@ -28,6 +28,9 @@ pub const WATCH: Duration = ms(250);
 /// How long all watched expressions together may take at a stop.
 pub const WATCHES: Duration = ms(1_000);
 
+/// How long a step is waited for before the program is asked whether it has left the code of the user.
+pub const LEFT: Duration = ms(300);
+
 /// A request that the debugger answers from what it has.
 pub const REQUEST: Duration = ms(5_000);
 /// A request that may run the program's own code, as reading values does.

@@ -252,3 +252,59 @@ print(dive(0))
     assert_eq!(session.run_to_the_end().await["output"], "900\n");
     session.finish().await;
 }
+
+/// A step has nowhere to end when the function was called by a library, as that of a web framework's handler is.
+async fn leaves_for_a_library(ending: &str) {
+    let script = Script::new(&format!(
+        r"
+import concurrent.futures, time
+
+def view(number):
+    {ending}  # @ending
+
+pool = concurrent.futures.ThreadPoolExecutor(1)
+pool.submit(view, 4)
+time.sleep(1000)
+"
+    ));
+    let (session, _) = script.stopped_at("ending").await;
+    for tool in ["step_over", "step_out"] {
+        let left = session.ok(tool, json!({ "timeout": 30_000 })).await;
+        let note = left.at("/notes/0").as_str().unwrap_or_default();
+        let said = "the step has left your code: `view` has ended, and a library that called it runs on";
+        assert!(left.outcome() == "running" && note.starts_with(said), "{ending}, {tool}: {}", left.text);
+        session.step("pause_execution").await;
+        session.ok("restart_debugging", json!({})).await;
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_from_a_raise_whose_callers_are_a_librarys_says_that_it_has_left() {
+    leaves_for_a_library("raise ValueError(number)").await;
+}
+
+#[tokio::test]
+async fn a_step_from_a_return_whose_callers_are_a_librarys_says_that_it_has_left() {
+    leaves_for_a_library("return number").await;
+}
+
+#[tokio::test]
+async fn a_step_over_an_await_does_not_leave_while_it_waits() {
+    let script = Script::new(
+        r"
+import asyncio
+
+async def view(number):
+    await asyncio.sleep(0.7)  # @here
+    return number  # @next
+
+print(asyncio.run(view(4)))
+",
+    );
+    let (session, _) = script.stopped_at("here").await;
+    let stepped = session.step("step_over").await;
+    assert_eq!(stepped.place(), (script.path(), script.line("next")), "{}", stepped.text);
+    session.run_to_the_end().await;
+    session.finish().await;
+}

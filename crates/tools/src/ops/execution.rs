@@ -8,11 +8,11 @@ use engine::model::ids::ThreadId;
 use engine::model::limits::Limits;
 use engine::model::stop::End;
 use engine::process;
-use engine::session::Session;
 use engine::session::state::Execution;
-use tokio::time::{Instant, timeout};
+use engine::session::{Outcome, Session};
+use tokio::time::{Instant, sleep, timeout};
 
-use super::settle::{Settled, Wait, settle};
+use super::settle::{Settled, Wait, describe, settle, with_progress};
 use crate::{Context, ToolError};
 
 /// Lets a suspended program run on. One that is running already is waited for, and one that has stopped or
@@ -82,7 +82,32 @@ pub async fn step(
     context: &Context,
 ) -> Result<Settled, ToolError> {
     let wait = acknowledged(session.step(thread, step), wait).await?;
-    Ok(settle(session, wait, context).await)
+    let until = Instant::now() + wait.timeout;
+    let (outcome, left) = tokio::select! {
+        biased;
+        outcome = with_progress(session, context, session.wait(until)) => (outcome, None),
+        left = left_by_step(session) => (Outcome::Running, Some(left)),
+    };
+    let notes = left.map(|function| {
+        format!(
+            "the step has left your code: `{function}` has ended, and a library that called it runs on; set a breakpoint \
+             where it is to stop next, and continue"
+        )
+    });
+    Ok(describe(session, outcome, wait.limits).await.with_notes(notes.into_iter().collect()))
+}
+
+/// The function that a step has left for the code of a library. Comes back only with one.
+async fn left_by_step(session: &Session) -> String {
+    loop {
+        sleep(deadlines::LEFT).await;
+        match session.left_by_step().await {
+            Ok(Some(function)) => return function,
+            Ok(None) => {}
+            // A program that does not answer is only waited for.
+            Err(_) => std::future::pending().await,
+        }
+    }
 }
 
 /// Suspends a running program. One that waits in native code may not stop; then it is said where it is.

@@ -22,6 +22,23 @@ impl Session {
         .await
     }
 
+    /// The function that a step began in, when that has ended while the step has not: code of a library runs.
+    pub async fn left_by_step(&self) -> Result<Option<String>> {
+        self.ask(|actor, reply| {
+            let debuggers = actor.ready_debuggers();
+            let work = async move {
+                for (_, debugger) in debuggers {
+                    if let Some(function) = debugger.left_by_step().await? {
+                        return Ok(Some(function));
+                    }
+                }
+                Ok(None)
+            };
+            actor.spawn(work, |_, result| answer(reply, result));
+        })
+        .await
+    }
+
     /// Asks the running program to stop. Whether it does is seen by waiting.
     pub async fn pause(&self, thread: Option<ThreadId>) -> Result<()> {
         self.ask_live(move |actor, reply| actor.pause(thread, reply)).await
