@@ -61,7 +61,7 @@ pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Res
     let operation = async |context: &Context| {
         let ran = probe(args, context).await?;
         let code = exit_code(&ran.settled, has_place);
-        let mut stop = StopReport::new("Ran", ran.settled);
+        let mut stop = StopReport::new("", ran.settled).with_missed(ran.missed);
         stop.notes.extend(ran.notes);
         let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
         let callers = ran.callers.iter().map(CallerData::from).collect();

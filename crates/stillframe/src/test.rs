@@ -13,7 +13,7 @@ use tools::Context;
 use tools::ops::command::Command;
 use tools::ops::settle::Wait;
 use tools::ops::test::{self, Test, Tested, Verdict};
-use tools::render::TestData;
+use tools::render::{Shown, TestData};
 
 use crate::one_shot::{CommandOutput, OneShot, RunContext};
 use crate::setup::told;
@@ -47,7 +47,7 @@ pub(crate) async fn run(args: TestArgs, run_context: RunContext) -> anyhow::Resu
     let operation = async |context: &Context| {
         let tested = tested(args, context).await?;
         let code = exit_code(tested.verdict);
-        let data = TestData::new(tested, test::limits(context.bounds()));
+        let data = TestData::new(tested, Shown::usual(test::limits(context.bounds())));
         Ok(CommandOutput { text: report::to_text(&data), data: serde_json::to_value(&data)?, code })
     };
     one_shot.run(operation).await

@@ -7,6 +7,7 @@ mod report;
 mod strings;
 mod test;
 mod trace;
+mod traces;
 mod variable;
 
 use std::fmt::Write;
@@ -21,10 +22,10 @@ use serde::Serialize;
 pub use breakpoint::{BreakpointData, failed, unbound};
 pub use hang::{HangReport, LoopData, PlaceData, WaitData};
 pub use json::plain;
-pub use report::{CallerData, ExceptionData, StopReport, describe_stop, more, with_failures};
+pub use report::{CallerData, ExceptionData, StopReport, after, describe_stop, more, with_failures};
 pub use strings::unquoted;
 pub use test::{
-    AssertionData, BriefData, CapturedData, CountsData, FailureData, HangData, SideData, TestData,
+    AssertionData, BriefData, CapturedData, CountsData, FailureData, HangData, Shown, SideData, TestData,
 };
 pub use trace::{CellData, Omitted, PointData, RowData, Totals, TraceReport};
 pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
@@ -33,7 +34,8 @@ pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FrameData {
     /// Good until the program runs again.
-    pub id: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<u64>,
     /// The function.
     pub name: String,
     /// Absolute path, or the name of code that is in no file.
@@ -54,7 +56,7 @@ impl From<&StackFrame<Reference>> for FrameData {
     fn from(frame: &StackFrame<Reference>) -> Self {
         let location = frame.location.as_ref();
         Self {
-            id: frame.id.0,
+            id: Some(frame.id.0),
             name: frame.name.clone(),
             file: location.map(|location| location.source.name.clone()).unwrap_or_default(),
             line: location.map_or(0, |location| location.line),

@@ -81,7 +81,8 @@ impl Probed {
 
     fn exception(&self) -> String {
         let Some(exception) = &self.stop.exception else { return String::new() };
-        let headline = format!("{}: {}", exception.type_name, exception.message);
+        let headline =
+            format!("{}: {}", exception.type_name, exception.message.as_deref().unwrap_or_default());
         styled(BAD, wrapped(&headline, ""))
     }
 

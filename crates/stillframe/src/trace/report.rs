@@ -23,7 +23,13 @@ pub(super) fn to_text(report: &TraceReport) -> String {
     let is_good = !report.rows.is_empty() && report.ended_by != "stop";
     text.push_str(&styled(if is_good { GOOD } else { WARN }, wrapped(&report.report.message, "")));
     if let Some(exception) = &report.report.exception {
-        text.push_str(&styled(BAD, wrapped(&format!("{}: {}", exception.type_name, exception.message), "")));
+        text.push_str(&styled(
+            BAD,
+            wrapped(
+                &format!("{}: {}", exception.type_name, exception.message.as_deref().unwrap_or_default()),
+                "",
+            ),
+        ));
     }
     let output = wrapped(&report.report.output, "  ");
     if !output.is_empty() {

@@ -103,6 +103,7 @@ impl Runner {
         assert_eq!(failure["assertion"]["right"]["value"], "7", "{}", ran.answer.text);
         assert_eq!(failure["line"], json!(ran.tests.line("fails")), "{}", ran.answer.text);
         assert_golden(self.name, failure, ran.project.folder());
+        assert!(ran.answer.text.len() <= 2_500, "{} bytes: {}", ran.answer.text.len(), ran.answer.text);
         ran.finish().await;
     }
 
@@ -113,7 +114,7 @@ impl Runner {
         let ran = self.run(&body, json!({})).await;
         ran.came_to("failed", 1);
         let failure = &ran.answer["failure"];
-        assert_eq!(failure["exception"]["message"], "empty price", "{}", ran.answer.text);
+        assert_eq!(failure["message"], "empty price", "{}", ran.answer.text);
         assert_eq!(failure["line"], json!(ran.cart.line("throws")), "{}", ran.answer.text);
         let names: Vec<&str> = names(&failure["frames"]);
         assert_eq!(names[..2], ["parse", "total"], "{}", ran.answer.text);
@@ -164,7 +165,7 @@ impl Runner {
         let ran = self.run(body, json!({})).await;
         ran.came_to("error", 1);
         let problem = &ran.answer["problem"];
-        assert_eq!(problem["exception"]["message"], "empty price", "{}", ran.answer.text);
+        assert_eq!(problem["message"], "empty price", "{}", ran.answer.text);
         assert_eq!(problem["line"], json!(ran.cart.line("throws")), "{}", ran.answer.text);
         ran.finish().await;
     }

@@ -124,6 +124,15 @@ impl From<CommandProblem> for ToolError {
 fn split(command: &str) -> Result<Vec<String>, ToolError> {
     let problem = |problem: &str| ToolError::argument("command", problem).and("give its words as `args`");
     let tokens = tokens(command).ok_or_else(|| problem("has a quote that is not closed"))?;
+    if let [Token::Word(change), Token::Word(folder), Token::Operator { redirects: false }, ..] =
+        tokens.as_slice()
+        && change.value == "cd"
+    {
+        let folder = &folder.value;
+        let rest = command.split_once("&&").map_or("the command", |(_, rest)| rest.trim());
+        return Err(ToolError::argument("command", "changes the folder, and no shell runs here")
+            .and(&format!("give `cwd`: \"{folder}\" and `command`: \"{rest}\"")));
+    }
     let word = |token: Token| match token {
         Token::Word(word) if !word.is_expanded => Ok(word.value),
         Token::Word(word) => Err(problem(&format!("has `{}` for a shell to expand", word.value))),

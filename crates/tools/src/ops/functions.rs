@@ -7,6 +7,7 @@ use engine::model::breakpoint::{Breakpoint, Rule};
 use engine::model::launch::Start;
 use engine::session::Session;
 use engine::session::placing::Wanted;
+use engine::sources::distance;
 use regex::{Regex, RegexBuilder};
 
 use crate::ToolError;
@@ -17,6 +18,8 @@ const MOST: usize = 50;
 const FILES: usize = 100;
 /// How deep below the program's folder.
 const DEPTH: usize = 5;
+/// How many similar names, or files, are named.
+const SIMILAR: usize = 3;
 
 /// What functions are called.
 #[derive(Clone, Debug)]
@@ -104,6 +107,39 @@ pub async fn set_breakpoints(session: &Session, pattern: &Pattern, rule: &Rule) 
         set.notes.push(format!("only {FILES} files below {} were searched", folder.display()));
     }
     Ok(set)
+}
+
+/// What to say of a function that was not entered: the files that have it, or else the names that are like it.
+pub(super) async fn whereabouts(session: &Session, name: &str) -> String {
+    let Ok(folder) = folder(session).await else { return String::new() };
+    let (mut with_it, mut similar) = (Vec::new(), Vec::new());
+    for file in files(session, &folder) {
+        let shown = file.strip_prefix(&folder).unwrap_or(&file).display().to_string();
+        for function in session.code(&file).await.unwrap_or_default().functions {
+            let distance = distance(&function.name.to_lowercase(), &name.to_lowercase())
+                .min(distance(&last_part(&function.name).to_lowercase(), &last_part(name).to_lowercase()));
+            if function.name == name || function.name.ends_with(&format!(".{name}")) {
+                with_it.push(shown.clone());
+            } else if distance <= name.len().div_ceil(3).min(3) {
+                similar.push((distance, format!("`{}` in {shown}", function.name)));
+            }
+        }
+    }
+    similar.sort();
+    similar.dedup();
+    similar.truncate(SIMILAR);
+    with_it.dedup();
+    with_it.truncate(SIMILAR);
+    let similar: Vec<String> = similar.into_iter().map(|(_, name)| name).collect();
+    match (with_it.as_slice(), similar.as_slice()) {
+        ([], []) => String::new(),
+        ([], similar) => format!("; did you mean {}?", similar.join(" or ")),
+        (files, _) => format!("; it is in {}", files.join(", ")),
+    }
+}
+
+fn last_part(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
 }
 
 /// Where the program's files are.

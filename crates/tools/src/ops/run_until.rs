@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use engine::bounds::Bounds;
 use engine::error::Error;
-use engine::model::breakpoint::{Breakpoint, Rule};
+use engine::model::breakpoint::{Breakpoint, BreakpointTarget, Rule};
 use engine::model::ids::{BreakpointId, Reference};
 use engine::model::launch::Launch;
 use engine::model::limits::Limits;
@@ -16,6 +16,7 @@ use engine::session::placing::Wanted;
 use engine::snapshot::Caller;
 use tokio::time::Instant;
 
+use super::functions::whereabouts;
 use super::settle::{Settled, Wait};
 use super::unreached::not_stopped_at;
 use super::{execution, inspect, lifecycle};
@@ -63,7 +64,9 @@ pub struct Ran {
     pub callers: Vec<Caller>,
     /// The expressions and what came of each.
     pub values: Vec<(String, Result<Value<Reference>, ToolError>)>,
-    /// What is to be known of the places.
+    /// The places at which it did not stop before it ended, a sentence each.
+    pub missed: Vec<String>,
+    /// What else is to be known of the places.
     pub notes: Vec<String>,
 }
 
@@ -78,7 +81,7 @@ fn moved_to_line(breakpoint: &Breakpoint) -> Option<String> {
 pub async fn run_until(session: &Session, request: RunUntil, context: &Context) -> Result<Ran, ToolError> {
     session.remove_before_next_stop().await;
     let mut guarded = Guarded { session, own: UntilNextStop::default() };
-    let (mut notes, mut planned) = (Vec::new(), Vec::new());
+    let (mut notes, mut planned, mut missed) = (Vec::new(), Vec::new(), Vec::new());
     check_condition(session, &request.exceptions).await?;
     for wanted in request.places {
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;
@@ -96,7 +99,7 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
     };
     if let Settled::Ended { unreached, .. } = &mut settled {
         unreached.retain(|unreached| !guarded.own.breakpoints.contains(&unreached.id));
-        notes.extend(not_reached(session, &guarded.own.breakpoints).await);
+        missed = not_reached(session, &guarded.own.breakpoints).await;
     }
     // Some are moved by the debugger alone, when the program is there.
     let own = session.breakpoints().await.unwrap_or_default();
@@ -113,14 +116,22 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
         }
         values = evaluate_all(session, request.expressions, limits.value.saturating_mul(5)).await;
     }
-    Ok(Ran { settled, callers, values, notes })
+    Ok(Ran { settled, callers, values, missed, notes })
 }
 
 /// A sentence for each breakpoint that did not stop the program.
 async fn not_reached(session: &Session, ids: &[BreakpointId]) -> Vec<String> {
     let all = session.breakpoints().await.unwrap_or_default();
     let passed_by = all.into_iter().filter(|breakpoint| ids.contains(&breakpoint.id) && breakpoint.hits == 0);
-    passed_by.map(|breakpoint| not_stopped_at(&breakpoint)).collect()
+    let mut missed = Vec::new();
+    for breakpoint in passed_by {
+        let mut sentence = not_stopped_at(&breakpoint);
+        if let BreakpointTarget::Function { name } = &breakpoint.place {
+            sentence.push_str(&whereabouts(session, name).await);
+        }
+        missed.push(sentence);
+    }
+    missed
 }
 
 /// Whether the condition on exceptions is an expression of the session's language.

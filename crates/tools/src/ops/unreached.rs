@@ -7,6 +7,8 @@ use engine::model::ids::BreakpointId;
 use engine::model::stop::End;
 use engine::session::Session;
 
+use super::functions::whereabouts;
+
 /// The most that are told one by one.
 const MOST: usize = 5;
 
@@ -71,7 +73,13 @@ pub async fn unreached(session: &Session, end: &End) -> Vec<Unreached> {
         return Vec::new();
     }
     let breakpoints = session.breakpoints().await.unwrap_or_default();
-    breakpoints.iter().filter_map(tell).collect()
+    let mut unreached: Vec<Unreached> = breakpoints.iter().filter_map(tell).collect();
+    for (at, one) in unreached.iter_mut().enumerate() {
+        if let (Fated::NotEntered(text), true) = (&mut one.fate, at < MOST) {
+            text.push_str(&whereabouts(session, &one.label).await);
+        }
+    }
+    unreached
 }
 
 /// Those that are told one by one, and how many more there are.

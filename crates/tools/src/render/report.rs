@@ -11,6 +11,7 @@ use engine::snapshot::{Caller, Failed, Snapshot};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::traces::shortened;
 use super::{FrameData, GeneratedData, VariableData, output_text, variables, window};
 use crate::error::{Next, standard};
 use crate::ops::settle::{Runs, Settled};
@@ -24,6 +25,9 @@ pub struct StopReport {
     pub success: bool,
     /// `paused`, `running` or `ended`.
     pub state: String,
+    /// What it was doing when the session was closed with this call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state_before_close: Option<String>,
     /// The same in a sentence.
     pub message: String,
     /// Why it stopped: `breakpoint`, `step`, `entry`, `exception`, `pause`.
@@ -110,8 +114,9 @@ pub struct ExceptionData {
     /// The name of its type.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Its message.
-    pub message: String,
+    /// Its message, unless it is that of the failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// Nothing will catch it, as far as the debugger can tell.
     pub uncaught: bool,
     /// Its stack and causes, as the language prints them.
@@ -134,6 +139,14 @@ pub struct CallerData {
     /// Why its variables are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+}
+
+impl CallerData {
+    /// Leaves out the references, which stand for nothing once the program has ended.
+    pub fn detach(&mut self) {
+        self.frame.id = None;
+        self.locals.iter_mut().for_each(VariableData::detach);
+    }
 }
 
 impl From<&Caller> for CallerData {
@@ -160,13 +173,14 @@ impl StopReport {
                 Self::running(did, &output, &runs, with_failures(&failures, notes))
             }
             Settled::Ended { end, output, unreached, failures, notes } => {
-                let mut notes = with_failures(&failures, notes);
+                let mut missed = with_failures(&failures, Vec::new());
                 let (told, more) = unreached::shown(&unreached);
-                notes.extend(told.iter().map(ToString::to_string));
+                missed.extend(told.iter().map(ToString::to_string));
                 if more > 0 {
-                    notes.push(format!("and {more} more that were not reached: list_breakpoints tells them"));
+                    missed
+                        .push(format!("and {more} more that were not reached: list_breakpoints tells them"));
                 }
-                Self::ended(&end, &output, notes)
+                Self::ended(&end, &output, notes).with_missed(missed)
             }
         }
     }
@@ -177,7 +191,7 @@ impl StopReport {
             .as_ref()
             .map(|location| format!(" at {}:{} in {}", location.file, location.line, location.function));
         let why = describe_stop(&snapshot.stop, snapshot.exception.as_ref());
-        let message = format!("{did}. Paused ({why}){}", place.unwrap_or_default());
+        let message = after(did, &format!("Paused{} ({why})", place.unwrap_or_default()));
         let current = location.as_ref().map_or(0, |location| location.line);
         let users = snapshot.total_frames.saturating_sub(snapshot.hidden_frames);
         let (locals, more_locals) = match &snapshot.locals {
@@ -190,7 +204,9 @@ impl StopReport {
             message,
             reason: Some(snapshot.stop.reason.to_string()),
             source: window(&snapshot.source, current),
-            exception: snapshot.exception.map(ExceptionData::from),
+            exception: snapshot
+                .exception
+                .map(|exception| ExceptionData::new(exception, snapshot.frames.len().max(1))),
             breakpoint_ids: snapshot.stop.breakpoints.iter().map(ToString::to_string).collect(),
             more_frames: Some(users.saturating_sub(snapshot.frames.len())).filter(|more| *more > 0),
             stack_frames: snapshot.frames.iter().map(FrameData::from).collect(),
@@ -208,13 +224,14 @@ impl StopReport {
         let message = match runs {
             Runs::Undebugged => {
                 let next = standard(Next::EndFirst);
-                format!("{did}. The {UNDEBUGGED}; continue_execution waits for its end, {next}")
+                after(did, &format!("The {UNDEBUGGED}; continue_execution waits for its end, {next}"))
             }
             Runs::Others(end) => {
-                format!("{did}. The program {end}, and a process that it started still runs")
+                after(did, &format!("The program {end}, and a process that it started still runs"))
             }
-            Runs::Program => format!(
-                "{did}. The program is running; continue_execution waits for it, pause_execution stops it"
+            Runs::Program => after(
+                did,
+                "The program is running; continue_execution waits for it, pause_execution stops it",
             ),
         };
         Self { success: true, state: "running".to_owned(), message, notes, ..Self::default() }
@@ -247,10 +264,51 @@ impl StopReport {
         self
     }
 
+    /// The same with what did not stop it: the first sentence in front of the message, and all of them in the notes.
+    #[must_use]
+    pub fn with_missed(mut self, missed: Vec<String>) -> Self {
+        if let Some(first) = missed.first() {
+            let mut letters = first.chars();
+            let begin = letters
+                .next()
+                .filter(|_| !first.starts_with("bp-"))
+                .map(|letter| letter.to_ascii_uppercase());
+            let end = if first.ends_with(['?', '.']) { "" } else { "." };
+            let sentence =
+                begin.map_or_else(|| first.clone(), |begin| format!("{begin}{}", letters.as_str()));
+            self.message = format!("{sentence}{end} {}", self.message);
+        }
+        self.notes.extend(missed);
+        self
+    }
+
+    /// The report of a program that is ended with it: what it was doing, and nothing to ask for more with.
+    #[must_use]
+    pub fn closed(mut self) -> Self {
+        if self.state == "ended" {
+            return self;
+        }
+        let was = std::mem::replace(&mut self.state, "ended".to_owned());
+        self.message = match was.as_str() {
+            "running" => "The program was running when the session was closed".to_owned(),
+            _ => format!("{}; then the session was closed", self.message),
+        };
+        self.state_before_close = Some(was);
+        self.stack_frames.iter_mut().for_each(|frame| frame.id = None);
+        self.locals.iter_mut().flatten().for_each(VariableData::detach);
+        self.notes.retain(|note| !note.contains("continue_execution"));
+        self
+    }
+
     /// A report that says nothing but what the program is doing right now.
     pub fn brief(session: &Session, message: String) -> Self {
         Self { success: true, state: session.execution().as_str().to_owned(), message, ..Self::default() }
     }
+}
+
+/// What was done, and what came of it.
+pub fn after(did: &str, sentence: &str) -> String {
+    if did.is_empty() { sentence.to_owned() } else { format!("{did}. {sentence}") }
 }
 
 /// Notes with a sentence for each failure, breakpoints named by their ids.
@@ -297,13 +355,26 @@ impl From<Changed> for WatchData {
     }
 }
 
-impl From<Exception> for ExceptionData {
-    fn from(exception: Exception) -> Self {
+impl ExceptionData {
+    /// How many frames of each exception are shown where the stack has fewer.
+    const FRAMES: usize = 5;
+
+    /// The exception that a program is stopped at. Where the report has not all frames, it has as many of each
+    /// exception.
+    pub fn of(snapshot: &Snapshot) -> Option<Self> {
+        let shown = snapshot.frames.len();
+        let users = snapshot.total_frames.saturating_sub(snapshot.hidden_frames);
+        let frames = if users > shown { shown } else { shown.max(Self::FRAMES) };
+        snapshot.exception.clone().map(|exception| Self::new(exception, frames))
+    }
+
+    /// An exception, with at most so many frames of its stack and its causes.
+    pub fn new(exception: Exception, frames: usize) -> Self {
         Self {
             type_name: exception.type_name,
-            message: exception.message,
+            message: Some(exception.message),
             uncaught: exception.uncaught,
-            stack: exception.stack,
+            stack: shortened(&exception.stack, frames),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The report of tests that were run.
 
 use engine::model::limits::Limits;
-use engine::model::source::Location;
 use engine::model::stop::End;
 use engine::model::thrown::{Assertion, Side};
 use engine::snapshot::Caller;
@@ -9,9 +8,15 @@ use engine::test_reports::{Captured, LoadProblem, TestPhase, TestResult};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use journal::visible::uncoloured;
+
 use super::report::ExceptionData;
+use super::traces::{compact, news};
 use super::{CallerData, HangReport, output_text, window};
 use crate::ops::test::{Counts, Failure, Hang, Tested, Throw, Verdict};
+
+/// The most characters of a message in a line.
+const BRIEF: usize = 200;
 
 /// What running tests came to.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -32,7 +37,10 @@ pub struct TestData {
     /// The first test that failed, in full.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureData>,
-    /// The others that failed.
+    /// The next ones in full, as many as were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more_failures: Vec<FailureData>,
+    /// The others that failed, each in a line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub other_failures: Vec<BriefData>,
     /// Files of tests that could not be loaded.
@@ -113,10 +121,10 @@ pub struct FailureData {
     /// The frames of the user's code as they were at the throw, innermost first, each with its variables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<CallerData>,
-    /// The whole stack at the throw, innermost first.
+    /// The stack at the throw, innermost first: frames of the user's code, and how many others there are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stack: Vec<String>,
-    /// What the runner says of it.
+    /// What the runner says of it beyond all this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
     /// What the test wrote, as far as the runner has kept it.
@@ -199,32 +207,100 @@ pub struct CapturedData {
     pub text: String,
 }
 
+/// How much of a test run is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// How much of each failure.
+    pub limits: Limits,
+    /// How many failures in full.
+    pub failures: usize,
+    /// The runner's own report of the failures too, which has nothing that is not said elsewhere.
+    pub whole_output: bool,
+}
+
+impl Shown {
+    /// One failure, and no output that repeats it.
+    pub fn usual(limits: Limits) -> Self {
+        Self { limits, failures: 1, whole_output: false }
+    }
+}
+
 impl TestData {
     /// The report. Captured output and what the runner says is cut to the limit for output.
-    pub fn new(tested: Tested, limits: Limits) -> Self {
+    pub fn new(tested: Tested, shown: Shown) -> Self {
         let message = message(&tested);
-        let Tested { verdict, runner, end, counts, failure, others, problems, .. } = tested;
+        let limits = shown.limits;
+        let is_said = tested.failure.is_some() && !shown.whole_output;
+        let output = if is_said { without_report(&tested) } else { output_text(&tested.output) };
+        let skipped = if is_said { 0 } else { tested.output.skipped };
+        let Tested { verdict, runner, end, counts, failure, mut others, problems, is_kept, .. } = tested;
+        let in_full = |failure| {
+            let data = FailureData::new(failure, limits);
+            if is_kept { data } else { data.detached() }
+        };
+        let rest = others.split_off(others.len().min(shown.failures.saturating_sub(1)));
+        let problem = tested.problem_throw.map(|throw| Failure { result: None, throw: Some(throw) });
         Self {
             verdict: verdict.as_str().to_owned(),
             message,
             runner: runner.map(|runner| runner.name().to_owned()),
             exit_code: end.and_then(|end| end.exit_code()),
             tests: CountsData::from(counts),
-            failure: failure.map(|failure| FailureData::new(failure, limits)),
-            other_failures: others.iter().map(BriefData::of).collect(),
+            failure: failure.map(in_full),
+            more_failures: others.into_iter().map(in_full).collect(),
+            other_failures: rest.iter().map(BriefData::of).collect(),
             problems: problems.iter().map(BriefData::from).collect(),
-            problem: tested
-                .problem_throw
-                .map(|throw| FailureData::new(Failure { result: None, throw: Some(throw) }, limits)),
+            problem: problem.map(in_full),
             missing: tested.missing,
             similar: tested.similar,
             hang: tested.hang.map(HangData::from),
             captured: captured(tested.captured, limits),
-            output: output_text(&tested.output),
-            output_skipped: Some(tested.output.skipped).filter(|skipped| *skipped > 0),
+            output: tail(&output, limits.output),
+            output_skipped: Some(skipped).filter(|skipped| *skipped > 0),
             notes: tested.notes,
         }
     }
+}
+
+/// What was written besides the runner's report of the failures, which are told one by one. It is at the end of
+/// each stream.
+fn without_report(tested: &Tested) -> String {
+    let mut output = tested.output.clone();
+    let mut ended = Vec::new();
+    output.pieces.retain_mut(|piece| {
+        if ended.contains(&piece.category) {
+            return false;
+        }
+        if let Some(at) = report_start(&piece.text) {
+            piece.text.truncate(at);
+            ended.push(piece.category);
+        }
+        !piece.text.trim().is_empty()
+    });
+    output_text(&output)
+}
+
+/// Where a runner begins to report failures.
+fn report_start(text: &str) -> Option<usize> {
+    let mut at = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        let start = at;
+        at += line.len();
+        is_report_head(uncoloured(line).trim()).then_some(start)
+    })
+}
+
+fn is_report_head(line: &str) -> bool {
+    let words = line.trim_matches(['=', '⎯', '─', ' ', '●', '✖']);
+    let is_framed = words.len() < line.len();
+    let counts = || {
+        line.split_once(' ').is_some_and(|(count, word)| count.parse::<u32>().is_ok() && word == "failing")
+    };
+    is_framed
+        && (matches!(words, "FAILURES" | "ERRORS" | "failing tests:") || words.starts_with("Failed Tests"))
+        || line.starts_with("● ")
+        || line.len() > 60 && line.chars().all(|mark| mark == '=')
+        || counts()
 }
 
 fn message(tested: &Tested) -> String {
@@ -291,7 +367,7 @@ impl FailureData {
     fn new(Failure { result, throw }: Failure, limits: Limits) -> Self {
         let result = result.unwrap_or_default();
         let TestResult { id, file, line, phase, message, details, captured: kept, .. } = result;
-        let mut data = throw.map(|throw| Self::thrown(*throw)).unwrap_or_default();
+        let mut data = throw.map(|throw| Self::thrown(*throw, limits)).unwrap_or_default();
         // What the runner says of a throw is a part of what is known of it.
         if let Some(message) = message {
             data.message = message;
@@ -302,7 +378,9 @@ impl FailureData {
         }
         data.phase = (!id.is_empty()).then(|| phase_name(phase).to_owned());
         data.test = Some(id).filter(|id| !id.is_empty());
-        data.details = details.map(|details| tail(&details, limits.output));
+        data.details =
+            details.and_then(|details| data.beyond(&details)).map(|text| tail(&text, limits.output));
+        data.say_once();
         data.captured = captured(kept, limits);
         if data.file.is_none() {
             data.file = file.map(|file| file.display().to_string());
@@ -311,7 +389,36 @@ impl FailureData {
         data
     }
 
-    fn thrown(throw: Throw) -> Self {
+    /// What a text says beyond the rest; all of it where there is no rest.
+    fn beyond(&self, text: &str) -> Option<String> {
+        if self.exception.is_none() {
+            return Some(text.to_owned());
+        }
+        let thrown = self.exception.as_ref().and_then(|exception| exception.message.as_deref());
+        let news = news(text, &[&self.source, &self.message, thrown.unwrap_or_default()]);
+        Some(news).filter(|news| !news.is_empty())
+    }
+
+    /// Leaves out what the exception repeats.
+    fn say_once(&mut self) {
+        let stack = self.exception.as_ref().and_then(|exception| self.beyond(&exception.stack));
+        if let Some(exception) = &mut self.exception {
+            if stack.is_none() {
+                exception.stack = String::new();
+            }
+            if exception.message.as_ref() == Some(&self.message) {
+                exception.message = None;
+            }
+        }
+    }
+
+    /// Without references, which nothing can be asked for once the program has ended.
+    fn detached(mut self) -> Self {
+        self.frames.iter_mut().for_each(CallerData::detach);
+        self
+    }
+
+    fn thrown(throw: Throw, limits: Limits) -> Self {
         let Throw { snapshot, callers, stack, thrown, .. } = throw;
         let frame = snapshot.frames.first().cloned();
         let location = frame.as_ref().and_then(|frame| frame.location.clone());
@@ -320,12 +427,18 @@ impl FailureData {
             CallerData::from(&Caller { frame, locals: locals.ok_or_else(|| "could not be read".to_owned()) })
         });
         let stack = match thrown.stack.as_slice() {
-            [] => stack.iter().map(|frame| place(&frame.name, frame.location.as_ref())).collect(),
-            whole => whole.iter().map(|frame| place(&frame.function, frame.location.as_ref())).collect(),
+            [] => {
+                let frames = stack.iter().map(|frame| (frame.name.as_str(), frame.location.as_ref()));
+                compact(frames, limits.frames)
+            }
+            whole => {
+                let frames = whole.iter().map(|frame| (frame.function.as_str(), frame.location.as_ref()));
+                compact(frames, limits.frames)
+            }
         };
         Self {
             message: snapshot.exception.as_ref().map(|thrown| thrown.message.clone()).unwrap_or_default(),
-            exception: snapshot.exception.map(ExceptionData::from),
+            exception: snapshot.exception.map(|exception| ExceptionData::new(exception, limits.frames)),
             assertion: thrown.assertion.map(AssertionData::from),
             file: location.as_ref().map(|location| location.source.name.clone()),
             line: location.as_ref().map(|location| location.line),
@@ -336,13 +449,6 @@ impl FailureData {
             notes: snapshot.notes,
             ..Self::default()
         }
-    }
-}
-
-fn place(function: &str, location: Option<&Location>) -> String {
-    match location {
-        Some(location) => format!("{function} {}:{}", location.source.name, location.line),
-        None => function.to_owned(),
     }
 }
 
@@ -362,8 +468,17 @@ impl BriefData {
             Some(location) => (Some(location.source.name), Some(location.line)),
             None => (result.file.map(|file| file.display().to_string()), result.line),
         };
-        let message = result.message.unwrap_or_default();
+        let message = brief(&result.message.unwrap_or_default());
         Self { name: result.id, exception: result.exception, message, file, line }
+    }
+}
+
+/// A message in one line, cut.
+fn brief(message: &str) -> String {
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(BRIEF) {
+        Some((at, _)) => format!("{}...", line.get(..at).unwrap_or_default()),
+        None => line,
     }
 }
 

@@ -19,9 +19,11 @@ pub struct VariableData {
     #[serde(rename = "type")]
     pub type_name: String,
     /// Above 0: pass it to `get_variables` to see the children.
-    pub variables_reference: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variables_reference: Option<u64>,
     /// It has children.
-    pub expandable: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expandable: Option<bool>,
     /// How many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub children: Option<u64>,
@@ -58,11 +60,18 @@ impl From<&Variable<Reference>> for VariableData {
             name: variable.name.clone(),
             value: value.text.clone(),
             type_name: value.type_name.clone(),
-            variables_reference: value.reference.map_or(0, |reference| reference.0),
-            expandable: value.reference.is_some(),
+            variables_reference: Some(value.reference.map_or(0, |reference| reference.0)),
+            expandable: Some(value.reference.is_some()),
             children: value.children,
             cut: Cut::of(value),
         }
+    }
+}
+
+impl VariableData {
+    /// Leaves out what only a program that is still there can be asked for.
+    pub fn detach(&mut self) {
+        (self.variables_reference, self.expandable, self.children) = (None, None, None);
     }
 }
 

@@ -1272,6 +1272,14 @@
   const MOST_ENTRIES = 1000;
 
   // Each takes the list of what it is given: options first, then values.
+  // What a compiler has made of an import, or a test runner hands to every file: no name of the source.
+  const isOfCompiler = (name, value) => {
+    if (test(/^__vite_ssr_\w+__$/, name)) return true;
+    if (!isObject(value) || isProxy(value)) return false;
+    if (name === "jest") return typeof data(own(value, "fn")) === "function";
+    return test(/^_\w+$|_\d+$/, name) !== null && data(own(value, "__esModule")) === true;
+  };
+
   return {
     __proto__: null,
 
@@ -1304,7 +1312,7 @@
           continue;
         }
         const word = loaded === null ? name === "arguments" : includes(MODULE_WORDS, name);
-        const isSpecial = word || (loaded !== null && isText(data(descriptor), loaded));
+        const isSpecial = word || isOfCompiler(name, data(descriptor)) || (loaded !== null && isText(data(descriptor), loaded));
         put(name, isSpecial, descriptor, again === undefined ? scope : -3);
       }
       if (options.self) put("this", true, held(self), -2);

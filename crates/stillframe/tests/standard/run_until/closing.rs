@@ -50,6 +50,9 @@ async fn close_true_ends_the_program_after_the_values_are_read(language: Languag
     let ran =
         run(&server, language, json!({ "until": [place], "expressions": ["amount"], "close": true })).await;
     assert_eq!((&ran["closed"], ran.at("/values/0/value")), (&json!(true), &json!("1")));
+    assert_eq!((&ran["state"], &ran["stateBeforeClose"]), (&json!("ended"), &json!("paused")));
+    assert!(ran.text_of("message").starts_with("Paused at "), "{}", ran.text);
+    assert!(!ran.text.contains("variablesReference"), "{}", ran.text);
     assert_eq!(open_sessions(&server).await, 0);
     server.finish().await;
 }

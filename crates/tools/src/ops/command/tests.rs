@@ -46,6 +46,7 @@ fn what_cannot_be_read_says_why() {
     let table = [
         ("", "`command` is empty"),
         ("node 'app.js", "has a quote that is not closed"),
+        ("cd web && pytest -x", "give `cwd`: \"web\" and `command`: \"pytest -x\""),
         ("node app.js | cat", "is several commands, or redirects"),
         ("node $FILE", "has `$FILE` for a shell to expand"),
         ("no-such-command-here x", "`no-such-command-here` was not found"),

@@ -1,7 +1,9 @@
 //! What is particular to the test runners of Node.js. Our hook sees them in whatever process they are, so that they
 //! tell how their tests go behind `npm test` too.
 
-use engine::model::launch::Program;
+use engine::adapter::{Host, Machine};
+use engine::model::launch::{Launch, Program};
+use serde_json::Value;
 
 use super::Runner;
 use crate::ToolError;
@@ -20,6 +22,7 @@ pub(super) fn runner(command: &Command) -> Option<Runner> {
             words().find(|word| !word.starts_with('-')).and_then(named)
         }
         (Program::Command, Some(name)) if named(name).is_some() => named(name),
+        (Program::Command, Some("npm" | "pnpm" | "yarn")) => of_project(launch, words()),
         (Program::Command, _) if words().any(|word| word == "--test") => Some(Runner::Node),
         (Program::Module(name), _) => named(name),
         (Program::Script(path), _) => {
@@ -28,6 +31,27 @@ pub(super) fn runner(command: &Command) -> Option<Runner> {
         }
         _ => None,
     }
+}
+
+/// The runner behind `npm test` and its like: the script that the project has by that name.
+fn of_project<'a>(launch: &Launch, words: impl Iterator<Item = &'a str>) -> Option<Runner> {
+    let mut words = words.filter(|word| !word.starts_with('-') && !matches!(*word, "run" | "run-script"));
+    let script = match words.next()? {
+        "t" | "tst" => "test",
+        name => name,
+    };
+    let folder = launch.cwd.clone().or_else(|| std::env::current_dir().ok())?;
+    let package = folder.ancestors().find_map(|folder| Machine.read(&folder.join("package.json")))?;
+    let package: Value = serde_json::from_str(&package).ok()?;
+    of_script(package.get("scripts")?.get(script)?.as_str()?)
+}
+
+/// The runner that a script of a project starts.
+fn of_script(script: &str) -> Option<Runner> {
+    script.split_whitespace().find_map(|word| match word {
+        "--test" => Some(Runner::Node),
+        word => named(path_stem(word.rsplit('/').next()?)),
+    })
 }
 
 fn path_stem(name: &str) -> &str {
@@ -60,6 +84,20 @@ pub(super) fn finds_none(output: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_script_of_a_project_names_its_runner() {
+        let table = [
+            ("vitest run", Some(Runner::Vitest)),
+            ("NODE_ENV=test node node_modules/.bin/jest --ci", Some(Runner::Jest)),
+            ("tsc && mocha 'dist/**/*.js'", Some(Runner::Mocha)),
+            ("node --test", Some(Runner::Node)),
+            ("tsc", None),
+        ];
+        for (script, expected) in table {
+            assert_eq!(of_script(script), expected, "{script}");
+        }
+    }
 
     #[test]
     fn a_shell_that_misses_a_runner_names_it() {

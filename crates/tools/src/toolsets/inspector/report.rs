@@ -13,7 +13,7 @@ use super::data::{FrameData, VariableData, variables};
 use crate::error::{Next, inspector};
 use crate::ops::settle::{Runs, Settled};
 use crate::ops::unreached;
-use crate::render::{ExceptionData, describe_stop, more, output_text, plain, window, with_failures};
+use crate::render::{ExceptionData, after, describe_stop, more, output_text, plain, window, with_failures};
 
 /// What a program is doing, with all that the next decision needs.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -131,7 +131,7 @@ impl Report {
         let locals = snapshot.locals.as_ref().map(|(_, children)| children);
         Self {
             state: "paused",
-            message: format!("{did}. Paused ({why}){}", place.unwrap_or_default()),
+            message: after(did, &format!("Paused{} ({why})", place.unwrap_or_default())),
             reason: Some(snapshot.stop.reason.to_string()),
             source: window(&snapshot.source, location.as_ref().map_or(0, |at| at.line)),
             location,
@@ -140,8 +140,8 @@ impl Report {
             more_frames: Some(users.saturating_sub(snapshot.frames.len())).filter(|more| *more > 0),
             locals: locals.map(variables),
             more_locals: locals.and_then(more),
+            exception: ExceptionData::of(&snapshot),
             notes: with_failures(&snapshot.failures, snapshot.notes),
-            exception: snapshot.exception.map(ExceptionData::from),
             watches: snapshot.watches.into_iter().map(ChangeData::from).collect(),
             ..Self::default()
         }

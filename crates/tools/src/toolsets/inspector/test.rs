@@ -13,7 +13,7 @@ use crate::ops::command::Command;
 use crate::ops::settle::Wait;
 use crate::ops::test::{self, Test, Verdict};
 use crate::ops::trace::check_counts;
-use crate::render::TestData;
+use crate::render::{Shown, TestData};
 use crate::{Context, Effects, Tool, ToolError};
 
 /// All of the output that is kept of a program, in bytes.
@@ -67,7 +67,7 @@ impl Tool for DebuggerRunTest {
         let tested = tested?;
         Ok(StatusAnswer(TestRun {
             passed: tested.verdict == Verdict::Passed,
-            tested: TestData::new(tested, limits),
+            tested: TestData::new(tested, Shown { whole_output: true, ..Shown::usual(limits) }),
             session_id: is_kept.then(|| session.id().to_string()),
         }))
     }

@@ -109,7 +109,9 @@ async fn probe(session: &Session, request: RunUntil, context: &Context) -> Resul
         .first()
         .and_then(|place| Some(format!("{}:{}", base_name(place.file.as_deref()?), place.line?)));
     let missed = format!("{} was not reached", place.unwrap_or_default());
-    let Ran { settled, callers, values, notes } = run_until(session, request, context).await?;
+    let Ran { settled, callers, values, missed: not_reached, notes } =
+        run_until(session, request, context).await?;
+    let notes: Vec<String> = not_reached.into_iter().chain(notes).collect();
     Ok(match settled {
         Settled::Stopped(snapshot) => {
             let came_first = snapshot.stop.reason == StopReason::Exception;

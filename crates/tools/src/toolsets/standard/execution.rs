@@ -246,7 +246,11 @@ impl Tool for RunUntil {
         let ended = matches!(session.execution(), Execution::Ended(_) | Execution::Created);
         let closed = close.unwrap_or(opened_here && (ran.is_err() || ended));
         one_shot.settle(closed).await;
-        let (report, values) = ran?;
+        let (mut report, mut values) = ran?;
+        if closed {
+            report = report.closed();
+            values.iter_mut().for_each(|value| value.variables_reference = None);
+        }
         Ok(RanUntil { session_id: session.id().to_string(), report, values, closed })
     }
 }
@@ -300,7 +304,7 @@ impl RunUntil {
         };
         let hold = !request.places.is_empty() && self.close != Some(true);
         let ran = run_until::run_until(session, request, context).await?;
-        let mut report = StopReport::new("Ran", ran.settled);
+        let mut report = StopReport::new("", ran.settled).with_missed(ran.missed);
         report.notes.extend(ran.notes);
         if hold && report.state == "running" {
             let note = "the places hold until the next stop; continue_execution waits for it";

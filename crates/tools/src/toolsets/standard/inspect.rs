@@ -382,7 +382,7 @@ pub(super) struct SetVariable {
     name: String,
     /// an expression
     value: String,
-    /// of what holds it; default: the innermost frame's variables
+    /// of what holds it; default: the locals
     variables_reference: Option<u64>,
     scope: Option<u64>,
 }

@@ -13,7 +13,7 @@ use crate::ops::command::Command;
 use crate::ops::settle::Wait;
 use crate::ops::test::{self, Test};
 use crate::ops::trace::check_counts;
-use crate::render::TestData;
+use crate::render::{Shown, TestData};
 use crate::{Context, Effects, Tool, ToolError};
 
 /// Runs tests.
@@ -28,6 +28,8 @@ pub(super) struct DebugTest {
     timeout: Option<u64>,
     /// stay stopped at the first failure
     keep_session: Option<bool>,
+    /// how many in full, default 1
+    failures: Option<usize>,
     limits: Option<LimitsParam>,
 }
 
@@ -60,6 +62,7 @@ impl Tool for DebugTest {
             Some(limits) => LimitsParam::limits(context.bounds(), Some(limits))?,
             None => usual,
         };
+        let shown = Shown { failures: self.failures.unwrap_or(1), ..Shown::usual(limits) };
         let session = test::open(context, &command)?;
         let closing = Closing::new(context, &session, true);
         let request = Test {
@@ -71,6 +74,6 @@ impl Tool for DebugTest {
         let is_kept = tested.as_ref().is_ok_and(|tested| tested.is_kept);
         closing.settle(!is_kept).await;
         let session_id = is_kept.then(|| session.id().to_string());
-        Ok(DebuggedTest { success: true, tested: TestData::new(tested?, limits), session_id })
+        Ok(DebuggedTest { success: true, tested: TestData::new(tested?, shown), session_id })
     }
 }
