@@ -81,7 +81,7 @@ impl Safety {
         }
     }
 
-    /// The lines of a source file, when it may be read. Errors are those of [`sources::read_lines`].
+    /// The lines of a source file, when it may be read. Errors are those of [`sources::read_text`].
     pub fn read_lines(&self, path: &Path) -> Result<Vec<String>> {
         Ok(self.read_text(path)?.lines().map(str::to_owned).collect())
     }

@@ -25,14 +25,9 @@ pub fn absolute(path: &Path) -> PathBuf {
     absolute
 }
 
-/// The lines of a file. Bytes that are no UTF-8 are replaced.
+/// The text of a file, with lines that end in `\n`. Bytes that are not UTF-8 are replaced.
 ///
 /// Only a regular file of moderate size is read: a pipe could block for ever, and a device need not end.
-pub fn read_lines(path: &Path) -> Result<Vec<String>> {
-    Ok(read_text(path)?.lines().map(str::to_owned).collect())
-}
-
-/// The same, as one text whose lines end in `\n`.
 pub fn read_text(path: &Path) -> Result<String> {
     read_checked(path, |_| Ok(()))
 }
@@ -323,15 +318,15 @@ mod tests {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
         let missing = folder.path().join("swap_var.py");
-        let Err(Error::NoFile { similar, .. }) = read_lines(&missing) else { panic!("no file") };
+        let Err(Error::NoFile { similar, .. }) = read_text(&missing) else { panic!("no file") };
         assert_eq!(similar, [folder.path().join("swap_vars.py")]);
-        assert_eq!(read_lines(folder.path()).unwrap_err().code(), "file_unusable");
+        assert_eq!(read_text(folder.path()).unwrap_err().code(), "file_unusable");
     }
 
     #[test]
     fn what_does_not_end_is_not_read() {
         for path in ["/dev/zero", "/dev/full"] {
-            let error = read_lines(Path::new(path)).unwrap_err();
+            let error = read_text(Path::new(path)).unwrap_err();
             assert_eq!(
                 error.to_string(),
                 format!("`{path}` is a pipe, a socket or a device, not a regular file")
@@ -345,9 +340,9 @@ mod tests {
     fn a_file_that_is_too_large_is_not_read() {
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(LARGEST).unwrap();
-        assert!(read_lines(file.path()).is_ok());
+        assert!(read_text(file.path()).is_ok());
         file.as_file().set_len(LARGEST + 1).unwrap();
-        assert_eq!(read_lines(file.path()).unwrap_err().code(), "file_unusable");
+        assert_eq!(read_text(file.path()).unwrap_err().code(), "file_unusable");
         assert!(open_input(file.path()).is_ok(), "a program reads as much as it likes");
     }
 }

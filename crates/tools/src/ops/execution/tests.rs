@@ -38,7 +38,7 @@ async fn a_debugger_that_does_not_answer_is_not_waited_for_longer_than_the_progr
         events.send(Event::Stopped { thread: RawId(1), reason, text: None, breakpoints }).await.unwrap();
         let minute = Instant::now() + Duration::from_mins(1);
         let outcome = session.wait(minute).await;
-        let engine::session::Outcome::Stopped(stop) = outcome else { panic!("{outcome:?}") };
+        let Outcome::Stopped(stop) = outcome else { panic!("{outcome:?}") };
         session.mark_stop_reported(&stop);
     };
     for request in ["step", "resume"] {
