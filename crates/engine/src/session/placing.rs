@@ -225,7 +225,11 @@ impl Session {
                 ..placed
             });
         };
-        let found: Vec<_> = code.functions_named(&name).collect();
+        let mut found: Vec<_> = code.functions_named(&name).collect();
+        // There is no fuller name for a function that nothing is around.
+        if let [only] = *found.iter().filter(|function| function.name == name).collect::<Vec<_>>() {
+            found = vec![*only];
+        }
         match found.as_slice() {
             [] => {
                 let names = code.functions.iter().map(|function| function.name.clone()).collect();

@@ -8,8 +8,7 @@ use crate::script::Script;
 
 /// A script of about so many megabytes, with a function at its end.
 fn script(megabytes: usize) -> Script {
-    let line = "exports.table = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l'];\n";
-    let filler = line.repeat(megabytes * 1_000_000 / line.len());
+    let filler = format!("// {}\n", "a comment ".repeat(100)).repeat(megabytes * 1000);
     Script::new(&format!("{filler}function last(a) {{\n  return a; // @body\n}}\nlast(1);\n"))
 }
 

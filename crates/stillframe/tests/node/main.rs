@@ -14,6 +14,7 @@ mod closures;
 mod columns;
 mod conditions;
 mod faults;
+mod functions;
 mod large;
 mod left_out;
 mod pause;

@@ -143,13 +143,11 @@ fn member_name(member: &MemberExpression<'_>) -> Option<String> {
 
 impl<'a> VisitJs<'a> for Functions<'_> {
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
-        match &it.id {
-            Some(id) => self.function(&Name::new(id.name.as_str(), it.span.start, id.span.start), it),
-            None => {
-                self.add_nameless(it.span);
-                walk_js::walk_function(self, it, flags);
-            }
+        if let Some(id) = &it.id {
+            return self.function(&Name::new(id.name.as_str(), it.span.start, id.span.start), it);
         }
+        self.add_nameless(it.span);
+        walk_js::walk_function(self, it, flags);
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
