@@ -35,16 +35,25 @@ def holders(lock, threads):
         owner = re.search(r"owner=(\d+)", RLOCK.__repr__(lock))
         ident = int(owner.group(1)) if owner else 0
         return [thread.id for thread, _ in threads if ident and thread.ident == ident]
-    return [thread.id for thread, frames in threads if holds(frames, lock)]
+    return who_holds(lock, [(thread.id, frames) for thread, frames in threads])
 
 
-def holds(frames, lock):
-    """Whether a thread or a task that has these frames holds a lock."""
-    frames = held(frames, lock)
-    managers = memory.entered(frames) if frames else []
+def who_holds(lock, stacks):
+    """Which threads or tasks hold a lock; `stacks` are pairs of one and its frames."""
+    stacks = [(one, held(frames, lock)) for one, frames in stacks]
+    found = [one for one, frames in stacks if any(is_held_in(frame, lock) for frame in frames)]
+    if found:
+        return found
+    # Where the source names no lock, the memory may tell. To look there takes its time.
+    owners = memory.owners_of_exits()
+    return [one for one, frames in stacks if is_entered(memory.entered(frames, owners), lock)]
+
+
+def is_entered(managers, lock):
+    """Whether a lock is held for `with` statements that have these things to leave at their ends."""
     inner = [manager.gen.gi_frame for manager in managers if is_generator(manager)]
-    is_entered = any(lock_in(manager) is lock for manager in managers)
-    return is_entered or any(is_held_in(frame, lock) for frame in frames + [each for each in inner if each])
+    is_own = any(lock_in(manager) is lock for manager in managers)
+    return is_own or any(is_held_in(frame, lock) for frame in inner if frame is not None)
 
 
 def is_generator(manager):

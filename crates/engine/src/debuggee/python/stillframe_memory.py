@@ -38,11 +38,17 @@ def lock_at(address, kinds):
     return None
 
 
-def entered(frames):
-    """What is to be left at the end of the `with` statements that these frames are in."""
+def owners_of_exits():
+    """What can be left at the end of a `with` that is under way, by the address of what leaves it."""
     if not (3, 11) <= sys.version_info < (3, 14) or sys.implementation.name != "cpython":
-        return []
-    owners = {id(each): each.__self__ for each in gc.get_objects() if name_of(each) in EXITS}
+        return {}
+    kinds = (types.BuiltinMethodType, types.MethodType)
+    methods = [each for each in gc.get_objects() if type(each) in kinds]
+    return {id(each): each.__self__ for each in methods if name_of(each) in EXITS}
+
+
+def entered(frames, owners):
+    """What is to be left at the end of the `with` statements that these frames are in."""
     found = []
     for frame in frames:
         try:
@@ -53,11 +59,11 @@ def entered(frames):
 
 
 def name_of(method):
-    """The name of a method that is bound to something; nothing of whatever else there is."""
+    """The name of a method that is bound to something; nothing where it is not a plain one."""
     if type(method) is types.MethodType:
         function = method.__func__
         return function.__name__ if type(function) is types.FunctionType else None
-    return method.__name__ if type(method) is types.BuiltinMethodType else None
+    return method.__name__
 
 
 def stack_of(frame):

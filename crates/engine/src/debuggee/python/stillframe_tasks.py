@@ -106,7 +106,7 @@ def holders_of(task, frames, tasks):
     for frame in frames if kind else ():
         if code.module_of(frame) == "asyncio.locks" and frame.f_code.co_name == "acquire":
             lock = code.local(frame, "self")
-            return [other for other, held in tasks if is_a(lock, kind) and locks.holds(held, lock)]
+            return locks.who_holds(lock, tasks) if is_a(lock, kind) else []
     return []
 
 
