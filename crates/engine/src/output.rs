@@ -47,6 +47,13 @@ impl Excerpt {
     pub fn text(&self) -> String {
         self.pieces.iter().map(|piece| piece.text.as_str()).collect()
     }
+
+    /// The same text with each line in one piece, where its stream began it, whatever others wrote meanwhile.
+    #[must_use]
+    pub fn with_whole_lines(mut self) -> Self {
+        self.pieces = whole_lines(self.pieces);
+        self
+    }
 }
 
 /// The output of one session. Clones share it.
@@ -223,6 +230,31 @@ impl Ring {
     }
 }
 
+/// Pieces whose lines are whole.
+fn whole_lines(pieces: Vec<Piece>) -> Vec<Piece> {
+    if pieces.len() < 3 {
+        return pieces;
+    }
+    let mut lines: Vec<Piece> = Vec::new();
+    for Piece { category, text } in pieces {
+        for line in text.split_inclusive('\n') {
+            let last = lines.iter_mut().rfind(|known| known.category == category);
+            match last.filter(|last| !last.text.ends_with('\n')) {
+                Some(begun) => begun.text.push_str(line),
+                None => lines.push(Piece { category, text: line.to_owned() }),
+            }
+        }
+    }
+    let mut joined: Vec<Piece> = Vec::new();
+    for line in lines {
+        match joined.last_mut() {
+            Some(last) if last.category == line.category => last.text.push_str(&line.text),
+            _ => joined.push(line),
+        }
+    }
+    joined
+}
+
 /// Turns a byte stream into text, whole characters at a time.
 #[derive(Debug, Default)]
 pub struct Utf8Stream {
@@ -273,6 +305,30 @@ mod tests {
         assert_eq!((part.start, part.next, part.more), (4, 10, 3));
         assert_eq!(output.read(13, 100).text(), "");
         assert_eq!(output.read(99, 100).next, 13, "a cursor beyond the end is the end");
+    }
+
+    #[test]
+    fn a_line_stays_whole_whatever_another_stream_writes() {
+        let output = Output::new();
+        for (category, text) in [
+            (Category::Stdout, "one\nstart"),
+            (Category::Stderr, "oops\nand"),
+            (Category::Stdout, " 1 []\nend"),
+            (Category::Stderr, " more\n"),
+        ] {
+            output.append(category, text);
+        }
+        let read = output.read(0, 100).with_whole_lines();
+        let pieces: Vec<_> = read.pieces.iter().map(|piece| (piece.category, piece.text.as_str())).collect();
+        assert_eq!(
+            pieces,
+            [
+                (Category::Stdout, "one\nstart 1 []\n"),
+                (Category::Stderr, "oops\nand more\n"),
+                (Category::Stdout, "end")
+            ]
+        );
+        assert_eq!((read.start, read.next), (0, output.end()));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! All sessions of a server.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -16,6 +17,8 @@ use crate::policy::{Policy, SharedPolicy};
 use crate::session::{Busy, Session, SessionOptions};
 use journal::Journal;
 
+/// How many closed sessions are remembered.
+const CLOSED: usize = 100;
 /// The machine that sessions run on.
 static MACHINE: Machine = Machine;
 
@@ -32,6 +35,8 @@ struct Shared {
     open: Mutex<Vec<Session>>,
     /// Those that only their openers know of.
     own: Mutex<Vec<Session>>,
+    /// The ids of the last ones that were closed.
+    closed: Mutex<VecDeque<String>>,
     /// Held by whoever opens one.
     opening: Mutex<()>,
     /// Counts the openings and closings.
@@ -62,6 +67,7 @@ impl Sessions {
         let shared = Shared {
             open: Mutex::default(),
             own: Mutex::default(),
+            closed: Mutex::default(),
             opening: Mutex::default(),
             changed: watch::Sender::new(0),
             journal,
@@ -159,6 +165,11 @@ impl Sessions {
         lock(&self.shared.open).iter().find(|session| session.id().as_str() == id).cloned()
     }
 
+    /// Whether there was one of that id, which was closed not long ago.
+    pub fn was_closed(&self, id: &str) -> bool {
+        lock(&self.shared.closed).iter().any(|closed| closed == id)
+    }
+
     /// The same among those that only their openers know of, too.
     fn find_any(&self, id: &str) -> Option<Session> {
         let own = || lock(&self.shared.own).iter().find(|session| session.id().as_str() == id).cloned();
@@ -173,6 +184,13 @@ impl Sessions {
             let before = sessions.len();
             sessions.retain(|known| known.id() != session.id());
             was_open |= sessions.len() < before;
+        }
+        if was_open {
+            let mut closed = lock(&self.shared.closed);
+            closed.push_back(session.id().to_string());
+            if closed.len() > CLOSED {
+                closed.pop_front();
+            }
         }
         self.shared.changed.send_modify(|count| *count += 1);
         let _told = was_open.then(|| Closing(session));

@@ -410,6 +410,14 @@ pub(crate) fn stand_for_itself(params: &mut Value) {
     meta.insert("io.modelcontextprotocol/clientInfo".to_owned(), json!({ "name": "tests", "version": "1" }));
 }
 
+/// A failure without a `message` has no more to say than its `error`.
+fn with_message(mut data: Value) -> Value {
+    if data["message"].is_null() && data["code"].is_string() && data["error"].is_string() {
+        data["message"] = data["error"].clone();
+    }
+    data
+}
+
 impl Answer {
     /// The answer in the result of `tools/call`.
     pub fn of(tool: &str, result: &Value) -> Self {
@@ -421,6 +429,7 @@ impl Answer {
             assert_eq!(same, data, "{tool}: the text and the structured content differ");
         }
         let is_error = result.get("isError").and_then(Value::as_bool).unwrap_or(false);
+        let data = if is_error { with_message(data) } else { data };
         Self { data, text, is_error }
     }
 

@@ -47,8 +47,11 @@ fn cut(mut text: String) -> String {
 pub struct ErrorBody {
     success: bool,
     code: &'static str,
+    /// What failed.
     error: String,
-    message: String,
+    /// The same with what to do next, or more about it; left out where there is no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     context: Map<String, Value>,
 }
@@ -219,11 +222,12 @@ impl ToolError {
 
     /// What `standard` sends.
     pub fn body(&self) -> ErrorBody {
+        let message = self.told(standard);
         ErrorBody {
             success: false,
             code: self.code,
             error: self.error.clone(),
-            message: self.told(standard),
+            message: Some(message).filter(|message| *message != self.error),
             context: self.context.clone(),
         }
     }

@@ -35,8 +35,8 @@ impl JournaledCall {
     pub fn end(mut self, reply: &Reply) {
         let data = reply.structured.as_ref().and_then(Value::as_object);
         if reply.is_error {
-            let message = data.and_then(|data| data.get("message")?.as_str());
-            self.failed(message.unwrap_or(&reply.text));
+            let said = |name: &str| data.and_then(|data| data.get(name)?.as_str());
+            self.failed(said("message").or_else(|| said("error")).unwrap_or(&reply.text));
         } else {
             match data {
                 Some(data) => self.answered(data),

@@ -117,11 +117,11 @@ pub fn window(lines: &[(u32, String)], current: u32) -> String {
     text
 }
 
-/// Output in one text; pieces that are not the program's standard output are labelled.
+/// Output in one text, each line whole; pieces that are not the program's standard output are labelled.
 pub fn output_text(excerpt: &Excerpt) -> String {
     use engine::output::Category;
     let mut text = String::new();
-    for piece in &excerpt.pieces {
+    for piece in &excerpt.clone().with_whole_lines().pieces {
         if piece.category != Category::Stdout {
             if !text.is_empty() && !text.ends_with('\n') {
                 text.push('\n');
@@ -164,5 +164,7 @@ mod tests {
         output.append(Category::Stderr, "two\n");
         output.append(Category::Log, "three\n");
         assert_eq!(output_text(&output.read(0, 100)), "one\n[stderr] two\n[log] three\n");
+        output.append(Category::Stdout, " and a half\n");
+        assert_eq!(output_text(&output.read(0, 100)), "one and a half\n[stderr] two\n[log] three\n");
     }
 }

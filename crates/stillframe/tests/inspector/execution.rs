@@ -68,6 +68,8 @@ async fn a_running_program_is_paused_and_waited_for(language: Language) {
     assert_eq!(paused.at("/location/file"), program.path());
     assert!(talk.value("turns").await.as_u64().is_some());
     let stopped = talk.step("stop_session").await;
+    let again = talk.ok("stop_session", json!({ "sessionId": stopped["sessionId"] })).await;
+    assert_eq!(again["message"], "The session was closed before");
     assert_eq!(stopped["message"], "The program was ended by the session");
     talk.finish().await;
 }

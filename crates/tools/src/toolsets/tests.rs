@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::{Next, Words, error};
+use crate::{Next, ToolError, Words, error};
 
 /// The tools of the reference that `standard` comes from, in its order.
 const REFERENCE: [&str; 16] = [
@@ -324,6 +324,16 @@ fn a_model_reads_fewer_bytes_than_of_the_leading_peer() {
     };
     let standard = bytes(&standard::TOOLSET);
     assert!(standard < 20_579, "{standard} bytes");
+}
+
+#[test]
+fn an_error_does_not_say_the_same_twice() {
+    let body = |error: ToolError| serde_json::to_value(error.body()).unwrap();
+    let plain = body(ToolError::argument("line", "must not be negative"));
+    assert_eq!((&plain["error"], plain.get("message")), (&json!("`line` must not be negative"), None));
+    let more = body(ToolError::no_sessions());
+    assert_eq!(more["message"], "no debug session is open; call create_debug_session first");
+    assert!(more.to_string().len() <= 400, "{more}");
 }
 
 #[test]

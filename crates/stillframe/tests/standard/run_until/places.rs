@@ -27,6 +27,8 @@ dynamic![
     // C has no exceptions that could be caught.
     exceptions_that_are_caught_are_stops_when_all_are_asked_for,
     an_executable_with_its_arguments_is_a_program_too,
+    // C refuses a name that its compiled program does not have.
+    a_function_that_is_not_there_is_answered_with_the_nearest_names,
 ];
 
 async fn it_runs_until_a_line_and_evaluates_there(language: Language) {
@@ -158,6 +160,8 @@ async fn a_place_that_is_never_reached_ends_with_the_program(language: Language)
     });
     let ran = server.ok("run_until", arguments).await;
     assert_eq!((ran.outcome(), &ran["exitCode"], &ran["values"]), ("ended", &json!(4), &Value::Null));
+    let first = format!("Line {} of {} was not reached", program.line("never"), program.path());
+    assert!(ran.text_of("message").starts_with(&first), "{}", ran.text);
     server.finish().await;
 }
 
@@ -274,5 +278,14 @@ async fn an_executable_with_its_arguments_is_a_program_too(language: DynamicLang
         let failed = server.fails("invalid_arguments", "run_until", asked).await;
         assert_eq!(failed.at("/context/argument"), "program", "{}", failed.text);
     }
+    server.finish().await;
+}
+
+async fn a_function_that_is_not_there_is_answered_with_the_nearest_names(language: DynamicLanguage) {
+    let server = STILLFRAME.serve().await;
+    let ran = run(&server, language.into(), json!({ "until": ["deposti"] })).await;
+    let said = ran.text_of("message");
+    assert!(said.starts_with("No function `deposti` was entered; did you mean `"), "{said}");
+    assert!(said.contains("deposit` in main."), "{said}");
     server.finish().await;
 }

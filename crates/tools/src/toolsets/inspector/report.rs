@@ -76,8 +76,11 @@ pub(super) struct Report {
 pub(super) struct ChangeData {
     watch_id: String,
     expression: String,
-    /// What it was at the last stop where it had a value.
+    /// What it was at the last stop where it had a value; nothing where it never had one.
     old_value: Json,
+    /// False: it had no value before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old_in_scope: Option<bool>,
     /// What it is now.
     new_value: Json,
 }
@@ -85,15 +88,28 @@ pub(super) struct ChangeData {
 impl From<Changed> for ChangeData {
     fn from(changed: Changed) -> Self {
         let Changed { id, expression, old, new } = changed;
-        Self { watch_id: id.to_string(), expression, old_value: seen(&old), new_value: seen(&new) }
+        Self {
+            watch_id: id.to_string(),
+            expression,
+            old_value: seen(&old),
+            old_in_scope: no_value(&old),
+            new_value: seen(&new),
+        }
     }
+}
+
+/// False for an expression that had no value.
+pub(super) fn no_value(seen: &WatchValue) -> Option<bool> {
+    matches!(seen, WatchValue::NotInScope).then_some(false)
 }
 
 /// What a watched expression was found to be, as JSON where that says all of it.
 pub(super) fn seen(seen: &WatchValue) -> Json {
     match seen {
         WatchValue::Value { text, type_name, .. } => plain(type_name, text),
-        other => Json::from(other.to_string()),
+        // Any text could be the value of a string.
+        WatchValue::NotInScope => Json::Null,
+        other @ WatchValue::Failed(_) => Json::from(other.to_string()),
     }
 }
 

@@ -105,6 +105,9 @@ impl Tool for DebuggerStopSession {
     const EFFECTS: Effects = Effects::ENDS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<SessionClosed>, ToolError> {
+        if let Some(id) = self.session_id.as_deref().filter(|id| context.sessions.was_closed(id)) {
+            return Ok(StatusAnswer(SessionClosed::before(id)));
+        }
         let session = context.session(self.session_id.as_deref())?;
         context.sessions.close(&session).await;
         Ok(StatusAnswer(SessionClosed::of(&session)))
@@ -112,6 +115,17 @@ impl Tool for DebuggerStopSession {
 }
 
 impl SessionClosed {
+    /// It was closed by an earlier call.
+    fn before(id: &str) -> Self {
+        Self {
+            session_id: id.to_owned(),
+            stopped: true,
+            message: "The session was closed before".to_owned(),
+            exit_code: None,
+            output: String::new(),
+        }
+    }
+
     fn of(session: &Session) -> Self {
         let (message, exit_code) = match session.execution() {
             Execution::Ended(end) => (format!("The program {end}"), end.exit_code()),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::answer::StatusAnswer;
-use super::report::seen;
+use super::report::{no_value, seen};
 use crate::ops::watches::{self, Watched};
 use crate::{Context, Effects, Tool, ToolError};
 
@@ -39,6 +39,9 @@ pub(super) struct WatchData {
     /// What it was at that stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     old_value: Option<Json>,
+    /// False: it had no value before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old_in_scope: Option<bool>,
     /// What it is now.
     #[serde(skip_serializing_if = "Option::is_none")]
     new_value: Option<Json>,
@@ -64,6 +67,7 @@ impl WatchData {
             },
             changed: change.is_some(),
             old_value: change.as_ref().map(|change| seen(&change.old)),
+            old_in_scope: change.as_ref().and_then(|change| no_value(&change.old)),
             new_value: change.as_ref().map(|change| seen(&change.new)),
         }
     }

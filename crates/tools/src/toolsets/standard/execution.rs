@@ -249,7 +249,9 @@ impl Tool for RunUntil {
         let (mut report, mut values) = ran?;
         if closed {
             report = report.closed();
-            values.iter_mut().for_each(|value| value.variables_reference = None);
+            for value in &mut values {
+                value.variables_reference = None;
+            }
         }
         Ok(RanUntil { session_id: session.id().to_string(), report, values, closed })
     }

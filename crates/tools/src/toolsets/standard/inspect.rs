@@ -575,7 +575,7 @@ impl Tool for GetOutput {
         let session = context.session(self.session_id.as_deref())?;
         // Fewer bytes than a character has would read nothing for ever.
         let limit = self.limit.unwrap_or(20_000).max(4);
-        let excerpt = session.output().read(self.since.unwrap_or(0), limit);
+        let excerpt = session.output().read(self.since.unwrap_or(0), limit).with_whole_lines();
         let output = excerpt
             .pieces
             .iter()

@@ -53,17 +53,14 @@ impl<'a> OneShot<'a> {
         let opened_here = starts && !is_named;
         let mut command = None;
         let session = if opened_here {
-            let name = asked.program.map(|program| format!("{} {}", asked.tool, program.display()));
-            match asked.command()? {
-                Some(Command { adapter, executable, launch, text }) => {
-                    command = Some(launch);
-                    let name = format!("{} {text}", asked.tool);
-                    lifecycle::open(context, adapter.name(), Some(name), executable)?
-                }
-                None => {
-                    let executable = asked.executable.map(Path::to_owned);
-                    lifecycle::open(context, &asked.language()?, name, executable)?
-                }
+            if let Some(Command { adapter, executable, launch, text }) = asked.command()? {
+                command = Some(launch);
+                let name = format!("{} {text}", asked.tool);
+                lifecycle::open(context, adapter.name(), Some(name), executable)?
+            } else {
+                let name = asked.program.map(|program| format!("{} {}", asked.tool, program.display()));
+                let executable = asked.executable.map(Path::to_owned);
+                lifecycle::open(context, &asked.language()?, name, executable)?
             }
         } else {
             let session = context.session(asked.session_id)?;
