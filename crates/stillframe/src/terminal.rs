@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(fit("two\nlines", 10), "two…");
         assert_eq!(fit("日本語", 5), "日本…");
         assert_eq!(fit("", 5), "");
-        assert_eq!(fit("a\tb\u{c}\x1b[31mc\0", 40), "a    b\\x0c\\x1b[31mc\\x00");
+        assert_eq!(fit("a\tb\u{c}\x1b[31mc\0", 40), "a    b\\x0cc\\x00");
         assert_eq!(wrapped("\x1b[2Jgone\0", ""), "\\x1b[2Jgone\\x00\n");
     }
 

@@ -412,8 +412,11 @@ pub(crate) fn stand_for_itself(params: &mut Value) {
 
 /// A failure without a `message` has no more to say than its `error`.
 fn with_message(mut data: Value) -> Value {
-    if data["message"].is_null() && data["code"].is_string() && data["error"].is_string() {
-        data["message"] = data["error"].clone();
+    if let Some(object) = data.as_object_mut()
+        && object.contains_key("code")
+        && let Some(error) = object.get("error").filter(|error| error.is_string()).cloned()
+    {
+        object.entry("message").or_insert(error);
     }
     data
 }

@@ -102,17 +102,17 @@ pub fn by_program(host: &dyn Host, path: &Path) -> Option<&'static dyn Adapter> 
     super::by_extension(path).or_else(|| {
         let name = path.file_name()?.to_string_lossy();
         let file = CommandFile::read(host, &name, path.to_owned());
-        file.is_binary.then(|| of_file(&file, Vec::new()).map(|(adapter, ..)| adapter)).flatten()
+        file.is_binary.then(|| of_file(&file, &[]).map(|(adapter, ..)| adapter)).flatten()
     })
 }
 
 /// What the file of a command runs, in the first language that knows it.
 pub fn of_file(
     file: &CommandFile,
-    args: Vec<String>,
+    args: &[String],
 ) -> Option<(&'static dyn Adapter, Option<PathBuf>, Launch)> {
     all().find_map(|(adapter, commands)| {
-        let (executable, launch) = commands.of_file(file, args.clone())?;
+        let (executable, launch) = commands.of_file(file, args.to_vec())?;
         Some((adapter, executable, launch))
     })
 }

@@ -34,7 +34,7 @@ impl Probed {
         text.push_str(&self.locals());
         text.push_str(&self.stack());
         text.push_str(&self.output());
-        for note in &self.stop.notes {
+        for note in self.stop.further_notes() {
             text.push_str(&styled(WARN, wrapped(&format!("note: {note}"), "")));
         }
         text

@@ -64,7 +64,7 @@ async fn a_caller_that_is_not_on_the_stack_any_more_has_no_variables() {
 async fn a_binary_is_known_by_its_first_bytes() {
     let (folder, program) = (folder(), Fixture::of(Language::C, "swap_vars"));
     let binary = folder.path().join("binary").display().to_string();
-    compile(&program.path(), &binary).await;
+    compile(program.path(), &binary).await;
     let place = at(&program, "second_assignment");
     let ran = stillframe(["probe", &place, "--program", &binary, "-e", "a", "--json"]).await.ended_with(0);
     assert_eq!(ran.json()["values"][0]["value"], "20", "{}", ran.out);
@@ -204,10 +204,10 @@ async fn a_program_that_ends_before_the_place_is_code_3() {
     ] {
         let ran = stillframe(["probe", &place, "--", how]).await.ended_with(3);
         let line = program.line("never");
-        let note = format!("note: line {line} of {} was not reached\n", program.path());
-        // Long lines are broken, so the note is compared by its words.
+        let missed = format!("Line {line} of {} was not reached. ", program.path());
+        // Long lines are broken, so the text is compared by its words.
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(words(&ran.out), words(&format!("{said}output\n  about to {how}\n{note}")));
+        assert_eq!(words(&ran.out), words(&format!("{missed}{said}output\n  about to {how}\n")));
     }
 }
 

@@ -133,7 +133,7 @@ async fn a_journal_on_a_full_disk_or_nowhere_costs_no_session() {
     for journal in [Path::new("/dev/full"), &in_pipe, &below, folder.path(), Path::new("/proc/journal.log")] {
         let server = with_environment(&[("STILLFRAME_LOG_FILE", journal.to_str().unwrap())]).await;
         for answer in starts(&server).await {
-            assert_eq!(answer["state"], "paused", "{}: {}", journal.display(), answer.text);
+            assert_eq!(answer["reason"], "breakpoint", "{}: {}", journal.display(), answer.text);
         }
         server.finish().await;
     }
@@ -151,7 +151,7 @@ async fn a_limit_on_the_size_of_files_ends_the_journal_and_not_the_server() {
         ServerOptions { program: "/bin/sh", args: vec!["-c".to_owned(), serves], ..options }.start().await;
     for _ in 0..3 {
         for answer in starts(&server).await {
-            assert_eq!(answer["state"], "paused", "{}", answer.text);
+            assert_eq!(answer["reason"], "breakpoint", "{}", answer.text);
         }
     }
     assert!(std::fs::metadata(&journal).unwrap().len() > 3000);
@@ -178,7 +178,7 @@ async fn a_cache_that_cannot_be_written_is_told_of() {
 async fn a_folder_for_temporary_files_that_is_not_there_is_told_of() {
     let server = with_environment(&[("TMPDIR", "/no/such/folder")]).await;
     let [python, node] = starts(&server).await;
-    assert_eq!(python["state"], "paused", "it needs none: {}", python.text);
+    assert_eq!(python["reason"], "breakpoint", "it needs none: {}", python.text);
     assert_eq!(node["code"], "environment", "{}", node.text);
     assert!(node.text.contains("/no/such/folder"), "{}", node.text);
     server.finish().await;
@@ -225,7 +225,7 @@ async fn a_source_map_that_is_a_pipe_or_has_no_end_is_passed_over() {
         let until =
             json!({ "program": program.path(), "until": [{ "line": program.line("print") }], "close": true });
         let stopped = in_time(&server, "run_until", until, Duration::from_secs(20)).await;
-        assert_eq!(stopped["state"], "paused", "{kind}: {}", stopped.text);
+        assert_eq!(stopped["reason"], "breakpoint", "{kind}: {}", stopped.text);
         server.finish().await;
     }
 }

@@ -129,6 +129,7 @@ fn arguments(tool: &Value, session: &str, program: &Fixture) -> Map<String, Valu
             "expression" | "value" => json!("1"),
             "name" if required.contains(&json!(name)) => json!("prices"),
             "mode" => json!("uncaught"),
+            "variablesReference" => json!(1),
             _ if required.contains(&json!(name)) && property["type"] == "integer" => json!(1),
             _ => return None,
         };

@@ -87,7 +87,7 @@ impl ParsedCommand<'_> {
         }
         let path = self.find().ok_or_else(|| self.not_found(&stem))?;
         let file = CommandFile::read(self.host, &stem, path);
-        commands::of_file(&file, self.args).ok_or_else(|| ToolError::unknown_command(&self.name))
+        commands::of_file(&file, &self.args).ok_or_else(|| ToolError::unknown_command(&self.name))
     }
 
     /// The interpreter that is named: a path is one of the folder, a plain name is looked up later.

@@ -282,6 +282,12 @@ impl StopReport {
         self
     }
 
+    /// The notes, for people: without the one that the message begins with.
+    pub fn further_notes(&self) -> impl Iterator<Item = &String> {
+        let message = self.message.to_lowercase();
+        self.notes.iter().filter(move |note| !message.starts_with(&note.to_lowercase()))
+    }
+
     /// The report of a program that is ended with it: what it was doing, and nothing to ask for more with.
     #[must_use]
     pub fn closed(mut self) -> Self {

@@ -177,22 +177,22 @@ mod tests {
 
     use super::*;
 
-    fn at(name: &str, internal: bool) -> Option<Location> {
+    fn at(name: &str, internal: bool) -> Location {
         let source = Source { internal, ..Source::file(name) };
-        Some(Location { source, line: 3, column: 0, generated: None })
+        Location { source, line: 3, column: 0, generated: None }
     }
 
     #[test]
     fn frames_of_libraries_are_counted() {
         let frames = [
-            ("assert", at("/p/node_modules/chai/index.js", true)),
-            ("adds", at("/p/a.test.js", false)),
-            ("run", at("/p/node_modules/@vitest/runner/dist/a.js", true)),
-            ("call", at("/v/lib/python3.11/site-packages/_pytest/python.py", true)),
-            ("call", at("/v/lib/python3.11/site-packages/six.py", true)),
+            ("assert", Some(at("/p/node_modules/chai/index.js", true))),
+            ("adds", Some(at("/p/a.test.js", false))),
+            ("run", Some(at("/p/node_modules/@vitest/runner/dist/a.js", true))),
+            ("call", Some(at("/v/lib/python3.11/site-packages/_pytest/python.py", true))),
+            ("call", Some(at("/v/lib/python3.11/site-packages/six.py", true))),
             ("native", None),
-            ("tick", at("node:internal", true)),
-            ("main", at("/p/main.js", false)),
+            ("tick", Some(at("node:internal", true))),
+            ("main", Some(at("/p/main.js", false))),
         ];
         let frames = || frames.iter().map(|(name, location)| (*name, location.as_ref()));
         let stack = [

@@ -72,7 +72,7 @@ fn launch_of(words: Vec<String>, folder: &Path) -> Launch {
 }
 
 fn with(runtime_args: Vec<String>, program: Program, args: Vec<String>) -> Launch {
-    Launch { runtime_args, args, ..Launch::new(program) }
+    Launch { args, runtime_args, ..Launch::new(program) }
 }
 
 fn main_file(process: &ProcessCommand) -> PathBuf {
