@@ -1,14 +1,16 @@
 //! Hiding what nobody should read: credentials by their shape and by their name, environments, homes.
 //!
-//! Shapes ([`shapes()`]) are sure enough to be hidden from everyone. Names are not, so what they stand for is hidden
-//! only in what is written down ([`Redaction::clean`]).
+//! In what is written down ([`Redaction::clean`]), everything is hidden that has the name of a credential. Answers
+//! ([`hide_in_answer`]) are for someone who debugs, so there the value has a say, too ([`Named`]).
 
+mod answers;
 mod assignments;
 mod names;
 mod places;
 mod shapes;
 mod tree;
 mod unquoted;
+mod values;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -18,7 +20,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
+pub use self::answers::{VALUES, hide_in_answer, hide_in_text, text_for_answer};
 use self::places::Home;
+pub use self::values::Named;
 
 /// What stands where something was hidden.
 pub const MARK: &str = "[redacted]";

@@ -40,8 +40,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, clap::Args)]
 struct RedactArg {
-    /// Hide in answers what has the shape of a credential, as is usual; `false` shows it. In what is written to
-    /// the log file, credentials are hidden always. [env: `STILLFRAME_REDACT`]
+    /// Redact likely credentials in answers (default), by shape and by name; `false` shows them. In the log file
+    /// they are always redacted. [env: `STILLFRAME_REDACT`]
     #[arg(
         long,
         global = true,
@@ -55,7 +55,7 @@ struct RedactArg {
         hide_default_value = true
     )]
     redact: bool,
-    /// Show in answers what has the shape of a credential. It is still hidden in the log file.
+    /// Show likely credentials in answers. In the log file they are still redacted.
     #[arg(long, global = true)]
     no_redact: bool,
 }

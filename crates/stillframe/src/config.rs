@@ -97,7 +97,7 @@ pub(crate) struct Settings {
     pub(crate) toolset: Option<String>,
     /// Where the journal is, as it was written; none when nobody has said.
     pub(crate) log_file: Option<String>,
-    /// Answers show what has the shape of a credential.
+    /// Answers show likely credentials.
     pub(crate) shows_credentials: bool,
     /// Everything that holds, in the order of the table.
     all: Vec<Given>,

@@ -113,7 +113,7 @@ fn shown_error(error: anyhow::Error) -> anyhow::Error {
 fn hidden(mut output: CommandOutput) -> CommandOutput {
     let count = hide_in_data(&mut output.data);
     // A long text may have been broken into lines; the terminal has hidden what was in it before.
-    redaction::hide_shapes(&mut output.text);
+    redaction::hide_in_text(&mut output.text);
     if count > 0 {
         say_hidden(&mut output.text, count);
         output.text.push('\n');

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::AnsiColor;
 pub(crate) use anstyle::Style;
-use journal::redaction;
+use journal::redaction::{self, Named};
 use journal::visible::{uncoloured, visible};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -62,19 +62,29 @@ pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Whether texts show what has the shape of a credential.
+/// Whether texts show what may be a credential.
 static SHOWS_CREDENTIALS: AtomicBool = AtomicBool::new(false);
 
-/// From now on, texts show what has the shape of a credential.
+/// From now on, texts show what may be a credential.
 pub(crate) fn show_credentials() {
     SHOWS_CREDENTIALS.store(true, Ordering::Relaxed);
+}
+
+fn shows_credentials() -> bool {
+    SHOWS_CREDENTIALS.load(Ordering::Relaxed)
+}
+
+/// The value of an expression as it may be shown.
+pub(crate) fn value<'t>(expression: &str, type_name: Option<&str>, text: &'t str) -> &'t str {
+    let hides = |named: Named| named.hides(type_name.filter(|name| !name.is_empty()), text);
+    if !shows_credentials() && Named::of(expression).is_some_and(hides) { redaction::MARK } else { text }
 }
 
 /// A text as it can be measured: a program may print tabs and other control characters, all of which are shown, and
 /// colours, which are left out. Credentials are hidden while they are in one piece: in a text that was cut or broken into lines they would
 /// not be known.
 fn measurable(text: &str) -> String {
-    let text = if SHOWS_CREDENTIALS.load(Ordering::Relaxed) { text.into() } else { redaction::shapes(text) };
+    let text = if shows_credentials() { text.into() } else { redaction::text_for_answer(text) };
     visible(&uncoloured(&text).replace("\r\n", "\n").replace('\t', "    ")).into_owned()
 }
 

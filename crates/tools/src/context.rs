@@ -16,7 +16,7 @@ pub struct Context {
     pub sessions: Sessions,
     /// The one session of the vocabulary that has no ids.
     pub quick: Quick,
-    /// Answers show what has the shape of a credential.
+    /// Answers show likely credentials.
     pub shows_credentials: bool,
     /// Who hears of progress, when somebody wants to.
     pub report: Option<Report>,
@@ -62,7 +62,7 @@ impl Context {
         Self { quick: Quick::unrecovered(), ..self.clone() }
     }
 
-    /// The same, with answers that show or hide what has the shape of a credential.
+    /// The same, with answers that show or redact likely credentials.
     #[must_use]
     pub fn showing_credentials(&self, shows_credentials: bool) -> Self {
         Self { shows_credentials, ..self.clone() }

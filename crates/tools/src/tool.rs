@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::journaled::JournaledCall;
-use crate::{Answer, Context, Reply, ToolError, arguments, schema};
+use crate::{Answer, Context, Reply, ToolError, arguments, hidden, schema};
 
 /// A tool is its parameters.
 ///
@@ -114,10 +114,11 @@ impl Entry {
     /// What leaves: without credentials, unless they are to be shown, every character in sight, and no longer than
     /// may be.
     async fn answer(&self, arguments: Map<String, Value>, context: &Context) -> Reply {
+        let asked = hidden::asked_by(&arguments);
         let reply = (self.call)(arguments, context).await;
         // Before the rest, because a character in between would hide a credential.
         let reply = reply.visible();
-        let reply = if context.shows_credentials { reply } else { reply.without_credentials() };
+        let reply = if context.shows_credentials { reply } else { reply.without_credentials(asked) };
         reply.within(context.bounds().answer_size())
     }
 }

@@ -65,7 +65,39 @@ impl Name<'_> {
 /// The text without such values; none where there are none.
 pub(super) fn hide(text: &str) -> Option<String> {
     let variables = hide_variables(text);
-    hide_named(variables.as_deref().unwrap_or(text)).or(variables)
+    let secrets = named(variables.as_deref().unwrap_or(text));
+    if secrets.is_empty() {
+        return variables;
+    }
+    let secrets = secrets.into_iter().map(|(_, secret)| secret).collect();
+    Some(marked(variables.as_deref().unwrap_or(text), secrets))
+}
+
+/// The text without those values that a rule of names and values takes for secrets, and how many there were.
+pub(super) fn hide_if(text: &str, is_secret: impl Fn(&str, Form, &str) -> bool) -> Option<(String, usize)> {
+    let hides = |name: &str, secret: &Range<usize>| {
+        let form = match text.get(..secret.start).and_then(|before| before.chars().next_back()) {
+            Some('{' | '[' | '(') => Form::Container,
+            Some('"' | '\'' | '`') => Form::Quoted,
+            _ => Form::Bare,
+        };
+        text.get(secret.clone()).is_some_and(|value| is_secret(name, form, value))
+    };
+    let secrets = named(text).into_iter().filter(|(name, secret)| hides(name, secret));
+    let secrets: Vec<Range<usize>> = secrets.map(|(_, secret)| secret).collect();
+    let count = secrets.len();
+    (count > 0).then(|| (marked(text, secrets), count))
+}
+
+/// What a value in a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The inside of quotes.
+    Quoted,
+    /// Without quotes.
+    Bare,
+    /// The inside of brackets.
+    Container,
 }
 
 fn hide_variables(text: &str) -> Option<String> {
@@ -77,9 +109,10 @@ fn hide_variables(text: &str) -> Option<String> {
     Some(marked(text, secrets)).filter(|hidden| hidden != text)
 }
 
-fn hide_named(text: &str) -> Option<String> {
-    let candidates = CANDIDATES.as_ref()?;
-    let mut secrets: Vec<Range<usize>> = Vec::new();
+/// The names of credentials in a text, and where their values are.
+fn named(text: &str) -> Vec<(&str, Range<usize>)> {
+    let mut secrets = Vec::new();
+    let Some(candidates) = CANDIDATES.as_ref() else { return secrets };
     let mut from = 0;
     while let Some(found) = candidates.find_at(text, from) {
         // A name must not begin inside a value that is hidden.
@@ -89,12 +122,12 @@ fn hide_named(text: &str) -> Option<String> {
         match value(text, found.end(), &name) {
             Ok(value) => {
                 from = value.end.max(from);
-                secrets.push(value);
+                secrets.push((name.text, value));
             }
             Err(end) => from = end.max(from),
         }
     }
-    (!secrets.is_empty()).then(|| marked(text, secrets))
+    secrets
 }
 
 /// The name that a match ends, when it is a credential's.

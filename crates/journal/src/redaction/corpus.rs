@@ -106,3 +106,13 @@ fn no_negative_is_touched() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(NEGATIVES.len() >= 120, "{}", NEGATIVES.len());
 }
+
+/// Texts without any credential.
+pub(super) fn negatives() -> impl Iterator<Item = &'static str> {
+    NEGATIVES.iter().copied()
+}
+
+/// What stands before a secret, the secret, and what stands behind it.
+pub(super) fn named() -> impl Iterator<Item = (&'static str, String, &'static str)> {
+    NAMED.iter().map(|(before, first, second, after)| (*before, format!("{first}{second}"), *after))
+}

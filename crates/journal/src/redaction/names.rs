@@ -68,8 +68,16 @@ const KEYS: &[&str] = &[
     "ssh",
 ];
 /// Two words at the end of a name that are one.
-const PAIRS: &[(&str, &str)] =
-    &[("connection", "string"), ("conn", "string"), ("conn", "str"), ("pass", "phrase"), ("pass", "word")];
+const PAIRS: &[(&str, &str)] = &[
+    ("connection", "string"),
+    ("conn", "string"),
+    ("conn", "str"),
+    ("pass", "phrase"),
+    ("pass", "word"),
+    ("db", "pass"),
+    ("smtp", "pass"),
+    ("user", "pass"),
+];
 /// Behind a credential's name, these say which one it is.
 const ADDITIONS: &[&str] = &[
     "again",
@@ -101,12 +109,35 @@ static HINTS: LazyLock<Option<Regex>> =
 /// Longer ones are texts.
 const LONGEST: usize = 100;
 
+/// In front of `token`, these make a credential of it; without them it may be a parser's.
+const TOKENS: &[&str] = &[
+    "access", "api", "app", "auth", "bearer", "bot", "client", "csrf", "deploy", "github", "gitlab", "id",
+    "jwt", "npm", "oauth", "personal", "private", "pypi", "refresh", "secret", "security", "service",
+    "session", "slack", "user", "xsrf",
+];
+
+/// How sure a name is to be a credential's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Certainty {
+    /// `password`, `API_KEY`.
+    Sure,
+    /// `pwd`, `credentials`: a path may have this name, too.
+    UnlessPath,
+    /// `token`, `next_token`: a parser has names like these.
+    IfRandom,
+}
+
 /// Whether a name is that of a credential: `password`, `API_KEY`, `clientSecret`, `x-api-key`.
 ///
 /// Whole words count, and the last ones: a `password_length` is none.
 pub(super) fn is_credential(name: &str) -> bool {
+    certainty(name).is_some()
+}
+
+/// How sure a name is to be that of a credential; none where it is not one's.
+pub(super) fn certainty(name: &str) -> Option<Certainty> {
     if name.len() < 3 || name.len() > LONGEST || !HINTS.as_ref().is_some_and(|hints| hints.is_match(name)) {
-        return false;
+        return None;
     }
     let words = words(name);
     let mut words = words.as_slice();
@@ -117,7 +148,12 @@ pub(super) fn is_credential(name: &str) -> bool {
         }
         words = rest;
     }
-    ends(words)
+    ends(words).then(|| match words {
+        [.., before, last] if last == "token" && TOKENS.contains(&before.as_str()) => Certainty::Sure,
+        [.., last] if last == "token" => Certainty::IfRandom,
+        [.., last] if matches!(last.as_str(), "pwd" | "credential" | "credentials") => Certainty::UnlessPath,
+        _ => Certainty::Sure,
+    })
 }
 
 /// Whether the last of the words are those of a credential.
@@ -129,6 +165,7 @@ fn ends(words: &[String]) -> bool {
         Some(word) if last == "token" && NO_TOKENS.contains(&word) => false,
         Some(word) if last == "key" => KEYS.contains(&word),
         Some("access" | "session") if last == "tokens" => true,
+        Some("access" | "api" | "private" | "secret") if last == "keys" => true,
         Some(word) if PAIRS.contains(&(word, last)) => true,
         _ => {
             WORDS.binary_search(&last).is_ok()
@@ -165,18 +202,28 @@ fn words(name: &str) -> Vec<String> {
 
 /// Whether what an expression gives is a credential: `config.password`, `user["api_key"]`, `get_token()`.
 pub(super) fn gives_credential(expression: &str) -> bool {
+    is_credential(last_name(expression))
+}
+
+/// The name in which an expression ends.
+pub(super) fn last_name(expression: &str) -> &str {
     let closed = |char: char| {
         char.is_whitespace() || matches!(char, '(' | ')' | ']' | '"' | '\'' | '`' | ';' | '?' | '!')
     };
     let inner = expression.trim_end_matches(closed);
     let starts = inner.rfind(|char: char| !(char.is_alphanumeric() || matches!(char, '_' | '-' | '$')));
-    let name = match starts {
+    match starts {
         Some(at) => {
             inner.get(at..).unwrap_or_default().trim_start_matches(|char: char| !char.is_alphanumeric())
         }
         None => inner,
-    };
-    is_credential(name)
+    }
+}
+
+/// Whether one of the names in an expression is surely that of a credential: `decode(password, 'utf-8')`.
+pub(super) fn mentions_credential(expression: &str) -> bool {
+    let is_of_name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '$');
+    expression.split(|char| !is_of_name(char)).any(|name| certainty(name) == Some(Certainty::Sure))
 }
 
 /// Whether what a name stands for is an environment: names of variables with their values.

@@ -34,6 +34,8 @@ enum Form {
     Token(&'static str, &'static str, usize),
     /// An expression with one group, which is the secret.
     Pattern(&'static str),
+    /// The same, where only what stands there tells whether it is one.
+    Checked(&'static str, fn(&str, Range<usize>) -> bool),
 }
 
 const fn token(
@@ -71,6 +73,11 @@ const SHAPES: &[Shape] = &[
         r#"(?i-u:secret[_-]?access[_-]?key|aws[_-]?secret(?:[_-]?key)?)\\?["'`\]]{0,2}\s?(?:=>|[:=,])\s?\\?["'`]?([A-Za-z0-9/+]{30,})"#,
         "a secret access key of AWS, behind its name",
     ),
+    Shape {
+        name: "aws-secret-bare",
+        about: "40 characters that look like a secret access key of AWS",
+        form: Form::Checked("([A-Za-z0-9/+]{40,})", is_bare_aws_secret),
+    },
     pattern(
         "aws-signature",
         r"(?i-u:X-Amz-(?:Signature|Security-Token|Credential))=([A-Za-z0-9%/+_-]{12,})",
@@ -216,7 +223,7 @@ static RULES: LazyLock<Option<(RegexSet, Vec<Regex>)>> = LazyLock::new(|| {
 
 fn expression(shape: &Shape) -> String {
     match shape.form {
-        Form::Pattern(pattern) => pattern.to_owned(),
+        Form::Pattern(pattern) | Form::Checked(pattern, _) => pattern.to_owned(),
         Form::Token(prefix, class, least) => {
             format!("{BEGIN}({prefix}{class}{{{least},}})|{BEGIN}({prefix}{class}{{{LEAST_OF_CUT},}}){CUT}")
         }
@@ -239,17 +246,48 @@ pub(super) fn hide(text: &str) -> Option<(String, usize)> {
         return None;
     }
     let found = all.matches(text);
-    let found = each.iter().enumerate().filter(|(rule, _)| found.matched(*rule));
-    let mut secrets: Vec<Range<usize>> = found.flat_map(|(_, rule)| secrets_of(rule, text)).collect();
+    let found = each.iter().zip(SHAPES).enumerate().filter(|(rule, _)| found.matched(*rule));
+    let mut secrets: Vec<Range<usize>> =
+        found.flat_map(|(_, (rule, shape))| secrets_of(rule, &shape.form, text)).collect();
     secrets.sort_unstable_by_key(|secret| (secret.start, Reverse(secret.end)));
     let secrets = secrets.into_iter().fold(Vec::new(), joined);
     let count = secrets.len();
+    if count == 0 {
+        return None;
+    }
     Some((marked(text, secrets), count))
 }
 
-fn secrets_of(rule: &Regex, text: &str) -> Vec<Range<usize>> {
+fn secrets_of(rule: &Regex, form: &Form, text: &str) -> Vec<Range<usize>> {
     let groups = rule.captures_iter(text).filter_map(|found| found.iter().skip(1).flatten().next());
-    groups.map(|secret| secret.range()).collect()
+    let places = groups.map(|secret| secret.range());
+    match form {
+        Form::Checked(_, is_secret) => places.filter(|place| is_secret(text, place.clone())).collect(),
+        Form::Token(..) | Form::Pattern(_) => places.collect(),
+    }
+}
+
+/// How often at least the case changes, or letters and digits, in 40 characters at random. In names it does less often.
+const CHANGES: usize = 12;
+
+/// Whether 40 characters stand alone and look as if made at random: no path, no name, no part of a longer text.
+fn is_bare_aws_secret(text: &str, place: Range<usize>) -> bool {
+    let next = |rest: Option<&str>| rest.and_then(|rest| rest.chars().next());
+    let before = text.get(..place.start).and_then(|before| before.chars().next_back());
+    let stands_alone = before.is_none_or(|char| char.is_whitespace() || "\"'`=:,([{<>".contains(char))
+        && next(text.get(place.end..))
+            .is_none_or(|char| char.is_whitespace() || "\"'`,;)]}&<>".contains(char));
+    let Some(secret) = text.get(place).filter(|secret| stands_alone && secret.len() == 40) else {
+        return false;
+    };
+    let count = |of: fn(&u8) -> bool| secret.bytes().filter(of).count();
+    let (upper, lower, digits) =
+        (count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase), count(u8::is_ascii_digit));
+    let has_others = upper + lower + digits < secret.len();
+    let kind = |byte: u8| (byte.is_ascii_uppercase(), byte.is_ascii_lowercase(), byte.is_ascii_digit());
+    let mut kinds: Vec<_> = secret.bytes().filter(u8::is_ascii_alphanumeric).map(kind).collect();
+    kinds.dedup();
+    upper >= 4 && lower >= 4 && (digits >= 3 || has_others && digits > 0) && kinds.len() > CHANGES
 }
 
 /// What two rules find in one place is one secret.

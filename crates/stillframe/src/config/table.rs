@@ -43,7 +43,7 @@ const OTHERS: &[Setting] = &[
     setting("safety.programs", Kind::Paths, "Programs that may be started although read_only is true."),
     setting("safety.languages", Kind::Languages, "Languages that may be used; empty for all."),
     setting("safety.remote_attach", Kind::Flag, "Programs of other machines may be attached to."),
-    setting("safety.redact", Kind::Flag, "Answers hide what has the shape of a credential."),
+    setting("safety.redact", Kind::Flag, "Answers redact likely credentials."),
     setting("serve.toolset", Kind::Toolset, "The vocabularies that are offered, separated by commas."),
     setting("journal.file", Kind::File, "Where it is written down what happens; off for nowhere."),
 ];

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::probe::report::short;
 use crate::terminal::{
-    BAD, FAINT, GOOD, HEADING, NAME, PLACE, Style, WARN, WIDTH, fit, fit_end, styled, wrapped,
+    self, BAD, FAINT, GOOD, HEADING, NAME, PLACE, Style, WARN, WIDTH, fit, fit_end, styled, wrapped,
 };
 
 /// The verdict first.
@@ -56,11 +56,12 @@ fn style(report: &HangReport) -> Style {
 fn of_loop(found: &LoopData) -> String {
     let mut text = String::new();
     for change in &found.changing {
-        let line = format!("{}: {} → {}", change.name, change.first, change.last);
+        let value = |text| terminal::value(&change.name, None, text);
+        let line = format!("{}: {} → {}", change.name, value(&change.first), value(&change.last));
         let _ = writeln!(text, "  {}", fit(&line, WIDTH - 2));
     }
     for value in &found.steady {
-        let line = format!("{}: always {}", value.name, value.value);
+        let line = format!("{}: always {}", value.name, terminal::value(&value.name, None, &value.value));
         let _ = writeln!(text, "  {}", styled(FAINT, fit(&line, WIDTH - 2)));
     }
     for line in &found.lines {

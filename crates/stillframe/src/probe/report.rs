@@ -7,7 +7,9 @@ use serde::Serialize;
 use tools::render::{CallerData, StopReport, ValueData, VariableData};
 use unicode_width::UnicodeWidthStr;
 
-use crate::terminal::{BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped};
+use crate::terminal::{
+    self, BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped,
+};
 
 /// The longest column of names; a longer one pushes its value to the right.
 const NAMES: usize = 24;
@@ -91,6 +93,7 @@ impl Probed {
         for value in &self.values {
             let _ = match (&value.value, &value.error) {
                 (Some(shown), _) => {
+                    let shown = terminal::value(&value.expression, value.type_name.as_deref(), shown);
                     let named = format!("{} = {shown}", value.expression);
                     write!(text, "{}", styled(GOOD, wrapped(&named, "  ")))
                 }
@@ -148,15 +151,16 @@ pub(crate) fn variables(variables: &[VariableData], more: Option<u64>, indent: &
     let names = variables.iter().map(|variable| variable.name.width()).max().unwrap_or(0).min(NAMES);
     let mut text = String::new();
     for variable in variables {
+        let shown = terminal::value(&variable.name, Some(&variable.type_name), &variable.value);
         let name = fit(&variable.name, width - " =".len());
         let gap = " ".repeat(names.saturating_sub(name.width()));
         let room = width.saturating_sub(names.max(name.width()) + " = ".len());
         let _ = if room < NAMES {
             // A name that leaves no room for its value has a line of its own.
-            let value = fit(&variable.value, width - 4);
+            let value = fit(shown, width - 4);
             writeln!(text, "{indent}{} =\n{indent}    {value}", styled(NAME, name))
         } else {
-            writeln!(text, "{indent}{}{gap} = {}", styled(NAME, name), fit(&variable.value, room))
+            writeln!(text, "{indent}{}{gap} = {}", styled(NAME, name), fit(shown, room))
         };
     }
     if let Some(more) = more {

@@ -6,7 +6,9 @@ use tools::render::{AssertionData, BriefData, FailureData, SideData, TestData};
 
 use crate::hang::report::to_text as of_hang;
 use crate::probe::report::{short, variables};
-use crate::terminal::{BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped};
+use crate::terminal::{
+    self, BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped,
+};
 
 /// All of it.
 pub(super) fn to_text(data: &TestData) -> String {
@@ -72,9 +74,11 @@ fn sides(assertion: &AssertionData) -> String {
     let mut text = String::new();
     let named = [("left", &assertion.left), ("right", &assertion.right)];
     for (name, side) in named {
-        let Some(SideData { expression, value: Some(value), .. }) = side else { continue };
+        let Some(SideData { expression, value: Some(value), type_name, .. }) = side else { continue };
         let shown = match expression {
-            Some(expression) if expression != value => format!("{expression} = {value}"),
+            Some(expression) if expression != value => {
+                format!("{expression} = {}", terminal::value(expression, type_name.as_deref(), value))
+            }
             _ => value.clone(),
         };
         text.push_str(&styled(GOOD, wrapped(&format!("{name}: {shown}"), "  ")));

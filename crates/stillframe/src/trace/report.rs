@@ -6,7 +6,7 @@ use tools::render::{CellData, PointData, RowData, TraceReport};
 use unicode_width::UnicodeWidthStr;
 
 use crate::probe::report::short;
-use crate::terminal::{BAD, FAINT, GOOD, HEADING, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped};
+use crate::terminal::{self, BAD, FAINT, GOOD, HEADING, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped};
 
 /// No column is made narrower than this.
 const NARROWEST: usize = 6;
@@ -94,7 +94,10 @@ impl Table {
             if named {
                 cells.push(together(row, report));
             } else {
-                cells.extend(row.values.iter().map(shown));
+                cells.extend(row.values.iter().enumerate().map(|(at, cell)| {
+                    let name = report.points.first().and_then(|point| point.expressions.get(at));
+                    shown(name.map_or("", String::as_str), cell)
+                }));
             }
             cells
         };
@@ -151,10 +154,11 @@ impl Table {
     }
 }
 
-fn shown(cell: &CellData) -> (String, bool) {
-    match (&cell.value, &cell.error) {
+fn shown(name: &str, cell: &CellData) -> (String, bool) {
+    let value = cell.value.as_deref().map(|value| terminal::value(name, cell.type_name.as_deref(), value));
+    match (value, &cell.error) {
         (Some(value), _) if cell.truncated && !value.ends_with("...") => (format!("{value}…"), false),
-        (Some(value), _) => (value.clone(), false),
+        (Some(value), _) => (value.to_owned(), false),
         (None, error) => (error.clone().unwrap_or_default(), true),
     }
 }
@@ -163,6 +167,6 @@ fn shown(cell: &CellData) -> (String, bool) {
 fn together(row: &RowData, report: &TraceReport) -> (String, bool) {
     let point = report.points.iter().find(|point| Some(point.point) == row.point);
     let names = point.map(|point| point.expressions.as_slice()).unwrap_or_default();
-    let named = names.iter().zip(&row.values).map(|(name, cell)| format!("{}={}", name, shown(cell).0));
+    let named = names.iter().zip(&row.values).map(|(name, cell)| format!("{}={}", name, shown(name, cell).0));
     (named.collect::<Vec<_>>().join(GAP), row.values.iter().all(|cell| cell.error.is_some()))
 }

@@ -17,6 +17,7 @@ mod limits;
 mod reach;
 mod read_only;
 mod roots;
+mod secrets;
 mod strangers;
 
 use std::path::{Path, PathBuf};

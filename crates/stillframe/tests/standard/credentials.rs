@@ -47,8 +47,9 @@ async fn seen(language: Language, args: &[&str], env: &[(&str, &str)]) -> Vec<An
     let scope = scopes.at("/scopes/0/variablesReference").clone();
     let value = session.ok("evaluate_expression", json!({ "expression": "kept" })).await;
     let password = session.ok("evaluate_expression", json!({ "expression": "password" })).await;
-    // A name alone hides nothing from an agent.
-    assert_eq!(language.plain(password.text_of("result")), language.text("swordfish"));
+    let is_shown = args.contains(&"--no-redact") || env.contains(&("STILLFRAME_REDACT", "0"));
+    let expected = if is_shown { language.text("swordfish") } else { "[redacted]".to_owned() };
+    assert_eq!(language.plain(password.text_of("result")), expected);
     let answers = vec![
         session.ok("get_variables", json!({ "scope": scope })).await,
         session.ok("get_output", json!({})).await,

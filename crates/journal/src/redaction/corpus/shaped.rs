@@ -81,6 +81,9 @@ pub(super) const TOKENS: &[(&str, &str, usize)] = &[
 
 /// What stands before the secret, the secret in two parts, and what stands behind it.
 pub(super) const PARTS: &[(&str, &str, &str, &str)] = &[
+    ("", "wJalrXUtnFEMI/K7MDENG", "/bPxRfiCYEXAMPLEKEY", ""),
+    ("x = '", "je7MtGbClwBF/2Zp9Utk", "/h3yCo8nvbEXAMPLEKEY", "'"),
+    ("['", "AbC1dEf2GhI3jKl4MnO5", "pQr6StU7vWx8YzA9bCd0", "', 1]"),
     ("", "SG.ngeVfQFYQlKU0ufo8x5d1A.", "TwL2iGABf9DHoTf09kqeF8tAmbihYzrnopKcRy4MQz8", ""),
     ("aws_secret_access_key = ", "wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzz09KEYKEY12", ""),
     ("\"SecretAccessKey\": \"", "wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzz09KEYKEY12", "\""),
