@@ -4,6 +4,7 @@
 //! plain data. Adding a language that speaks the Debug Adapter Protocol is one file here and one entry in
 //! [`ADAPTERS`]. What only some languages offer is a trait of its own, which an adapter has or has not.
 
+pub mod by_name;
 pub mod commands;
 mod guarded;
 pub mod lldb;

@@ -21,6 +21,7 @@ use crate::sources;
 
 pub(crate) use loopback::is_loopback;
 pub use roots::resolved;
+pub(crate) use words::parts_of;
 
 /// What a server may be asked to touch. The default allows everything but other machines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -173,9 +174,7 @@ impl Safety {
             ));
         }
         let folder = launch.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-        for path in words().flat_map(|word| words::paths_in(&folder, word)) {
-            self.check_executable(host, &path)?;
-        }
+        self.check_words(host, &folder, words())?;
         let variables = launch.env.iter().filter(|(name, _)| words::names_files(name) || names_files(name));
         let values = variables.filter_map(|(_, value)| value.as_deref());
         for path in values.flat_map(|value| words::paths_in(&folder, value)) {
@@ -184,6 +183,17 @@ impl Safety {
             }
         }
         Ok(())
+    }
+
+    /// Refuses words of a command that are paths outside of the roots.
+    pub(crate) fn check_words<'w>(
+        &self,
+        host: &dyn Host,
+        folder: &Path,
+        words: impl Iterator<Item = &'w str>,
+    ) -> Result<()> {
+        let mut paths = words.flat_map(|word| words::paths_in(folder, word));
+        paths.try_for_each(|path| self.check_executable(host, &path))
     }
 
     /// With `--read-only`, a listed program is started as it is: options and variables can make any interpreter

@@ -33,7 +33,7 @@ use self::state::Execution;
 pub use self::usage::Busy;
 use self::usage::Usage;
 use self::watches::Watches;
-use crate::adapter::{Adapter, Host, commands};
+use crate::adapter::{Adapter, Host, by_name, commands};
 use crate::debugger::{Connector, Sinks};
 use crate::error::{Error, Result};
 use crate::model::ids::SessionId;
@@ -180,9 +180,7 @@ impl Session {
     pub fn check_start(&self, start: &Start) -> Result<()> {
         let safety = &self.policy().safety;
         match start {
-            Start::Launch(launch) => {
-                safety.check_launch(self.host(), self.executable(), launch, commands::names_files)
-            }
+            Start::Launch(launch) => by_name::check_launch(safety, self.host(), self.executable(), launch),
             Start::Attach(attach) => safety.check_attach(attach, commands::main_of),
         }
     }

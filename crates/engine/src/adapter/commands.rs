@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::by_name::{Lookup, NamedFile};
 use super::{ADAPTERS, Adapter, Host};
 use crate::model::launch::{Endpoint, Launch};
 use crate::process;
@@ -51,6 +52,21 @@ pub trait Commands: Send + Sync {
     /// Folders of a project that hold commands.
     fn folders(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// Whether the word behind this option, or its value, is the name of a module or package and nothing else.
+    fn names_follow(&self, _option: &str) -> bool {
+        false
+    }
+
+    /// The files that code of this name would be read from, of those that are there, in the order of the search.
+    fn files_of_name(&self, _lookup: &Lookup<'_>, _name: &str) -> Vec<NamedFile> {
+        Vec::new()
+    }
+
+    /// The files with code that are read for a start although nobody has named them.
+    fn read_unasked(&self, _lookup: &Lookup<'_>, _launch: &Launch) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     /// How to install a command.

@@ -14,6 +14,7 @@ mod launch;
 mod options;
 mod packages;
 mod reporters;
+mod resolution;
 mod runners;
 mod typescript;
 

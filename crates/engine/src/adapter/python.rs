@@ -8,6 +8,7 @@ mod analysis;
 mod commands;
 mod debugpy;
 mod interpreter;
+mod modules;
 
 pub use self::commands::{COMMAND_FORM, launch_of};
 pub use self::debugpy::VERSION as DEBUGPY;

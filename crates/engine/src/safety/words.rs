@@ -31,10 +31,8 @@ pub(super) fn is_search_folder(host: &dyn Host, folder: &Path) -> bool {
 /// or not, because who is given it may complete the name. A part ends where an option's value begins, or a
 /// test's name, or an element of a list, or where a shell would split it.
 pub(super) fn paths_in(folder: &Path, word: &str) -> Vec<PathBuf> {
-    let whole = std::iter::once(word);
-    let parts = word.split(ends_part).flat_map(elements);
-    let named = whole.chain(parts).filter(|part| !part.is_empty());
-    let mut paths: Vec<PathBuf> = named
+    let mut paths: Vec<PathBuf> = parts_of(word)
+        .into_iter()
         .filter_map(|part| match part.get(..5) {
             Some(scheme) if scheme.eq_ignore_ascii_case("file:") => file_url_path(part),
             _ => Some(folder.join(part)).filter(|path| !is_url(part) && is_path(part, path)),
@@ -44,6 +42,15 @@ pub(super) fn paths_in(folder: &Path, word: &str) -> Vec<PathBuf> {
     paths.sort();
     paths.dedup();
     paths
+}
+
+/// A word, and the parts of it that may be names.
+pub(crate) fn parts_of(word: &str) -> Vec<&str> {
+    let parts = word.split(ends_part).flat_map(elements);
+    let mut named: Vec<&str> = std::iter::once(word).chain(parts).filter(|part| !part.is_empty()).collect();
+    named.sort_unstable();
+    named.dedup();
+    named
 }
 
 fn ends_part(letter: char) -> bool {

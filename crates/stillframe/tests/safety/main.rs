@@ -14,6 +14,7 @@ mod equality;
 mod every_tool;
 mod inspector_port;
 mod limits;
+mod names;
 mod reach;
 mod read_only;
 mod roots;

@@ -162,7 +162,7 @@ async fn begin(
 /// A program that is not there is said at once, in better words than an interpreter has for it.
 /// One that must not be started is not looked at.
 pub fn check_program(safety: &Safety, executable: Option<&Path>, launch: &Launch) -> Result<(), ToolError> {
-    safety.check_launch(&adapter::Machine, executable, launch, adapter::commands::names_files)?;
+    adapter::by_name::check_launch(safety, &adapter::Machine, executable, launch)?;
     if let engine::model::launch::Program::Script(path) = &launch.program {
         safety.check_program_file(path)?;
     }

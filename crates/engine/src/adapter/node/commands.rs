@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Node, names_code, takes_next_word};
+use super::{Node, names_code, resolution, takes_next_word};
+use crate::adapter::by_name::{Lookup, NamedFile};
 use crate::adapter::commands::{CommandFile, CommandProblem, Commands, ProcessCommand};
 use crate::model::launch::{Launch, Program};
 
@@ -41,6 +42,14 @@ impl Commands for Node {
 
     fn folders(&self) -> &'static [&'static str] {
         &["node_modules/.bin"]
+    }
+
+    fn names_follow(&self, option: &str) -> bool {
+        matches!(option, "-r" | "--require" | "--import" | "--loader" | "--experimental-loader")
+    }
+
+    fn files_of_name(&self, lookup: &Lookup<'_>, name: &str) -> Vec<NamedFile> {
+        resolution::files(lookup, name)
     }
 
     fn install_hint(&self, name: &str) -> Option<&'static str> {

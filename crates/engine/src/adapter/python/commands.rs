@@ -4,7 +4,8 @@ use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 use std::vec::IntoIter;
 
-use super::Python;
+use super::{Python, modules};
+use crate::adapter::by_name::{Lookup, NamedFile};
 use crate::adapter::commands::{CommandFile, CommandProblem, Commands, ProcessCommand};
 use crate::model::launch::{Launch, Program};
 
@@ -78,6 +79,18 @@ impl Commands for Python {
 
     fn folders(&self) -> &'static [&'static str] {
         &[".venv/bin", "venv/bin"]
+    }
+
+    fn names_follow(&self, option: &str) -> bool {
+        matches!(option, "-m" | "-p")
+    }
+
+    fn files_of_name(&self, lookup: &Lookup<'_>, name: &str) -> Vec<NamedFile> {
+        modules::files(lookup, name)
+    }
+
+    fn read_unasked(&self, lookup: &Lookup<'_>, launch: &Launch) -> Vec<PathBuf> {
+        modules::read_unasked(lookup, launch)
     }
 
     fn install_hint(&self, name: &str) -> Option<&'static str> {

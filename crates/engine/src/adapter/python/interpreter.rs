@@ -23,7 +23,7 @@ const PROBE: &str = "import json, sys; print(json.dumps({\
     'tag': getattr(getattr(sys, 'implementation', None), 'cache_tag', None) or 'python-%d%d' % sys.version_info[:2]}))";
 
 /// Folders that virtual environments are mostly made in.
-const ENVIRONMENTS: [&str; 2] = [".venv", "venv"];
+pub(super) const ENVIRONMENTS: [&str; 2] = [".venv", "venv"];
 
 #[derive(Deserialize)]
 struct Answer {
