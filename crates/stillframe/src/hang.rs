@@ -25,9 +25,10 @@ use crate::setup::told;
 /// What to run, and how long.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit codes: 0 it ended by itself; 1 an error; 2 a mistake in the command line;
-  3 it waits, as a server does; 4 it hangs: a busy loop or a deadlock;
-  5 it was still computing when the time was up; 130 interrupted")]
+Exit codes: 0 it ended well; 1 an error of stillframe; 2 a mistake in the
+  command line; 3 it waits, as a server does; 4 it hangs: a busy loop or a
+  deadlock; 5 it was still computing when the time was up; 6 it failed: it
+  ended with an error or by a signal; 130 interrupted")]
 pub(crate) struct HangArgs {
     /// How long it may take, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = hang::TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=deadlines::LONGEST_WAIT.as_secs()))]
@@ -91,10 +92,13 @@ async fn attach(args: &HangArgs, pid: u32, wait: Wait, context: &Context) -> any
 const WAITS: u8 = 3;
 const HANGS: u8 = 4;
 const STILL_COMPUTING: u8 = 5;
+/// Not 1, which is an error of ours, and not 4, which is what a failed test ends with elsewhere and a hang here.
+const FAILED: u8 = 6;
 
 fn exit_code(verdict: Verdict) -> u8 {
     match verdict {
-        Verdict::Completed | Verdict::Failed => 0,
+        Verdict::Completed => 0,
+        Verdict::Failed => FAILED,
         Verdict::Waiting | Verdict::Stopped => WAITS,
         Verdict::BusyLoop | Verdict::Deadlocked => HANGS,
         Verdict::Slow | Verdict::Unknown => STILL_COMPUTING,
