@@ -166,8 +166,8 @@ mod tests {
     fn names_are_found_in_words() {
         let table: [(&str, &[&str]); 8] = [
             ("pkg.module", &["pkg.module"]),
-            ("-mpkg", &["pkg"]),
-            ("-Bmpkg.sub", &["pkg.sub"]),
+            ("-mpkg", &["pkg", "kg"]),
+            ("-Bmpkg.sub", &["pkg.sub", "kg.sub"]),
             ("-pplugin", &["plugin", "lugin"]),
             ("--module", &[]),
             ("a/b.py", &[]),
