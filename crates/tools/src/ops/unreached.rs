@@ -6,6 +6,7 @@ use engine::model::breakpoint::{Breakpoint, BreakpointTarget, Fate};
 use engine::model::ids::BreakpointId;
 use engine::model::stop::End;
 use engine::session::Session;
+use engine::sources;
 
 use super::functions::whereabouts;
 
@@ -96,6 +97,7 @@ fn tell(breakpoint: &Breakpoint) -> Option<Unreached> {
         (BreakpointTarget::Function { name }, fate) => {
             Fated::NotEntered(format!("{}{}", not_entered(name, fate), rule(breakpoint)))
         }
+        (_, Fate::Unbound(reason)) if may_have_been_loaded(reason) => Fated::NeverReached(rule(breakpoint)),
         (_, Fate::Unbound(reason) | Fate::Refused(reason)) => Fated::NeverBound(reason.clone()),
         (BreakpointTarget::Line { .. }, Fate::Bound(_)) => Fated::NeverReached(rule(breakpoint)),
     };
@@ -111,12 +113,18 @@ pub(super) fn not_stopped_at(breakpoint: &Breakpoint) -> String {
         BreakpointTarget::Function { name } => not_entered(name, &breakpoint.fate),
     };
     let why = match (&breakpoint.place, &breakpoint.fate) {
+        (_, Fate::Unbound(reason)) if may_have_been_loaded(reason) => String::new(),
         (BreakpointTarget::Line { .. }, Fate::Unbound(reason) | Fate::Refused(reason)) => {
             format!(": {reason}")
         }
         _ => String::new(),
     };
     format!("{what}{}{why}", rule(breakpoint))
+}
+
+/// A program that ends abruptly takes along what it was about to say of the files that it has loaded.
+fn may_have_been_loaded(reason: &str) -> bool {
+    reason == sources::NOT_LOADED_YET
 }
 
 /// One that was not found may have been entered all the same.
