@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 
 use crate::error::{Error, Result};
-use crate::model::activity::Activity;
+use crate::model::activity::{Activity, Callback};
 use crate::model::breakpoint::Rule;
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::Start;
@@ -148,6 +148,14 @@ pub trait Debugger: Send + Sync + 'static {
     /// the moment, because it waits in native code, is told of as far as that goes without it.
     async fn activity(&self) -> Result<Activity> {
         Ok(Activity::default())
+    }
+
+    /// The functions that an event loop has called more than once within a time, most often first. Empty when one of
+    /// its calls has not come back, there is none, or that cannot be told. The process runs meanwhile, and samples
+    /// are being taken.
+    async fn callbacks(&self, during: Duration) -> Result<Vec<Callback>> {
+        let _ = during;
+        Ok(Vec::new())
     }
 
     /// Takes no more samples.

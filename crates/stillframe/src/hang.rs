@@ -26,9 +26,9 @@ use crate::setup::told;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes: 0 it ended well; 1 an error of stillframe; 2 a mistake in the
-  command line; 3 it waits, as a server does; 4 it hangs: a busy loop or a
-  deadlock; 5 it was still computing when the time was up; 6 it failed: it
-  ended with an error or by a signal; 130 interrupted")]
+  command line; 3 it waits, as a server does; 4 it hangs: a busy loop, a
+  busy event loop or a deadlock; 5 it was still computing when the time was up;
+  6 it failed: it ended with an error or by a signal; 130 interrupted")]
 pub(crate) struct HangArgs {
     /// How long it may take, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = hang::TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=deadlines::LONGEST_WAIT.as_secs()))]
@@ -100,7 +100,7 @@ fn exit_code(verdict: Verdict) -> u8 {
         Verdict::Completed => 0,
         Verdict::Failed => FAILED,
         Verdict::Waiting | Verdict::Stopped => WAITS,
-        Verdict::BusyLoop | Verdict::Deadlocked => HANGS,
+        Verdict::BusyLoop | Verdict::BusyEventLoop | Verdict::Deadlocked => HANGS,
         Verdict::Slow | Verdict::Unknown => STILL_COMPUTING,
     }
 }

@@ -33,6 +33,50 @@ pub struct Counting {
     pub timestamp: f64,
 }
 
+/// What was called since [`StartPreciseCoverage`], or since the last such call.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct TakePreciseCoverage {}
+
+/// What [`TakePreciseCoverage`] gives.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Coverage {
+    /// The scripts of which something was called.
+    pub result: Vec<ScriptCoverage>,
+}
+
+/// The functions of a script.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ScriptCoverage {
+    /// The script.
+    pub script_id: String,
+    /// Its functions.
+    pub functions: Vec<FunctionCoverage>,
+}
+
+/// A function.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FunctionCoverage {
+    /// Its name; empty for one without.
+    pub function_name: String,
+    /// The first is the function as a whole.
+    pub ranges: Vec<CoverageRange>,
+}
+
+/// Part of a script, and how often it was run.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CoverageRange {
+    /// In UTF-16 units from the start of the script.
+    pub start_offset: u64,
+    /// Behind its end.
+    pub end_offset: u64,
+    /// How often.
+    pub count: u64,
+}
+
 /// How far apart samples are. It cannot be changed while they are taken.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct SetSamplingInterval {
@@ -46,6 +90,7 @@ pub struct Stop {}
 
 commands! {
     StartPreciseCoverage = "Profiler.startPreciseCoverage" => Counting;
+    TakePreciseCoverage = "Profiler.takePreciseCoverage" => Coverage;
     SetSamplingInterval = "Profiler.setSamplingInterval" => Empty;
     Stop = "Profiler.stop" => Stopped;
 }

@@ -71,7 +71,7 @@ use super::{Debugger, Evaluate, FunctionBreakpoint, Planted, SourceBreakpoint, S
 use crate::adapter::plan::Entry;
 use crate::deadlines;
 use crate::error::Result;
-use crate::model::activity::Activity;
+use crate::model::activity::{Activity, Callback};
 use crate::model::ids::RawId;
 use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
 use crate::model::stack::{RawThread, Scope, Stack};
@@ -250,6 +250,10 @@ impl Debugger for CdpDebugger {
 
     async fn activity(&self) -> Result<Activity> {
         self.0.sampler.activity().await
+    }
+
+    async fn callbacks(&self, during: Duration) -> Result<Vec<Callback>> {
+        self.0.sampler.callbacks(during).await
     }
 
     async fn stop_sampling(&self) -> Result<()> {

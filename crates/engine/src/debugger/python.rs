@@ -29,7 +29,7 @@ use super::{Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakp
 use crate::adapter::plan::StartRequest;
 use crate::deadlines;
 use crate::error::{Error, Result};
-use crate::model::activity::Activity;
+use crate::model::activity::{Activity, Callback};
 use crate::model::ids::RawId;
 use crate::model::limits::MAX_VALUE;
 use crate::model::stack::{RawThread, Scope, Stack};
@@ -269,6 +269,10 @@ impl Debugger for PythonDebugger {
 
     async fn activity(&self) -> Result<Activity> {
         sampling::activity(self).await
+    }
+
+    async fn callbacks(&self, during: Duration) -> Result<Vec<Callback>> {
+        sampling::callbacks(self, during).await
     }
 
     async fn stop_sampling(&self) -> Result<()> {

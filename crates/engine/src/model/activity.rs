@@ -62,6 +62,17 @@ pub struct CallNode {
     pub calls: Vec<CallNode>,
 }
 
+/// A function that an event loop calls again and again: each call of it comes back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Callback {
+    /// The function, as the language names it.
+    pub function: String,
+    /// Where it begins.
+    pub location: Option<Location>,
+    /// How often it was called at least.
+    pub calls: u64,
+}
+
 /// A frame in a sample. Nothing can be asked of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampledFrame {

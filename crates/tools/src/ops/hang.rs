@@ -62,6 +62,8 @@ pub enum Verdict {
     Failed,
     /// It is in a loop that it does not leave, or in one call that does not come back.
     BusyLoop,
+    /// Its event loop never rests: each call comes back, and the same functions are called again and again.
+    BusyEventLoop,
     /// It computes, and what it computes with changes.
     Slow,
     /// It waits for something that may still come.
@@ -81,6 +83,7 @@ impl Verdict {
             Self::Completed => "completed",
             Self::Failed => "failed",
             Self::BusyLoop => "busy_loop",
+            Self::BusyEventLoop => "busy_event_loop",
             Self::Slow => "slow",
             Self::Waiting => "waiting",
             Self::Deadlocked => "deadlocked",
@@ -106,7 +109,7 @@ impl Verdict {
     /// Whether the program is held up, or was still computing when its time was over. One that waits for
     /// requests or for time to pass is not.
     pub fn is_hung(self) -> bool {
-        matches!(self, Self::BusyLoop | Self::Slow | Self::Deadlocked | Self::Unknown)
+        matches!(self, Self::BusyLoop | Self::BusyEventLoop | Self::Slow | Self::Deadlocked | Self::Unknown)
     }
 }
 

@@ -11,8 +11,9 @@ use crate::ops::hang::{self, Diagnosis, LoopSeen, ThreadSeen};
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HangReport {
-    /// `completed`, `failed` (it ended with an error), `busy_loop`, `slow` (it computes, and values change), `waiting`, `deadlocked`, `stopped` (at a
-    /// breakpoint of the user's) or `unknown`.
+    /// `completed`, `failed` (it ended with an error), `busy_loop`, `busy_event_loop` (each call comes back, and the
+    /// same ones follow), `slow` (it computes, and values change), `waiting`, `deadlocked`, `stopped` (at a breakpoint
+    /// of the user's) or `unknown`.
     pub verdict: &'static str,
     /// It is held up, or was still computing when its time was over. One that waits for requests, input or time
     /// to pass is not.

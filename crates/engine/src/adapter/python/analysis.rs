@@ -129,6 +129,7 @@ struct AnalyzedLoop {
     is_left: bool,
     is_endless: bool,
     is_certain: bool,
+    is_closed: bool,
     condition: Vec<AnalyzedComparison>,
     variables: Vec<String>,
     assigned: Vec<String>,
@@ -150,13 +151,25 @@ impl AnalyzedLoop {
             is_left,
             is_endless,
             is_certain,
+            is_closed,
             condition,
             variables,
             assigned,
         } = self;
         let comparison = |AnalyzedComparison { left, operator, right }| Comparison { left, operator, right };
         let condition = condition.into_iter().map(comparison).collect();
-        Loop { start, end, goes_through, is_left, is_endless, is_certain, condition, variables, assigned }
+        Loop {
+            start,
+            end,
+            goes_through,
+            is_left,
+            is_endless,
+            is_certain,
+            is_closed,
+            condition,
+            variables,
+            assigned,
+        }
     }
 }
 

@@ -62,6 +62,7 @@ pub(crate) static AGENT: AgentCode = AgentCode {
         module!("stillframe_locks"),
         module!("stillframe_native"),
         module!("stillframe_tasks"),
+        module!("stillframe_turns"),
         module!("stillframe_waits"),
         module!("stillframe_sampler"),
     ],

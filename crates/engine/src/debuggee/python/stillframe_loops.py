@@ -66,6 +66,7 @@ def describe(loop, scope, module):
         "is_left": is_left,
         "is_endless": not is_left and (truth(loop.test) is True if is_while else has_no_end(loop.iter)),
         "is_certain": is_while and not module.handles_signals and is_certain(loop, assigned),
+        "is_closed": is_while and is_closed(loop),
         "condition": list(conditions(loop, scope, module)),
         "variables": names_in_head(loop),
         "assigned": assigned,
@@ -113,6 +114,16 @@ def truth(test):
         inner = truth(test.operand)
         return None if inner is None else not inner
     return None
+
+
+# What runs other code, hands the thread to others, or reads what others may change.
+OPEN = (ast.Call, ast.Attribute, ast.Subscript, ast.Await, ast.Yield, ast.YieldFrom, ast.For, ast.With, ast.Import)
+OPEN += (ast.ImportFrom, ast.AsyncFor, ast.AsyncWith, ast.ClassDef) + FUNCTIONS + COMPREHENSIONS
+
+
+def is_closed(loop):
+    """Whether what the loop does next depends on variables alone."""
+    return not any(isinstance(each, OPEN) for each in ast.walk(loop))
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -24,10 +24,11 @@ import weakref
 
 import stillframe_agent as agent
 
-for needed in ("code", "locks", "native", "tasks", "waits"):
+for needed in ("code", "locks", "native", "tasks", "turns", "waits"):
     # One that looks for modules beside this one needs no path for it.
     agent.load("stillframe_" + needed)
 
+import stillframe_turns as turns  # noqa: E402
 import stillframe_waits as waits  # noqa: E402
 from stillframe_code import file_of, is_library  # noqa: E402
 
@@ -403,6 +404,12 @@ def report(request):
     """Tells what was seen since the last time."""
     (number,) = json.loads(request)
     agent.tell("answer", number=number, body=sampler.report() if sampler else {"threads": [], "pending": []})
+
+
+def callbacks(request):
+    """Tells what event loops have called more than once in so many seconds."""
+    number, seconds = json.loads(request)
+    agent.tell("answer", number=number, body=turns.callbacks(seconds))
 
 
 def stop(request):

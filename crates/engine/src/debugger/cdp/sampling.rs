@@ -7,6 +7,7 @@
 
 mod anchor;
 mod blocking;
+mod callbacks;
 mod profile;
 mod question;
 mod sending;
@@ -30,7 +31,7 @@ use super::thread::{JsThread, THREAD};
 use super::v8::V8Client;
 use crate::deadlines;
 use crate::error::Result;
-use crate::model::activity::{Activity, ThreadActivity, WaitKind, Waiting};
+use crate::model::activity::{Activity, Callback, ThreadActivity, WaitKind, Waiting};
 use crate::process;
 
 /// How far apart samples are at most. They cost the program less than what can be measured.
@@ -163,6 +164,15 @@ impl Sampler {
             thread.blocked = Some(blocking::waiting(&report, &thread.stack));
         }
         Ok(Activity { threads: vec![thread], pending })
+    }
+
+    /// What the event loop calls again and again. See [`crate::debugger::Debugger::callbacks`].
+    pub(super) async fn callbacks(&self, during: Duration) -> Result<Vec<Callback>> {
+        let Ok(state) = timeout(deadlines::ACTIVITY, self.state.lock()).await else { return Ok(Vec::new()) };
+        if !state.is_on || !state.samples.is_idle() {
+            return Ok(Vec::new());
+        }
+        callbacks::of(&self.v8, &self.sources, during).await
     }
 
     /// Ends it.

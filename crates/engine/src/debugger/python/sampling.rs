@@ -23,7 +23,7 @@ use super::agent::AgentClient;
 use crate::deadlines;
 use crate::debugger::dap::DapDebugger;
 use crate::error::{Error, Result};
-use crate::model::activity::{Activity, SampledFrame, Task, ThreadActivity, WaitKind, Waiting};
+use crate::model::activity::{Activity, Callback, SampledFrame, Task, ThreadActivity, WaitKind, Waiting};
 use crate::model::ids::RawId;
 use crate::model::source::Location;
 
@@ -165,6 +165,30 @@ pub(super) async fn activity(debugger: &PythonDebugger) -> Result<Activity> {
         None => Written::default(),
     };
     Ok(run.merge(&debugger.0.dap, reports, written))
+}
+
+/// What event loops have called again and again, see [`crate::debugger::Debugger::callbacks`].
+pub(super) async fn callbacks(debugger: &PythonDebugger, during: Duration) -> Result<Vec<Callback>> {
+    let agent = debugger.agent()?;
+    let run = timeout(deadlines::ACTIVITY, debugger.0.sampling.run.lock()).await;
+    if !run.is_ok_and(|run| run.is_some()) {
+        return Ok(Vec::new());
+    }
+    // Its thread takes turns with those of the program.
+    let within = during + 3 * deadlines::ACTIVITY;
+    let (number, answer) = debugger.0.sampling.expect_answer();
+    let request = json!([number, during.as_secs_f64()]);
+    agent.call_sampler("callbacks", &request, within).await?;
+    let late = || Error::Deadline { what: "the counting of calls".to_owned(), after: within };
+    let answer = timeout(within, answer).await.map_err(|_| late())?.map_err(|_| Error::Lost)?;
+    let told: Vec<(String, String, u32, u64)> =
+        serde_json::from_value(answer).map_err(|error| unread(&error))?;
+    let callback = |(function, file, line, calls)| Callback {
+        function,
+        location: Some(place(&debugger.0.dap, file, line)),
+        calls,
+    };
+    Ok(told.into_iter().map(callback).collect())
 }
 
 impl Run {

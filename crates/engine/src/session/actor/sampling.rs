@@ -10,7 +10,7 @@ use super::performance::Profiling;
 use super::{Actor, Reply, answer};
 use crate::debugger::Debugger;
 use crate::error::{Error, Result};
-use crate::model::activity::ProcessActivity;
+use crate::model::activity::{Callback, ProcessActivity};
 use crate::model::ids::TargetId;
 
 impl Session {
@@ -23,6 +23,11 @@ impl Session {
     /// What each process and worker has been doing since sampling began, or since the last such call.
     pub async fn activity(&self) -> Result<Vec<ProcessActivity>> {
         self.ask(|actor, reply| actor.activity(reply)).await
+    }
+
+    /// What the event loop of a process calls again and again, see [`Debugger::callbacks`]. Samples are being taken.
+    pub async fn callbacks(&self, target: TargetId, during: Duration) -> Result<Vec<Callback>> {
+        self.ask(move |actor, reply| actor.callbacks(target, during, reply)).await
     }
 
     /// Stops sampling.
@@ -68,6 +73,14 @@ impl Actor {
             }
             answer(reply, Ok(activities));
         });
+    }
+
+    fn callbacks(&self, target: TargetId, during: Duration, reply: Reply<Vec<Callback>>) {
+        let ready = self.ready_debuggers();
+        let debugger = ready.into_iter().find(|(ready, _)| *ready == target).map(|(_, debugger)| debugger);
+        let Some(debugger) = debugger else { return answer(reply, Ok(Vec::new())) };
+        let work = async move { debugger.callbacks(during).await };
+        self.spawn(work, |_, result| answer(reply, result));
     }
 
     fn stop_sampling(&mut self, reply: Reply<()>) {

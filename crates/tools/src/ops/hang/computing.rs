@@ -2,16 +2,41 @@
 
 use std::path::Path;
 
-use engine::model::activity::SampledFrame;
+use engine::model::activity::{Callback, SampledFrame};
 use engine::model::ids::ThreadId;
 use engine::snapshot;
 
 use super::Verdict;
 use super::motion::{Motion, Observation};
 use super::said::{Said, is_users, time};
-use super::watch::Watch;
+use super::watch::{COUNTING, Watch};
+
+/// How many functions of an event loop are named.
+const CALLBACKS: usize = 5;
 
 impl Watch<'_> {
+    /// Of a program whose event loop calls these again and again.
+    pub(super) fn turns(&self, callbacks: &[Callback]) -> Said {
+        let place = |callback: &Callback| {
+            let location = callback.location.as_ref();
+            location.map(|at| format!(" at {}:{}", at.source.name, at.line)).unwrap_or_default()
+        };
+        let mut evidence = vec![self.share(), "each call comes back, and another one follows".to_owned()];
+        evidence.extend(callbacks.iter().take(CALLBACKS).map(|callback| {
+            let Callback { function, calls, .. } = callback;
+            format!(
+                "`{function}`{} was called at least {calls} times in {} ms",
+                place(callback),
+                COUNTING.as_millis()
+            )
+        }));
+        let names = callbacks.iter().take(CALLBACKS);
+        let names: Vec<String> =
+            names.map(|callback| format!("`{}`{}", callback.function, place(callback))).collect();
+        let message = format!("The event loop never rests: it calls {} again and again", names.join(", "));
+        Said { verdict: Verdict::BusyEventLoop, message, evidence }
+    }
+
     /// Of a program that computes.
     pub(super) async fn computes(
         &self,
@@ -65,6 +90,10 @@ impl Watch<'_> {
                     Verdict::BusyLoop,
                     format!("The program goes round in a loop until something ends it, {lines}: {place}"),
                 )
+            }
+            Motion::Repeats => {
+                evidence.push("the values that the loop depends on repeat".to_owned());
+                (Verdict::BusyLoop, format!("The program is in a loop whose values repeat, {lines}: {place}"))
             }
             Motion::Away => {
                 evidence.push("what the loop's condition compares does not come together".to_owned());

@@ -30,7 +30,7 @@ impl Watch<'_> {
         limits: Limits,
     ) -> Result<Diagnosis, ToolError> {
         let (took, computed) = (self.took(), self.computed());
-        let (mut observed, mut sampled, mut thread) = (None, Vec::new(), None);
+        let (mut observed, mut sampled, mut thread, mut recurring) = (None, Vec::new(), None, None);
         let said = match &watch_end {
             WatchEnd::Ended(end) => Said {
                 verdict: Verdict::of_end(end),
@@ -42,14 +42,25 @@ impl Watch<'_> {
                 message: "The program was suspended before there was a verdict".to_owned(),
                 evidence: Vec::new(),
             },
-            WatchEnd::Computes { thread: busy, samples, passed } => {
+            WatchEnd::Computes { thread: busy, samples, passed, callbacks } => {
                 thread = *busy;
                 if self.activity.is_empty() {
                     self.ask().await;
                 }
                 observed = motion::observe(samples, *passed);
                 sampled = samples.last().map(live_stack).unwrap_or_default();
-                self.computes(observed.as_ref(), samples.len(), thread).await
+                if let Some(callback) = callbacks.first()
+                    && observed.as_ref().is_none_or(motion::Observation::ends_with_its_call)
+                {
+                    observed = None;
+                    recurring = Some(SampledFrame {
+                        function: callback.function.clone(),
+                        location: callback.location.clone(),
+                    });
+                    self.turns(callbacks)
+                } else {
+                    self.computes(observed.as_ref(), samples.len(), thread).await
+                }
             }
             WatchEnd::Waits => self.waits().await,
         };
@@ -61,6 +72,7 @@ impl Watch<'_> {
         });
         let hung_at = match (&observed, said.verdict) {
             (None, Verdict::Deadlocked) if deadlock::deadlock(&self.activity).is_empty() => task,
+            (_, Verdict::BusyEventLoop) => recurring,
             (_, Verdict::Completed | Verdict::Failed | Verdict::Stopped) => None,
             (Some(observed), _) => Some(frame(&observed.function, &observed.file, observed.line, false)),
             (None, _) => stack.first().cloned(),

@@ -25,6 +25,17 @@ pub(super) struct Observation {
     pub(super) motion: Motion,
 }
 
+impl Observation {
+    /// Nothing of it outlasts the call in which it was seen. A loop without a way out does, and so may one that a
+    /// statement leaves: that may wait for what comes later, and go on then.
+    pub(super) fn ends_with_its_call(&self) -> bool {
+        let is_left = self.found.as_ref().is_some_and(|found| found.is_left);
+        // One whose values repeat may do that in each call.
+        self.motion == Motion::Repeats
+            || (!is_left && !matches!(self.motion, Motion::Certain | Motion::Endless))
+    }
+}
+
 /// A loop that a program is in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopSeen {
@@ -34,6 +45,8 @@ pub struct LoopSeen {
     pub function: String,
     /// Its lines, its head included.
     pub lines: RangeInclusive<u32>,
+    /// A statement of it leaves it.
+    pub is_left: bool,
     /// What has changed between the samples.
     pub changing: Vec<Change>,
     /// What decides whether it goes on and has not changed.
@@ -62,6 +75,8 @@ pub(super) enum Motion {
     Stuck,
     /// Nothing changes that can be seen; whether it goes on is asked of something each time.
     Asks,
+    /// Nothing but variables decides about it, and all of these are as they were before.
+    Repeats,
     /// What its condition compares does not come together.
     Away,
     /// What its condition compares comes together; about so long is left, where that can be told.
@@ -189,6 +204,9 @@ fn motion(samples: &[StackSample], index: usize, around: &Loop, passed: Duration
             return Motion::Stuck;
         }
     }
+    if around.is_closed && repeats(samples, index, around) {
+        return Motion::Repeats;
+    }
     if around.assigned.iter().chain(&around.variables).any(moves) {
         Motion::Changes
     } else if is_read {
@@ -212,6 +230,20 @@ fn states(samples: &[StackSample], index: usize, around: &Loop) -> Option<Vec<Ve
         names.iter().map(value).collect::<Option<Vec<_>>>()
     };
     samples.iter().map(of_sample).collect()
+}
+
+/// All that is known of the stack up to a frame is as it was before, and what a loop there assigns has been different
+/// between.
+fn repeats(samples: &[StackSample], index: usize, around: &Loop) -> bool {
+    let mut states = Vec::new();
+    for sample in samples {
+        let (Some(outer), Some(position)) = (sample.get(..index), sample.get(index)) else { return false };
+        if !around.assigned.iter().all(|name| position.values.contains_key(name)) {
+            return false;
+        }
+        states.push((outer, &position.values));
+    }
+    recurs(&states)
 }
 
 /// Something is as it was before, and has been different between: what goes in circles does not come to an end.
@@ -285,6 +317,7 @@ fn loop_seen(samples: &[StackSample], index: usize, around: &Loop) -> LoopSeen {
         changing: names.iter().filter_map(|name| changed(samples, index, name)).collect(),
         steady: deciding.iter().filter(is_steady).filter_map(value).collect(),
         lines: around.start..=around.end,
+        is_left: around.is_left,
         file: last.file,
         function: last.function,
     }

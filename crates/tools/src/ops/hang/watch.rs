@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::deadlines;
-use engine::model::activity::{CallNode, ProcessActivity, ThreadActivity};
+use engine::model::activity::{CallNode, Callback, ProcessActivity, ThreadActivity};
 use engine::model::ids::ThreadId;
 use engine::model::stop::{End, StopReason};
 use engine::process::{self, Usage};
@@ -36,6 +36,8 @@ const SAMPLING: Duration = Duration::from_millis(1500);
 const LEAST: usize = 4;
 /// How long it runs between two samples.
 const APART: Duration = Duration::from_millis(60);
+/// For how long calls by an event loop are counted.
+pub(super) const COUNTING: Duration = Duration::from_millis(300);
 /// From this part of a processor on, a process computes.
 pub(super) const BUSY: f64 = 0.5;
 
@@ -47,7 +49,13 @@ pub(super) enum WatchEnd {
     /// It stopped for a reason of its user's.
     Stopped,
     /// It computes, and this is where.
-    Computes { thread: Option<ThreadId>, samples: Vec<StackSample>, passed: Duration },
+    Computes {
+        thread: Option<ThreadId>,
+        samples: Vec<StackSample>,
+        passed: Duration,
+        /// What its event loop calls again and again.
+        callbacks: Vec<Callback>,
+    },
     /// It does not.
     Waits,
 }
@@ -244,8 +252,14 @@ impl<'a> Watch<'a> {
         self.ask().await;
         let Some(pid) = self.busiest() else { return Ok(WatchEnd::Waits) };
         let Some(thread) = self.busy_thread(pid).await else {
-            return Ok(WatchEnd::Computes { thread: None, samples: Vec::new(), passed: Duration::ZERO });
+            return Ok(WatchEnd::Computes {
+                thread: None,
+                samples: Vec::new(),
+                passed: Duration::ZERO,
+                callbacks: Vec::new(),
+            });
         };
+        let callbacks = self.callbacks(thread).await;
         let mut samples = Vec::new();
         let (mut first, mut last) = (None, Instant::now());
         let enough = Instant::now() + SAMPLING;
@@ -276,7 +290,14 @@ impl<'a> Watch<'a> {
         }
         let passed = first.map_or(Duration::ZERO, |first| last - first);
         let (samples, passed) = self.with_glances(samples, passed, last);
-        Ok(WatchEnd::Computes { thread: Some(thread), samples, passed })
+        Ok(WatchEnd::Computes { thread: Some(thread), samples, passed, callbacks })
+    }
+
+    /// What the event loop of a thread's process calls again and again. It has to run for that.
+    async fn callbacks(&self, thread: ThreadId) -> Vec<Callback> {
+        let process = self.activity.iter().find(|process| process.numbers.contains(&thread));
+        let Some(target) = process.map(|process| process.target) else { return Vec::new() };
+        self.session.callbacks(target, COUNTING).await.unwrap_or_default()
     }
 
     /// The same with the samples from before, when these were at the same loop: what goes on over a longer time is
@@ -321,6 +342,7 @@ impl<'a> Watch<'a> {
                 thread: Some(thread),
                 samples: vec![sample],
                 passed: Duration::ZERO,
+                callbacks: Vec::new(),
             }));
         }
         self.glanced.get_or_insert_with(Instant::now);

@@ -45,7 +45,8 @@ pub(super) struct HangFound {
     hung: bool,
     /// It has ended.
     completed: bool,
-    /// `completed`, `failed` (it ended with an error), `busy_loop`, `slow` (it computes, and values change), `waiting`, `deadlocked`, `stopped` (at a
+    /// `completed`, `failed` (it ended with an error), `busy_loop`, `busy_event_loop` (each call comes back, and the
+    /// same ones follow), `slow` (it computes, and values change), `waiting`, `deadlocked`, `stopped` (at a
     /// breakpoint) or `unknown`.
     verdict: &'static str,
     /// The same in a sentence.

@@ -5,6 +5,7 @@
 //! (what the file says of its variables), `certainty` (whether it goes on for ever).
 
 mod certainty;
+mod closed;
 mod condition;
 mod leaving;
 mod names;
@@ -105,6 +106,7 @@ impl Loops<'_> {
             is_left,
             is_endless: is_always && !is_left,
             is_certain: !is_left && certainty::goes_on(it, is_always, &assigned, &self.names),
+            is_closed: closed::is_closed(it),
             condition: it.test.map(|test| condition::comparisons(test, self.text)).unwrap_or_default(),
             variables: it.variables(),
             assigned,

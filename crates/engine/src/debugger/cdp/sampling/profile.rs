@@ -183,7 +183,7 @@ fn is_native(frame: &ProfileFrame) -> bool {
     frame.url.is_empty() && matches!(frame.script_id.as_str(), "" | "0")
 }
 
-fn place(frame: &ProfileFrame) -> Option<ScriptPlace> {
+pub(super) fn place(frame: &ProfileFrame) -> Option<ScriptPlace> {
     Some(ScriptPlace {
         script_id: frame.script_id.clone(),
         line_number: i32::try_from(frame.line_number).ok().filter(|line| *line >= 0)?,

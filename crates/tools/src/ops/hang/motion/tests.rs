@@ -27,6 +27,31 @@ fn position(function: &str, line: u32, loops: &[Loop], values: &[(&str, &str)]) 
     }
 }
 
+#[test]
+fn values_that_repeat_are_proof_where_nothing_else_decides() {
+    let table = [
+        (true, ["1", "2", "1"], Motion::Repeats),
+        (true, ["1", "2", "3"], Motion::Changes),
+        (true, ["1", "1", "2"], Motion::Changes),
+        // What it calls may end it.
+        (false, ["1", "2", "1"], Motion::Changes),
+    ];
+    for (is_closed, values, expected) in table {
+        let found = a_loop(|found| {
+            (found.is_closed, found.is_left) = (is_closed, true);
+            found.assigned = vec!["a".to_owned()];
+        });
+        let sampled = samples(&found, "a", &values);
+        assert_eq!(motion_of(&sampled), expected, "{is_closed} {values:?}");
+        // It is another call.
+        let mut called = sampled;
+        for (sample, line) in called.iter_mut().zip(7..) {
+            sample.insert(0, position("caller", 1, &[], &[("item", &line.to_string())]));
+        }
+        assert_eq!(motion_of(&called), Motion::Changes, "{is_closed} {values:?}");
+    }
+}
+
 fn motion_of(samples: &[StackSample]) -> Motion {
     observe(samples, Duration::from_secs(1)).unwrap().motion
 }

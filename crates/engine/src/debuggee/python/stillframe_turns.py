@@ -1,0 +1,65 @@
+"""What the event loops of `asyncio` call again and again.
+
+A loop keeps what it is to call, handles, in a queue, and what it calls at the moment in a variable. A handle that was in
+one of them and is in neither any more has been called, and the call has come back.
+"""
+
+import itertools
+import sys
+import time
+
+import stillframe_code as code
+from stillframe_agent import is_a
+
+# How far apart it is looked, in seconds.
+APART = 0.005
+# How many handles of a queue are looked at.
+MOST = 100
+
+sleep, clock = time.sleep, time.monotonic
+
+
+def callbacks(seconds):
+    """The functions that were called more than once in that time: name, file, first line, and how many calls of them
+    were seen to come back. None when a call takes long."""
+    began = last = clock()
+    until, open_calls, counts = began + seconds, {}, {}
+    while clock() < until:
+        # They are held here, so that no two have the same number.
+        now = {id(handle): handle for handle in handles()}
+        for number in [each for each in open_calls if each not in now]:
+            called, last = called_by(open_calls.pop(number)), clock()
+            if called is not None and not code.is_library(called):
+                counts[called] = counts.get(called, 0) + 1
+        open_calls.update(now)
+        sleep(APART)
+    if until - last > seconds / 2:
+        return []
+    told = [[each.co_name, code.file_of(each), each.co_firstlineno, count] for each, count in counts.items() if count > 1]
+    return sorted(told, key=lambda each: -each[3])
+
+
+def handles():
+    """What loops call now, or next."""
+    found = []
+    for frame in list(sys._current_frames().values()):
+        while frame is not None:
+            if frame.f_code.co_name == "_run_once" and code.module_of(frame) == "asyncio.base_events":
+                found.append(code.local(frame, "handle"))
+                ready = code.attribute(code.local(frame, "self"), "_ready")
+                found += itertools.islice(ready.copy(), MOST)
+                break
+            frame = frame.f_back
+    return [handle for handle in found if handle is not None]
+
+
+def called_by(handle):
+    """The code of the user's that a handle stands for: of a task, its coroutine's."""
+    function = code.attribute(handle, "_callback")
+    function = getattr(function, "func", function)
+    kind = code.loaded("asyncio.tasks", "Task")
+    owner = getattr(function, "__self__", None)
+    if kind and is_a(owner, kind):
+        return getattr(kind.get_coro(owner), "cr_code", None)
+    function = getattr(function, "__func__", function)
+    return getattr(function, "__code__", None)
