@@ -28,6 +28,8 @@ pub const WATCH: Duration = ms(250);
 /// How long all watched expressions together may take at a stop.
 pub const WATCHES: Duration = ms(1_000);
 
+/// From what came back of a trigger until a stop that follows from it is no longer waited for.
+pub const TRIGGERED: Duration = ms(300);
 /// How long a step is waited for before the program is asked whether it has left the code of the user.
 pub const LEFT: Duration = ms(300);
 

@@ -297,6 +297,15 @@ impl Safety {
         )
     }
 
+    /// Refuses to send anything to what is debugged, or to start something that does.
+    pub fn check_trigger(&self) -> Result<()> {
+        if self.read_only {
+            let rule = "a request may change what is debugged";
+            return Err(forbidden("with --read-only, there is no trigger".to_owned(), rule));
+        }
+        Ok(())
+    }
+
     /// Refuses to assign.
     pub fn check_assignment(&self) -> Result<()> {
         if self.read_only {

@@ -78,6 +78,7 @@ async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
         }],
         exceptions: ExceptionBreakpoints::default(),
         frames: Frames::Top,
+        trigger: None,
         expressions: vec!["answer".to_owned()],
         wait: Wait::usual(context.bounds()),
     };

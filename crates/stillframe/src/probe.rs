@@ -80,6 +80,7 @@ async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
         frames: Frames::All,
         expressions: args.expressions.clone(),
         launch: Some(launch),
+        trigger: None,
     };
     run_until(&session, request, context).await.map_err(told)
 }

@@ -15,5 +15,6 @@ pub mod run_until;
 pub mod settle;
 pub mod test;
 pub mod trace;
+pub mod trigger;
 pub mod unreached;
 pub mod watches;

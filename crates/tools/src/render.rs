@@ -8,6 +8,7 @@ mod strings;
 mod test;
 mod trace;
 mod traces;
+mod trigger;
 mod variable;
 
 use std::fmt::Write;
@@ -28,6 +29,7 @@ pub use test::{
     AssertionData, BriefData, CapturedData, CountsData, FailureData, HangData, Shown, SideData, TestData,
 };
 pub use trace::{CellData, Omitted, PointData, RowData, Totals, TraceReport};
+pub use trigger::TriggerReport;
 pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
 
 /// A frame of a stack.

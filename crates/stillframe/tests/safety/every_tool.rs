@@ -34,7 +34,7 @@ fn takes(tool: &str, name: &str) -> Option<Takes> {
         | "points.[].file" => Takes::File,
         "cwd" => Takes::Folder,
         "executablePath" | "executable_path" => Takes::Executable,
-        "command" => Takes::Command,
+        "command" | "trigger.command" => Takes::Command,
         "args.[]" | "runtimeArgs.[]" => Takes::Words,
         "condition"
         | "exceptionCondition"
@@ -46,7 +46,7 @@ fn takes(tool: &str, name: &str) -> Option<Takes> {
         | "points.[].expressions.[]"
         | "until.[].condition" => Takes::Expression,
         "language" => Takes::Language,
-        "host" => Takes::Host,
+        "host" | "trigger.http.url" => Takes::Host,
         // What was thrown is compared with `exceptionFilter` by an expression of ours, which asks the exception for
         // its text.
         "sessionId"
@@ -67,7 +67,10 @@ fn takes(tool: &str, name: &str) -> Option<Takes> {
         | "module"
         | "stdin"
         | "env"
-        | "pathMappings" => Takes::Nothing,
+        | "pathMappings"
+        | "trigger.http.method"
+        | "trigger.http.headers"
+        | "trigger.http.body" => Takes::Nothing,
         _ => return None,
     })
 }
@@ -323,6 +326,12 @@ async fn no_tool_changes_a_program_that_it_starts() {
         put(&mut arguments, place, "effect()");
         let answer = call(&server, tool, &arguments).await;
         assert!(!std::path::Path::new(&record).exists(), "{tool} {place}: {}", answer.text);
+    }
+    for trigger in [json!({ "command": "true" }), json!({ "http": { "url": "/" } })] {
+        let mut arguments = usual("run_until", Language::Python, "", "", &program);
+        arguments["trigger"] = trigger;
+        let answer = call(&server, "run_until", &arguments).await;
+        assert!(answer.text.contains("with --read-only, there is no trigger"), "{}", answer.text);
     }
     server.finish().await;
 }

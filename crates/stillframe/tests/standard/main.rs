@@ -17,6 +17,7 @@ mod reference;
 mod run_until;
 mod stepping;
 mod trace;
+mod trigger;
 mod values;
 
 use test_support::Built;

@@ -40,7 +40,7 @@ impl Command {
     ) -> Result<Self, ToolError> {
         let words = match args {
             Some(args) => std::iter::once(command.to_owned()).chain(args).collect(),
-            None => split(command)?,
+            None => split(command, "give its words as `args`")?,
         };
         Self::of_words(host, words, cwd)
     }
@@ -120,9 +120,9 @@ impl From<CommandProblem> for ToolError {
     }
 }
 
-/// The words of a command in one text.
-fn split(command: &str) -> Result<Vec<String>, ToolError> {
-    let problem = |problem: &str| ToolError::argument("command", problem).and("give its words as `args`");
+/// The words of a command in one text. `next` is what to do about one that needs a shell.
+pub(super) fn split(command: &str, next: &str) -> Result<Vec<String>, ToolError> {
+    let problem = |problem: &str| ToolError::argument("command", problem).and(next);
     let tokens = tokens(command).ok_or_else(|| problem("has a quote that is not closed"))?;
     if let [Token::Word(change), Token::Word(folder), Token::Operator { redirects: false }, ..] =
         tokens.as_slice()
@@ -142,7 +142,7 @@ fn split(command: &str) -> Result<Vec<String>, ToolError> {
 }
 
 /// What is added to the environment in front of a command, and the rest.
-fn assignments(words: Vec<String>) -> (BTreeMap<String, Option<String>>, Vec<String>) {
+pub(super) fn assignments(words: Vec<String>) -> (BTreeMap<String, Option<String>>, Vec<String>) {
     let mut words = words.into_iter().peekable();
     words.next_if(|word| word == "env");
     let mut env = BTreeMap::new();

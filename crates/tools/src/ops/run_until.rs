@@ -17,7 +17,8 @@ use engine::snapshot::Caller;
 use tokio::time::Instant;
 
 use super::functions::whereabouts;
-use super::settle::{Settled, Wait};
+use super::settle::{Settled, Wait, settle_or};
+use super::trigger::{Armed, Trigger, Triggered};
 use super::unreached::not_stopped_at;
 use super::{execution, inspect, lifecycle};
 use crate::{Context, Next, ToolError};
@@ -35,6 +36,8 @@ pub struct RunUntil {
     pub expressions: Vec<String>,
     /// Of which frames the variables are read.
     pub frames: Frames,
+    /// What is done when the program listens.
+    pub trigger: Option<Trigger>,
     /// How long, and how much to tell.
     pub wait: Wait,
 }
@@ -68,6 +71,8 @@ pub struct Ran {
     pub missed: Vec<String>,
     /// What else is to be known of the places.
     pub notes: Vec<String>,
+    /// What came of the trigger.
+    pub triggered: Option<Triggered>,
 }
 
 /// Where a breakpoint is that was asked for on another line.
@@ -93,9 +98,11 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
         notes.extend(note);
     }
     guarded.own.exceptions = Some(session.set_exception_breakpoints(request.exceptions).await?);
-    let mut settled = match request.launch {
-        Some(launch) => lifecycle::launch(session, launch, request.wait, context).await?,
-        None => execution::resume(session, request.wait, context).await?,
+    let mut armed = request.trigger.map(|trigger| trigger.arm(session, request.wait.limits.output));
+    let mut settled = go(session, request.launch, request.wait, armed.as_mut(), context).await?;
+    let triggered = match armed {
+        Some(armed) if matches!(settled, Settled::Ended { .. }) => Some(armed.finish_soon().await),
+        armed => armed.map(Armed::finish),
     };
     if let Settled::Ended { unreached, .. } = &mut settled {
         unreached.retain(|unreached| !guarded.own.breakpoints.contains(&unreached.id));
@@ -116,7 +123,37 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
         }
         values = evaluate_all(session, request.expressions, limits.value.saturating_mul(5)).await;
     }
-    Ok(Ran { settled, callers, values, missed, notes })
+    Ok(Ran { settled, callers, values, missed, notes, triggered })
+}
+
+/// Starts the program, or lets the one go on that is there, and waits for its next stop. What a trigger led to
+/// ends the wait as well.
+async fn go(
+    session: &Session,
+    launch: Option<Launch>,
+    wait: Wait,
+    armed: Option<&mut Armed>,
+    context: &Context,
+) -> Result<Settled, ToolError> {
+    let began = Instant::now();
+    let (still, notes) = match launch {
+        Some(launch) => lifecycle::begin_launch(session, launch, wait, context).await?,
+        None => {
+            execution::acknowledged(execution::go_on(session), wait).await?;
+            (None, Vec::new())
+        }
+    };
+    let over = async {
+        match armed {
+            Some(armed) => armed.over().await,
+            None => std::future::pending().await,
+        }
+    };
+    let settled = match still {
+        Some(still) => still,
+        None => settle_or(session, wait.since(began), context, over).await,
+    };
+    Ok(settled.with_notes(notes))
 }
 
 /// A sentence for each breakpoint that did not stop the program.

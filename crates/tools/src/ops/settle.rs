@@ -115,8 +115,25 @@ impl Settled {
 
 /// Waits, and reads what there is to tell.
 pub async fn settle(session: &Session, wait: Wait, context: &Context) -> Settled {
+    settle_or(session, wait, context, std::future::pending()).await
+}
+
+/// The same, and waits no longer when `over` is.
+pub(super) async fn settle_or(
+    session: &Session,
+    wait: Wait,
+    context: &Context,
+    over: impl Future<Output = ()>,
+) -> Settled {
     let until = Instant::now() + wait.timeout;
-    let outcome = with_progress(session, context, session.wait(until)).await;
+    let waiting = async {
+        tokio::select! {
+            biased;
+            outcome = session.wait(until) => outcome,
+            () = over => session.wait(Instant::now()).await,
+        }
+    };
+    let outcome = with_progress(session, context, waiting).await;
     describe(session, outcome, wait.limits).await
 }
 

@@ -29,6 +29,7 @@ use self::points::Points;
 pub use self::points::TracedPoint;
 use self::stopping::Stopping;
 use super::settle::{Wait, with_progress};
+use super::trigger::{Armed, Trigger};
 use super::{execution, lifecycle};
 use crate::{Context, ToolError};
 
@@ -64,6 +65,8 @@ pub struct Trace {
     pub clock: Clock,
     /// Ends the trace as its time does, with what is there so far.
     pub interrupt: Option<Arc<Notify>>,
+    /// What is done when the program listens. What comes back of it ends the trace.
+    pub trigger: Option<Trigger>,
     /// Given back when the program runs.
     pub admission: Option<OwnedSemaphorePermit>,
 }
@@ -86,6 +89,7 @@ impl Trace {
             wait,
             clock: Clock::Call,
             interrupt: None,
+            trigger: None,
             admission: None,
         }
     }
@@ -175,17 +179,24 @@ pub async fn trace(session: &Session, mut request: Trace, context: &Context) -> 
     session.remove_before_next_stop().await;
     let recorder = Recorder::new(request.max_rows)?;
     let points = Points::set(session, &request, &recorder, called + request.wait.timeout).await?;
+    let trigger = request.trigger.take();
+    let mut armed = trigger.map(|trigger| trigger.arm(session, request.wait.limits.output));
     let begun = begin(session, &mut request, called, context).await?;
     let mut stopping = Stopping::new(session, &recorder, &points, &request);
     let end = if begun.is_late {
         TraceEnd::Settled(Outcome::Running)
     } else {
-        let waiting = wait(&recorder, &mut stopping, &request, &begun);
+        let waiting = wait(&recorder, &mut stopping, &request, &begun, armed.as_mut());
         with_progress(session, context, waiting).await?
     };
     let stacks = stopping.into_stacks();
+    let is_ending = matches!(end, TraceEnd::Full | TraceEnd::Settled(Outcome::Ended(_)));
+    let triggered = match armed {
+        Some(armed) if is_ending => Some(armed.finish_soon().await),
+        armed => armed.map(Armed::finish),
+    };
     let traced = conclude(session, points, &recorder, &request, begun, end).await;
-    Ok(Traced { stacks, ..traced })
+    Ok(Traced { stacks, triggered, ..traced })
 }
 
 /// How a trace began.
@@ -233,7 +244,14 @@ async fn wait(
     stopping: &mut Stopping<'_>,
     request: &Trace,
     begun: &Begun,
+    armed: Option<&mut Armed>,
 ) -> Result<TraceEnd, ToolError> {
+    let triggered = async {
+        match armed {
+            Some(armed) => armed.over().await,
+            None => std::future::pending().await,
+        }
+    };
     let interrupted = async {
         match &request.interrupt {
             Some(interrupt) => interrupt.notified().await,
@@ -257,6 +275,7 @@ async fn wait(
             outcome => TraceEnd::Settled(outcome),
         }),
         () = full => Ok(TraceEnd::Full),
+        () = triggered => Ok(TraceEnd::Triggered),
     }
 }
 

@@ -7,7 +7,7 @@ use engine::recording::{Cell, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{StopReport, failed};
+use super::{StopReport, TriggerReport, failed};
 use crate::ops::settle::Settled;
 use crate::ops::trace::{TraceEndReason, Traced, TracedPoint};
 
@@ -26,7 +26,7 @@ pub struct TraceReport {
     #[serde(flatten)]
     pub report: StopReport,
     /// What ended the trace: `program` (it ended), `maxHits`, `timeout`, `stop` (of another reason; the program
-    /// is paused), `interrupt`.
+    /// is paused), `trigger` (it is over), `interrupt`.
     pub ended_by: String,
     /// The places, in the order in which they were asked for.
     pub points: Vec<PointData>,
@@ -34,6 +34,9 @@ pub struct TraceReport {
     pub rows: Vec<RowData>,
     /// How many there are.
     pub totals: Totals,
+    /// What came of the trigger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<TriggerReport>,
     /// Rows in the middle that the answer has no room for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omitted: Option<Omitted>,
@@ -146,7 +149,7 @@ impl TraceReport {
     pub fn new(traced: Traced, was_started: bool) -> Self {
         let hits = traced.points.iter().map(|point| point.hits).sum();
         let limit = limit_note(&traced, hits);
-        let Traced { end_reason, settled, points, rows, began, notes, .. } = traced;
+        let Traced { end_reason, settled, points, rows, began, notes, triggered, .. } = traced;
         let total = rows.len();
         let omitted = omitted(&rows.iter().map(size).collect::<Vec<_>>());
         let several = Several::of(&points, &rows);
@@ -171,6 +174,7 @@ impl TraceReport {
             totals: Totals { hits, rows: total, shown: shown.len() },
             points: (1..).zip(&points).map(|(number, point)| PointData::new(number, point)).collect(),
             rows: shown,
+            trigger: triggered.map(TriggerReport::from),
             omitted,
         }
     }
@@ -182,6 +186,7 @@ fn word(reason: TraceEndReason) -> &'static str {
         TraceEndReason::Full => "maxHits",
         TraceEndReason::TimedOut => "timeout",
         TraceEndReason::Stopped => "stop",
+        TraceEndReason::Triggered => "trigger",
         TraceEndReason::Interrupted => "interrupt",
     }
 }
@@ -199,6 +204,7 @@ fn report(reason: TraceEndReason, was_started: bool, settled: Settled, did: &str
     let why = match reason {
         TraceEndReason::Full => "maxHits is reached",
         TraceEndReason::TimedOut => "the time is over",
+        TraceEndReason::Triggered => "the trigger is over",
         TraceEndReason::Interrupted => "interrupted",
         TraceEndReason::ProgramEnded | TraceEndReason::Stopped => "",
     };

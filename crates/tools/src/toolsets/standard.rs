@@ -13,6 +13,7 @@ mod session;
 mod shared;
 mod test;
 mod trace;
+mod trigger;
 
 use crate::{Entry, Prompt, Toolset};
 

@@ -14,6 +14,7 @@ use super::points::{Points, TracedPoint};
 use super::{Begun, Trace};
 use crate::ops::execution;
 use crate::ops::settle::{Settled, describe};
+use crate::ops::trigger::Triggered;
 
 /// Why a trace ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub enum TraceEndReason {
     TimedOut,
     /// The program stopped for another reason, and is suspended.
     Stopped,
+    /// What was done to the program is over.
+    Triggered,
     /// It was interrupted from outside.
     Interrupted,
 }
@@ -53,6 +56,8 @@ pub struct Traced {
     pub most_rows: u64,
     /// What else needs saying.
     pub notes: Vec<String>,
+    /// What came of the trigger.
+    pub triggered: Option<Triggered>,
 }
 
 /// Names a row: place, process, thread and pass.
@@ -67,6 +72,7 @@ pub fn key_of(row: &Row) -> RowKey {
 pub(super) enum TraceEnd {
     Full,
     Settled(Outcome),
+    Triggered,
     Interrupted,
 }
 
@@ -80,9 +86,8 @@ pub(super) async fn conclude(
     end: TraceEnd,
 ) -> Traced {
     let reason = end.reason();
-    let cut_off =
-        matches!(reason, TraceEndReason::Full | TraceEndReason::TimedOut | TraceEndReason::Interrupted);
-    let ends = begun.is_ours && cut_off;
+    let is_over = matches!(reason, TraceEndReason::ProgramEnded | TraceEndReason::Stopped);
+    let ends = begun.is_ours && !is_over;
     let mut notes = begun.notes;
     if ends && reason == TraceEndReason::TimedOut && recorder.is_empty() {
         notes.extend(how_far(session).await);
@@ -119,6 +124,7 @@ pub(super) async fn conclude(
         max_rows: request.max_rows,
         most_rows: session.policy().bounds.rows,
         notes,
+        triggered: None,
     }
 }
 
@@ -130,6 +136,7 @@ impl TraceEnd {
     fn reason(&self) -> TraceEndReason {
         match self {
             Self::Full => TraceEndReason::Full,
+            Self::Triggered => TraceEndReason::Triggered,
             Self::Interrupted => TraceEndReason::Interrupted,
             Self::Settled(Outcome::Running) => TraceEndReason::TimedOut,
             Self::Settled(Outcome::Stopped(_)) => TraceEndReason::Stopped,

@@ -96,6 +96,7 @@ impl DebugProbe {
             exceptions: ExceptionBreakpoints::default(),
             expressions: self.expressions.unwrap_or_default(),
             frames: Frames::All,
+            trigger: None,
             wait: Wait::new(context.bounds(), self.timeout, whole(context.bounds()))?,
         };
         Ok((target, request))
@@ -109,7 +110,7 @@ async fn probe(session: &Session, request: RunUntil, context: &Context) -> Resul
         .first()
         .and_then(|place| Some(format!("{}:{}", base_name(place.file.as_deref()?), place.line?)));
     let missed = format!("{} was not reached", place.unwrap_or_default());
-    let Ran { settled, callers, values, missed: not_reached, notes } =
+    let Ran { settled, callers, values, missed: not_reached, notes, .. } =
         run_until(session, request, context).await?;
     let notes: Vec<String> = not_reached.into_iter().chain(notes).collect();
     Ok(match settled {

@@ -15,9 +15,11 @@ use super::breakpoints::{self, ExceptionParam};
 use super::launch::{LaunchArgs, ProgramParams};
 use super::one_shot::{Asked, OneShot};
 use super::shared::LimitsParam;
+use super::trigger::TriggerParam;
 use crate::ops::settle::Wait;
+use crate::ops::trigger::{Trigger, Triggered};
 use crate::ops::{self, run_until};
-use crate::render::{StopReport, ValueData, expression_value};
+use crate::render::{StopReport, TriggerReport, ValueData, expression_value};
 use crate::{Context, Effects, Tool, ToolError};
 
 /// Lets the program run on.
@@ -180,6 +182,8 @@ pub(super) struct RunUntil {
     exception_condition: Option<String>,
     /// evaluated at the stop
     expressions: Option<Vec<String>>,
+    /// what to send or run when the server listens
+    trigger: Option<TriggerParam>,
     /// end the program and close the session afterwards
     close: Option<bool>,
     /// ms, default 20000
@@ -211,6 +215,9 @@ pub(super) struct RanUntil {
     /// The expressions and their values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     values: Vec<ValueData>,
+    /// What came of the trigger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trigger: Option<TriggerReport>,
     /// The session is closed.
     closed: bool,
 }
@@ -222,8 +229,9 @@ impl Tool for RunUntil {
     const DESCRIPTION: &'static str = "One call: start a program (or go on in a session), stop at a line, function or exception, evaluate there.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<RanUntil, ToolError> {
+    async fn call(mut self, context: &Context) -> Result<RanUntil, ToolError> {
         let close = self.close;
+        let trigger = TriggerParam::read(self.trigger.take(), self.cwd.clone(), context)?;
         let limits = LimitsParam::limits(context.bounds(), self.limits)?;
         let wait = Wait::new(context.bounds(), self.timeout, limits)?;
         let files = self.until.iter().flatten().filter_map(|place| place.file.as_deref());
@@ -242,18 +250,19 @@ impl Tool for RunUntil {
         };
         let mut one_shot = OneShot::open(context, &asked, close == Some(true))?;
         let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
-        let ran = self.run(&mut one_shot, wait, context).await;
+        let ran = self.run(&mut one_shot, trigger, wait, context).await;
         let ended = matches!(session.execution(), Execution::Ended(_) | Execution::Created);
         let closed = close.unwrap_or(opened_here && (ran.is_err() || ended));
         one_shot.settle(closed).await;
-        let (mut report, mut values) = ran?;
+        let (mut report, mut values, triggered) = ran?;
         if closed {
             report = report.closed();
             for value in &mut values {
                 value.variables_reference = None;
             }
         }
-        Ok(RanUntil { session_id: session.id().to_string(), report, values, closed })
+        let trigger = triggered.map(TriggerReport::from);
+        Ok(RanUntil { session_id: session.id().to_string(), report, values, trigger, closed })
     }
 }
 
@@ -266,9 +275,10 @@ impl RunUntil {
     async fn run(
         self,
         one_shot: &mut OneShot<'_>,
+        trigger: Option<Trigger>,
         wait: Wait,
         context: &Context,
-    ) -> Result<(StopReport, Vec<ValueData>), ToolError> {
+    ) -> Result<(StopReport, Vec<ValueData>, Option<Triggered>), ToolError> {
         let session = &one_shot.session();
         let places = self.until.unwrap_or_default();
         let places = places.into_iter().map(|place| Wanted {
@@ -302,6 +312,7 @@ impl RunUntil {
             )?,
             expressions: self.expressions.unwrap_or_default(),
             frames: run_until::Frames::Top,
+            trigger,
             wait,
         };
         let hold = !request.places.is_empty() && self.close != Some(true);
@@ -313,6 +324,6 @@ impl RunUntil {
             report.notes.push(note.to_owned());
         }
         let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
-        Ok((report, values))
+        Ok((report, values, ran.triggered))
     }
 }

@@ -12,8 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::launch::{LaunchArgs, ProgramParams};
 use super::one_shot::{Asked, OneShot};
 use super::shared::LimitsParam;
+use super::trigger::TriggerParam;
 use crate::ops::settle::Wait;
 use crate::ops::trace::{self, Point, Trace, TraceEndReason, Way, WhenFull};
+use crate::ops::trigger::Trigger;
 use crate::render::TraceReport;
 use crate::{Context, Effects, Tool, ToolError};
 
@@ -41,6 +43,8 @@ pub(super) struct TraceValues {
     only_when_changed: Option<bool>,
     /// after maxHits: end the program (default) or let it run and count
     when_full: Option<WhenFullParam>,
+    /// what to send or run when the server listens
+    trigger: Option<TriggerParam>,
     /// ms, default 20000; a program that was started is ended then
     timeout: Option<u64>,
     limits: Option<LimitsParam>,
@@ -87,8 +91,9 @@ impl Tool for TraceValues {
     const DESCRIPTION: &'static str = "Record expressions at every pass of lines while the program runs; answers a table. Starts a program, or works in a session.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Recorded, ToolError> {
+    async fn call(mut self, context: &Context) -> Result<Recorded, ToolError> {
         self.check(context)?;
+        let trigger = TriggerParam::read(self.trigger.take(), self.cwd.clone(), context)?;
         let asked = Asked {
             tool: Self::NAME,
             session_id: self.session_id.as_deref(),
@@ -105,7 +110,7 @@ impl Tool for TraceValues {
         let mut one_shot = OneShot::open(context, &asked, false)?;
         let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
         let was_started = one_shot.starts;
-        let request = self.request(&mut one_shot, context);
+        let request = self.request(&mut one_shot, trigger, context);
         let traced = match request {
             Ok(request) => trace::trace(&session, request, context).await,
             Err(error) => Err(error),
@@ -139,7 +144,12 @@ impl TraceValues {
         trace::check_counts(context.bounds(), self.max_hits, self.sample_every, self.timeout)
     }
 
-    fn request(self, one_shot: &mut OneShot<'_>, context: &Context) -> Result<Trace, ToolError> {
+    fn request(
+        self,
+        one_shot: &mut OneShot<'_>,
+        trigger: Option<Trigger>,
+        context: &Context,
+    ) -> Result<Trace, ToolError> {
         let limits = LimitsParam::limits(context.bounds(), self.limits)?;
         let points = self.points.into_iter().map(|point| Point {
             wanted: Wanted {
@@ -177,6 +187,7 @@ impl TraceValues {
             },
             cells: Cells::Text(limits.value),
             way: Way::of_the_server(),
+            trigger,
             ..usual
         })
     }

@@ -1,0 +1,180 @@
+//! What is done to a server as soon as it listens: a request, or a command such as a client.
+//!
+//! It is a task of its own. No call waits for it longer than it wants to, and it ends with the program.
+
+mod client;
+mod http;
+
+use std::collections::BTreeSet;
+
+use engine::deadlines;
+use engine::model::stack::Debuggee;
+use engine::model::stop::End;
+use engine::process;
+use engine::session::Session;
+use engine::session::state::Execution;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tokio::time::{sleep, timeout};
+
+pub use client::Client;
+pub use http::{Request, Response};
+
+/// What to do when the program listens.
+#[derive(Debug)]
+pub enum Trigger {
+    /// Send this.
+    Http(Request),
+    /// Run this.
+    Command(Client),
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub enum Triggered {
+    /// The program does not listen yet.
+    Waiting,
+    /// It is under way.
+    Pending,
+    /// The program answered.
+    Answered(Response),
+    /// The command ended.
+    Ended {
+        /// How.
+        end: End,
+        /// The end of what it wrote.
+        output: String,
+    },
+    /// It could not be done.
+    Failed(String),
+}
+
+impl Triggered {
+    /// Nothing more comes of it.
+    fn is_final(&self) -> bool {
+        !matches!(self, Self::Waiting | Self::Pending)
+    }
+}
+
+/// A trigger that waits or is under way. One whose call is given up is taken back.
+#[derive(Debug)]
+pub struct Armed {
+    task: AbortHandle,
+    progress: watch::Receiver<Triggered>,
+    is_kept: bool,
+}
+
+impl Trigger {
+    /// Arms it for the program of a session. No more than `limit` bytes of what comes back are kept.
+    pub fn arm(self, session: &Session, limit: usize) -> Armed {
+        let (publish, progress) = watch::channel(Triggered::Waiting);
+        let task = tokio::spawn(self.run(session.clone(), limit, publish)).abort_handle();
+        Armed { task, progress, is_kept: false }
+    }
+
+    async fn run(self, session: Session, limit: usize, publish: watch::Sender<Triggered>) {
+        let mut execution = session.watch();
+        // An earlier program of the session may have ended.
+        let ended = async {
+            let _ = execution.wait_for(Execution::is_live).await;
+            let _ = execution.wait_for(|now| matches!(now, Execution::Ended(_))).await;
+        };
+        let work = self.act(&session, limit, &publish);
+        tokio::pin!(work);
+        let done = tokio::select! {
+            done = &mut work => Some(done),
+            () = ended => None,
+        };
+        let done = match done {
+            Some(done) => done,
+            // What it sent last may still be on the way.
+            None if matches!(*publish.borrow(), Triggered::Pending) => {
+                timeout(deadlines::DRAIN, work).await.unwrap_or_else(|_| ended_first())
+            }
+            None => ended_first(),
+        };
+        publish.send_replace(done);
+    }
+
+    async fn act(self, session: &Session, limit: usize, publish: &watch::Sender<Triggered>) -> Triggered {
+        let wanted = match &self {
+            Self::Http(request) => request.port(),
+            Self::Command(_) => None,
+        };
+        let port = listens(session, wanted, publish).await;
+        publish.send_replace(Triggered::Pending);
+        let done = match self {
+            Self::Http(request) => request.send(port, limit).await.map(Triggered::Answered),
+            Self::Command(client) => client.run(session, limit).await,
+        };
+        done.unwrap_or_else(Triggered::Failed)
+    }
+}
+
+impl Armed {
+    /// Waits until it is over, and what follows from it has had its time.
+    pub async fn over(&mut self) {
+        if self.progress.wait_for(Triggered::is_final).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        sleep(deadlines::TRIGGERED).await;
+    }
+
+    /// What has come of it when the call is done. It goes on by itself, as long as the program does.
+    pub fn finish(mut self) -> Triggered {
+        self.is_kept = true;
+        self.progress.borrow().clone()
+    }
+
+    /// The same of a program that has ended, or is ended next. What is nearly there is waited for.
+    pub async fn finish_soon(mut self) -> Triggered {
+        let _ = timeout(deadlines::DRAIN * 2, self.progress.wait_for(Triggered::is_final)).await;
+        self.finish()
+    }
+}
+
+impl Drop for Armed {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            self.task.abort();
+        }
+    }
+}
+
+fn ended_first() -> Triggered {
+    Triggered::Failed("the program ended first".to_owned())
+}
+
+/// Waits until the program listens, at `wanted` where that is given, and gives the port.
+async fn listens(session: &Session, wanted: Option<u16>, publish: &watch::Sender<Triggered>) -> u16 {
+    let mut debuggees = Vec::new();
+    loop {
+        // To ask counts as use of the session, which is nobody's when the call is done.
+        if !publish.is_closed() {
+            debuggees = session.debuggees().await.unwrap_or_default();
+        }
+        let (of, looked) = (debuggees.clone(), tokio::task::spawn_blocking);
+        let ports = looked(move || ports_of(&of)).await.unwrap_or_default();
+        let port = match wanted {
+            Some(wanted) => ports.get(&wanted),
+            None => ports.first(),
+        };
+        if let Some(port) = port {
+            return *port;
+        }
+        sleep(deadlines::LOOK).await;
+    }
+}
+
+/// Where the program listens. Where only its debugger does is not among it.
+fn ports_of(debuggees: &[Debuggee]) -> BTreeSet<u16> {
+    let pids: BTreeSet<u32> = debuggees.iter().filter_map(|debuggee| debuggee.pid).collect();
+    let own: BTreeSet<u16> =
+        debuggees.iter().filter_map(|debuggee| port_of(debuggee.url.as_deref()?)).collect();
+    pids.into_iter().flat_map(process::listening_ports).filter(|port| !own.contains(port)).collect()
+}
+
+/// The port of a URL.
+fn port_of(url: &str) -> Option<u16> {
+    url.parse::<hyper::Uri>().ok()?.port_u16()
+}
