@@ -136,12 +136,11 @@ async fn go(
     context: &Context,
 ) -> Result<Settled, ToolError> {
     let began = Instant::now();
-    let (still, notes) = match launch {
-        Some(launch) => lifecycle::begin_launch(session, launch, wait, context).await?,
-        None => {
-            execution::acknowledged(execution::go_on(session), wait).await?;
-            (None, Vec::new())
-        }
+    let (still, notes) = if let Some(launch) = launch {
+        lifecycle::begin_launch(session, launch, wait, context).await?
+    } else {
+        execution::acknowledged(execution::go_on(session), wait).await?;
+        (None, Vec::new())
     };
     let over = async {
         match armed {

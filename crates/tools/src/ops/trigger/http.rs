@@ -182,7 +182,7 @@ mod tests {
             match (local(url), expected) {
                 (Ok(uri), Ok(port)) => assert_eq!(uri.port_u16(), port, "{url}"),
                 (Err(error), Err(problem)) => {
-                    assert!(error.message.contains(problem), "{url}: {}", error.message)
+                    assert!(error.message.contains(problem), "{url}: {}", error.message);
                 }
                 (found, _) => panic!("{url}: {found:?}"),
             }
