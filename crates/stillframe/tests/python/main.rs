@@ -15,6 +15,7 @@ mod ends;
 mod evaluation;
 mod exceptions;
 mod interpreters;
+mod known;
 mod libraries;
 mod passes;
 mod script;

@@ -35,6 +35,8 @@ pub(crate) type Modules = &'static [(&'static str, &'static str)];
 pub(crate) struct AgentCode {
     /// What reads values and evaluates.
     pub(crate) source: &'static str,
+    /// What knows the values of well-known types.
+    pub(crate) known: Modules,
     /// What records values while the program runs.
     pub(crate) recorder: Modules,
     /// What sees what the program is doing.
@@ -54,6 +56,7 @@ macro_rules! module {
 /// See [`AgentCode`].
 pub(crate) static AGENT: AgentCode = AgentCode {
     source: include_str!("../../debuggee/python/stillframe_agent.py"),
+    known: &[module!("stillframe_known")],
     recorder: &[module!("stillframe_monitor"), module!("stillframe_recorder")],
     sampler: &[
         module!("stillframe_numbered"),
@@ -83,9 +86,9 @@ const SCRIPTS: [(&str, &str); 7] = [
 
 /// All of it, as modules.
 fn scripts_by_name() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let AgentCode { source, recorder, sampler, throws, pure } = &AGENT;
+    let AgentCode { source, known, recorder, sampler, throws, pure } = &AGENT;
     let agent = std::iter::once(("stillframe_agent", *source));
-    let modules = [*recorder, *sampler, *throws, *pure].into_iter().flatten().copied();
+    let modules = [*known, *recorder, *sampler, *throws, *pure].into_iter().flatten().copied();
     SCRIPTS.into_iter().chain(agent).chain(modules)
 }
 

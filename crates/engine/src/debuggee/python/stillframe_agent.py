@@ -10,7 +10,6 @@ when it is needed, so that another version fails in one request and not at the s
 
 import builtins
 import collections
-import datetime
 import functools
 import gc
 import inspect
@@ -661,6 +660,7 @@ class Renderer:
     def __init__(self, limit):
         self.limit = limit
         self.began = time.monotonic()
+        self.readers = {}
 
     def value(self, value):
         """What the other side knows as a `Value`: text, type, reference, number of children, whether the
@@ -679,6 +679,10 @@ class Renderer:
             self.write(value, pieces, budget, ())
             return "".join(pieces), budget[0] <= 0, None
         text = self.atom(value)
+        if type(text) is tuple:
+            pieces, budget = [], [self.limit]
+            self.write_parts(value, text, pieces, budget, ())
+            return "".join(pieces), budget[0] <= 0, None
         if len(text) <= self.limit:
             return text, False, None
         return text[: self.limit] + "...", True, len(text)
@@ -687,7 +691,8 @@ class Renderer:
         return repr(value) if len(value) <= room else repr(value[:room]) + "..."
 
     def atom(self, value):
-        """The text of a value that is no string and no container, as far as Python's own types go."""
+        """The text of a value that is no string and no container, as far as Python's own types go; of one that is
+        made of others, its parts."""
         kind = type(value)
         if kind in SCALARS:
             return repr(value)
@@ -699,7 +704,23 @@ class Renderer:
             return "<function %s>" % value.__qualname__
         if kind is types.ModuleType:
             return "<module '%s'>" % value.__dict__.get("__name__", "?")
-        return self.representation(value)
+        return self.parts(value, kind) or self.representation(value)
+
+    def parts(self, value, kind):
+        """What a value of a type that everybody knows is made of."""
+        reader = self.reader(kind)
+        try:
+            return reader[0](value, self.limit) if reader else None
+        except Exception:
+            # Another version of its package keeps it in another way.
+            return None
+
+    def reader(self, kind):
+        """What knows values of a type, if anything does."""
+        if id(kind) not in self.readers:
+            # The type is kept, so that no other one comes to its number.
+            self.readers[id(kind)] = kind, known_types().reader_for(kind, careful)
+        return self.readers[id(kind)][1]
 
     def write(self, value, pieces, budget, around):
         """Writes a part of a container into `pieces`, while there is room in `budget`."""
@@ -708,6 +729,9 @@ class Renderer:
             self.write_container(value, kind, pieces, budget, around)
             return
         text = self.string(value, max(budget[0], 8)) if kind in STRINGS else self.atom(value)
+        if type(text) is tuple:
+            self.write_parts(value, text, pieces, budget, around)
+            return
         if len(text) > budget[0] + 8:
             text = text[: max(budget[0], 8)] + "..."
         budget[0] -= len(text)
@@ -741,6 +765,32 @@ class Renderer:
             pieces.append(",")
         pieces.append(end)
 
+    def write_parts(self, value, parts, pieces, budget, around):
+        """As a container, with a label before each item."""
+        start, items, end = parts
+        if id(value) in around:
+            pieces.append(start + "..." + end)
+            return
+        around += (id(value),)
+        if len(start) > budget[0] + 8:
+            start = start[: max(budget[0], 8)] + "..."
+        pieces.append(start)
+        budget[0] -= len(start) + len(end)
+        for index, (label, item) in enumerate(items):
+            if index:
+                pieces.append(", ")
+                budget[0] -= 2
+            if budget[0] <= 0:
+                pieces.append("...")
+                break
+            if type(label) is tuple:
+                self.write(label[0], pieces, budget, around)
+                label = ": "
+            pieces.append(label)
+            budget[0] -= len(label)
+            self.write(item, pieces, budget, around)
+        pieces.append(end)
+
     def representation(self, value):
         """The value's own `repr`, which may do anything."""
         name = type_name(value)
@@ -757,8 +807,8 @@ class Renderer:
             return "<%s: its __repr__ raised %s>" % (name, message_of(error))
 
 
-# Types whose representation is Python's own, whatever an instance holds.
-OWN_REPRESENTATION = Kinds(range, memoryview, datetime.date, datetime.timedelta)
+def known_types():
+    return load("stillframe_known")
 
 
 def be_careful():
@@ -797,8 +847,6 @@ def made_with(error):
 def plain_representation(value):
     """What can be said of a value without running its `repr`."""
     kind = type(value)
-    if kind in OWN_REPRESENTATION:
-        return repr(value)
     if is_a(value, BaseException):
         message = message_of(value)
         return "%s(%s)" % (type_name(value), repr(message) if message else "")
@@ -902,6 +950,9 @@ def attributes(value):
         return []
     if kind in FUNCTIONS:
         return []
+    shown = parts_for_attributes(value, kind)
+    if shown is not None:
+        return shown
     found = {}
     classes = class_order(kind)
     if is_a(value, BaseException):
@@ -928,6 +979,16 @@ def attributes(value):
             if type(member) in (property, functools.cached_property) and name not in found:
                 found[name] = Attribute(name)
     return list(found.items())
+
+
+def parts_for_attributes(value, kind):
+    """What stands for the attributes of a value that has none which anybody knows."""
+    if container_kind(value) is not None:
+        return None
+    renderer = Renderer(100)
+    reader = renderer.reader(kind)
+    parts = renderer.parts(value, kind) if reader and reader[1] else None
+    return parts and [(label[:-1], item) for label, item in parts[1] if type(label) is str and label]
 
 
 def instance_dict(value):

@@ -205,6 +205,9 @@ impl AgentClient {
 
     /// Loads the agent into a program that was not started with it.
     pub(super) async fn send_itself(&self) -> Result<()> {
+        for (name, source) in AGENT.known {
+            self.send(name, source).await?;
+        }
         self.send(MODULE, AGENT.source).await
     }
 
