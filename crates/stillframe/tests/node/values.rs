@@ -1,6 +1,7 @@
 //! Values as Node shows them, of which nothing of the program's own code is run.
 
 mod kinds;
+mod known;
 mod large;
 
 use serde_json::json;

@@ -590,7 +590,8 @@
         return this.put((types.isWeakMap(value) ? "WeakMap" : "WeakSet") + " { <items unknown> }");
       }
       if (types.isExternal(value)) return this.put("[External]");
-      return this.properties(this.prefix(value, "Object", null), value, keysOf(value));
+      const shown = knownParts(value) ?? value;
+      return this.properties(this.prefix(value, "Object", null), shown, keysOf(shown));
     }
 
     // The class in front of a value, where the brackets do not tell it.
@@ -830,6 +831,169 @@
         : types.isBooleanObject(value) ? "Boolean"
           : types.isBigIntObject(value) ? "BigInt" : "Symbol";
 
+  // -------------------------------------------------------------------------------------------------------
+  // Objects of Node's that everybody knows by something else than their properties: what to show of them. Only data
+  // is read, and what Node itself has written; an object that only bears the name is shown as any other one.
+
+  const knownParts = (value) => {
+    const prototype = getPrototypeOf(value);
+    if (prototype === null || prototype === plainPrototype) return null;
+    const reader = KNOWN[classOf(value)];
+    try {
+      return (reader === undefined ? null : reader(value)) ?? streamParts(value);
+    } catch {
+      return null;
+    }
+  };
+
+  const parts = (members) => ({ __proto__: null, ...members });
+
+  // What a function or getter of Node's returns, which is known by a private member that it uses.
+  const byNode = (object, key, mark, given) => {
+    const found = lookup(object, key);
+    const call = found?.get ?? found?.value;
+    if (typeof call !== "function" || isProxy(call) || indexIn(sourceText(call), mark) < 0) return undefined;
+    return apply(call, object, given);
+  };
+
+  const urlParts = (value) => {
+    const href = byNode(value, "href", "#context", []);
+    return typeof href === "string" ? parts({ href }) : null;
+  };
+
+  const queryParts = (value) => {
+    const query = byNode(value, "toString", "#searchParams", []);
+    return typeof query === "string" ? parts({ query }) : null;
+  };
+
+  const headersParts = (value) => {
+    const found = parts({});
+    const maker = data(lookup(value, "constructor"));
+    if (indexIn(sourceText(maker), "#headersList") < 0) return null;
+    byNode(value, "forEach", "callbackfn", [(item, name) => { found[name] = item; }]);
+    return found;
+  };
+
+  // What `fetch` takes and returns.
+  const fetchParts = (keys) => (value) => {
+    const found = parts({});
+    for (let at = 0; at < keys.length; at++) {
+      const item = byNode(value, keys[at], "webidl.brandCheck", []);
+      if (isObject(item) || item === undefined) return null;
+      found[keys[at]] = item;
+    }
+    return found;
+  };
+
+  // Names and values take turns.
+  const rawHeaders = (list) => {
+    const found = {};
+    const length = isArray(list) ? data(own(list, "length")) : 0;
+    for (let at = 0; at + 1 < length && at < HEADERS; at += 2) {
+      const name = data(own(list, "" + at));
+      const value = data(own(list, "" + (at + 1)));
+      if (typeof name === "string") define(found, name, { __proto__: null, value, enumerable: true });
+    }
+    return found;
+  };
+  const HEADERS = 200;
+
+  const messageParts = (value) => {
+    const list = data(own(value, "rawHeaders"));
+    if (!isObject(list) || isProxy(list)) return null;
+    const status = data(own(value, "statusCode"));
+    // One that a client gets has a status, one that a server gets a method.
+    const found = typeof status === "number"
+      ? parts({ statusCode: status, statusMessage: data(own(value, "statusMessage")) })
+      : parts({ method: data(own(value, "method")), url: data(own(value, "url")) });
+    found.headers = rawHeaders(list);
+    found.complete = data(own(value, "complete"));
+    // What frameworks add.
+    for (let at = 0; at < ADDED.length; at++) {
+      const item = data(own(value, ADDED[at]));
+      if (item !== undefined) found[ADDED[at]] = item;
+    }
+    return found;
+  };
+
+  const ADDED = ["params", "query", "body", "user"];
+
+  const responseParts = (value) => {
+    const header = data(own(value, "_header"));
+    if (header === undefined) return null;
+    const request = data(own(value, "req"));
+    const isKnown = isObject(request) && !isProxy(request);
+    return parts({
+      ...(isKnown ? { method: data(own(request, "method")), url: data(own(request, "url")) } : {}),
+      statusCode: data(lookup(value, "statusCode")),
+      headersSent: header !== null,
+      finished: data(own(value, "finished")),
+    });
+  };
+
+  // Since version 20 the flags of a stream's state are bits, behind getters of Node's.
+  const flag = (state, name) => {
+    const found = lookup(state, name);
+    if (found?.get === undefined) return data(found) === true;
+    return (byNode(state, name, "& bit", []) ?? byNode(state, name, "& kFlowing", [])) === true;
+  };
+
+  const streamParts = (value) => {
+    const reading = data(own(value, "_readableState"));
+    const writing = data(own(value, "_writableState"));
+    const found = parts({});
+    if (isState(reading)) {
+      found.readable = stateOf(reading, flag(reading, "endEmitted") || flag(reading, "ended"));
+      found.buffered = data(lookup(reading, "length"));
+    }
+    if (isState(writing)) {
+      found.writable = stateOf(writing, flag(writing, "finished") || flag(writing, "ending"));
+      found.pending = data(lookup(writing, "length"));
+    }
+    if (!isState(reading) && !isState(writing)) return null;
+    return isOfProgram(value) ? withOwn(found, value) : found;
+  };
+
+  const NODES_STREAMS = {
+    __proto__: null,
+    Readable: 1, Writable: 1, Duplex: 1, Transform: 1, PassThrough: 1, Socket: 1, TLSSocket: 1, ReadStream: 1,
+    WriteStream: 1, SyncWriteStream: 1, Gzip: 1, Gunzip: 1, Deflate: 1, Inflate: 1, BrotliCompress: 1, BrotliDecompress: 1,
+  };
+  const isOfProgram = (value) => {
+    const name = classOf(value);
+    return NODES_STREAMS[name] === undefined && KNOWN[name] === undefined;
+  };
+
+  // Adds what a class of the program's has of its own, after what Node keeps there.
+  const withOwn = (found, value) => {
+    const keys = keysOf(value);
+    for (let at = 0; at < keys.length; at++) {
+      const isNodes = typeof keys[at] !== "string" || keys[at][0] === "_" || keys[at] === "allowHalfOpen";
+      const descriptor = isNodes ? undefined : own(value, keys[at]);
+      if (descriptor?.enumerable && hasOwn(found, keys[at]) === false) define(found, keys[at], { __proto__: null, ...descriptor });
+    }
+    return found;
+  };
+
+  const isState = (value) =>
+    isObject(value) && !isProxy(value) && (classOf(value) === "ReadableState" || classOf(value) === "WritableState");
+
+  const stateOf = (state, isOver) =>
+    flag(state, "errored") || flag(state, "errorEmitted") ? "errored"
+      : flag(state, "destroyed") ? "destroyed"
+        : isOver ? "ended" : flag(state, "flowing") ? "flowing" : "open";
+
+  const KNOWN = {
+    __proto__: null,
+    URL: urlParts,
+    URLSearchParams: queryParts,
+    Headers: headersParts,
+    Request: fetchParts(["method", "url"]),
+    Response: fetchParts(["status", "url"]),
+    IncomingMessage: messageParts,
+    ServerResponse: responseParts,
+  };
+
   const dateText = (value) => (dateTime(value) === dateTime(value) ? isoDate(value) : "Invalid Date");
 
   // The flags are read from properties that a program may have replaced, on the object too.
@@ -870,7 +1034,8 @@
     writer.object(value);
     const count = childrenOf(value);
     const isBare = count === 0 && !isProxy(value) && isOrdinary(value);
-    const isPrivate = typeof value !== "function" && !(careful && preparesStacks(value)) && hasPrivate(value);
+    const mayList = typeof value !== "function" && !(careful && preparesStacks(value));
+    const isPrivate = mayList && hasPrivate(value) && (knownParts(value) === null || isOfProgram(value));
     return [writer.text(), typeName(value), !isBare, count > 0 ? count : null, writer.cut, null, isPrivate];
   };
 

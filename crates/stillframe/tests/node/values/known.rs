@@ -1,0 +1,77 @@
+//! Objects of Node's own that are known by something else than their properties.
+
+use serde_json::json;
+
+use crate::script::Script;
+
+const PROGRAM: &str = r#"
+const http = require("http");
+const { PassThrough, Readable, Writable } = require("stream");
+
+const runs = [];
+const full = new PassThrough();
+full.write("ab");
+const flowing = new PassThrough().resume();
+const broken = new PassThrough().on("error", () => {});
+broken.destroy(new Error("broken"));
+const closed = new Writable({ write() {} });
+closed.destroy();
+
+class Lines extends PassThrough {
+  #seen = 0;
+  count = this.#seen;
+}
+
+class Headers {
+  get list() {
+    runs.push("list");
+  }
+}
+
+const server = http.createServer((req, res) => {
+  res.statusCode = 404;
+  req.params = { id: "7" };
+  [http, Readable, full, flowing, broken, closed, Lines, Headers, req, res, runs]; // @here
+});
+server.listen(0, () => http.get({ port: server.address().port, path: "/tea?n=1", headers: { Host: "shop" } }));
+"#;
+
+/// Expressions and what they are shown as.
+const KNOWN: &[(&str, &str)] = &[
+    (
+        "req",
+        "IncomingMessage { method: 'GET', url: '/tea?n=1', headers: { Host: 'shop', Connection: 'keep-alive' }, \
+         complete: false, params: { id: '7' } }",
+    ),
+    (
+        "res",
+        "ServerResponse { method: 'GET', url: '/tea?n=1', statusCode: 404, headersSent: false, finished: false }",
+    ),
+    ("full", "PassThrough { readable: 'open', buffered: 2, writable: 'open', pending: 0 }"),
+    ("flowing", "PassThrough { readable: 'flowing', buffered: 0, writable: 'open', pending: 0 }"),
+    ("broken", "PassThrough { readable: 'errored', buffered: 0, writable: 'errored', pending: 0 }"),
+    ("closed", "Writable { writable: 'destroyed', pending: 0 }"),
+    ("new URL('https://shop.example/tea?n=1')", "URL { href: 'https://shop.example/tea?n=1' }"),
+    ("new URLSearchParams({ a: '1' })", "URLSearchParams { query: 'a=1' }"),
+    ("new globalThis.Headers({ a: '1' })", "Headers { a: '1' }"),
+    ("[new Request('https://shop.example/')]", "[ Request { method: 'GET', url: 'https://shop.example/' } ]"),
+    ("new Response('', { status: 201 })", "Response { status: 201, url: '' }"),
+    (
+        "new Lines()",
+        "Lines { readable: 'open', buffered: 0, writable: 'open', pending: 0, count: 0, #seen: 0 }",
+    ),
+    // One of the program's that bears the name.
+    ("new Headers()", "Headers {}"),
+    ("runs", "[]"),
+];
+
+#[tokio::test]
+async fn requests_addresses_and_streams_are_shown_as_their_users_know_them() {
+    let (session, _) = Script::new(PROGRAM).stopped_at("here").await;
+    for (expression, expected) in KNOWN {
+        let asked = json!({ "expression": expression, "maxLength": 400 });
+        let value = session.ok("evaluate_expression", asked).await;
+        assert_eq!(value.text_of("result"), *expected, "{expression}");
+    }
+    session.finish().await;
+}
