@@ -263,7 +263,7 @@ def array_head(value, count):
     inner = 2 if value.ndim <= 4 else 1
     wanted = [slice(0, count)] * 2 + [slice(0, inner)] * (value.ndim - 2)
     head = value[tuple(wanted[: value.ndim])]
-    if head.dtype.kind == "M":
+    if head.dtype.kind in "Mm":
         head = head.astype("U")
     return with_rest(head.tolist(), value.shape) if value.ndim else head.item()
 
@@ -324,31 +324,50 @@ def in_pandas(kind):
     return type(module) is str and module.partition(".")[0] == "pandas" and is_of_package(kind, module, class_name(kind))
 
 
-def column_head(values, place):
+# Those of pandas' arrays that keep the values themselves in an array of numpy's.
+KEEP_VALUES = ("DatetimeArray", "TimedeltaArray", "StringArray", "StringArrayNumpySemantics", "NumpyExtensionArray")
+
+
+def column_head(values, place, count=ROWS):
     """The first values of a column; `place` is where it is among those that are kept together."""
     if is_array(values):
-        return first_of(values, place)
-    if not in_pandas(type(values)):
-        return [MORE] * ROWS
-    if class_name(type(values)) == "Categorical":
-        return [item_of(read(values, "_dtype")._categories, code) for code in first_of(read(values, "_ndarray"), 0)]
+        return first_of(values, place, count)
+    name = class_name(type(values)) if in_pandas(type(values)) else None
+    if name == "Categorical":
+        labels = read(values, "_dtype")._categories
+        return [item_of(labels, code) for code in first_of(read(values, "_ndarray"), 0, count)]
+    if name in KEEP_VALUES:
+        head = first_of(read(values, "_ndarray"), place, count)
+        # They are kept in another zone than they are shown in.
+        return [time + "Z" for time in head] if is_of_package(type(read(values, "_dtype")), *ZONED) else head
     own = fields_of(values)
-    if "_mask" in own:
-        pairs = zip(first_of(own["_data"], place), first_of(own["_mask"], place))
+    if name and "_mask" in own:
+        pairs = zip(first_of(own["_data"], place, count), first_of(own["_mask"], place, count))
         return [Bare("<NA>") if is_missing else item for item, is_missing in pairs]
-    if "_pa_array" in own:
-        return own["_pa_array"].slice(0, ROWS).to_pylist()
-    return first_of(read(values, "_ndarray"), place)
+    if name and "_pa_array" in own:
+        return own["_pa_array"].slice(0, count).to_pylist()
+    return [MORE] * count
 
 
-def first_of(values, place):
-    row = values[place] if values.ndim > 1 else values
-    head = row[:ROWS]
-    return (head.astype("U") if head.dtype.kind == "M" else head).tolist()
+ZONED = "pandas.core.dtypes.dtypes", "DatetimeTZDtype"
+
+
+def first_of(values, place, count):
+    return plain((values[place] if values.ndim > 1 else values)[:count])
+
+
+def plain(head):
+    """Items of an array as Python's own."""
+    if head.dtype.kind == "M":
+        return [ZERO_FRACTION.sub("", text) for text in head.astype("U").tolist()]
+    return (head.astype("m8[us]") if head.dtype.kind == "m" else head).tolist()
+
+
+ZERO_FRACTION = re.compile(r"\.0+$")
 
 
 def item_of(labels, code):
-    return Bare("<NA>") if code < 0 else fields_of(labels)["_data"][code]
+    return Bare("<NA>") if code < 0 else column_head(fields_of(labels)["_data"][code : code + 1], 0)[0]
 
 
 def index_length(labels):
@@ -369,13 +388,7 @@ def index_head(labels, count):
         levels, codes = list(own["_levels"]), list(own["_codes"])
         rows = zip(*([code for code in each[:count].tolist()] for each in codes))
         return [tuple(item_of(level, code) for level, code in zip(levels, row)) for row in rows]
-    data = own["_data"]
-    if is_array(data):
-        return (data[:count].astype("U") if data.dtype.kind == "M" else data[:count]).tolist()
-    if class_name(type(data)) == "Categorical" or count <= ROWS:
-        return column_head(data, 0)[:count]
-    values = read(data, "_ndarray")[:count]
-    return (values.astype("U") if values.dtype.kind == "M" else values).tolist()
+    return column_head(own["_data"], 0, count)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -407,13 +420,16 @@ def row_object(value, most):
         for owner in class_order(type(value))
         if "_sa_class_manager" in class_dict(owner)
     )
-    return called(value, ((name + "=", own.get(name, Bare("<not loaded>"))) for name in dict.keys(manager)))
+    properties = fields_of(fields_of(manager)["mapper"])["_props"]
+    # Columns first.
+    names = sorted(dict.keys(manager), key=lambda name: "Relationship" in class_name(type(properties.get(name))))
+    return called(value, ((name + "=", own.get(name, Bare("<not loaded>"))) for name in names))
 
 
 def row(value, most):
     places = read(value, "_key_to_index")
     data = read(value, "_data")
-    names = {place: name for name, place in places.items() if type(name) is str and type(place) is int}
+    names = {place: name for name, place in places.items() if type(name) is str}
     return "Row(", [(names[at] + "=" if at in names else "", item) for at, item in enumerate(data)], ")"
 
 
