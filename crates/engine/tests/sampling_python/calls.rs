@@ -14,10 +14,10 @@ def spin(limit):
     while i >= 0:  # @head
         i += 1  # @body
 
-def main():
+def begin():
     spin(3)  # @call
 
-main()  # @main
+begin()  # @main
 ";
     for way in versions().await {
         let scene = Scene::start(way, source).await;
@@ -39,10 +39,10 @@ main()  # @main
         );
         let lines = [scene.line("head"), scene.line("body")];
         assert!(spin.lines.iter().all(|(line, _)| lines.contains(line)), "{:?}: {spin:?}", scene.way);
-        let caller = call(&main.calls, "main").unwrap();
+        let caller = call(&main.calls, "begin").unwrap();
         assert_eq!(caller.lines.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [scene.line("call")]);
         let stack: Vec<&str> = main.stack.iter().map(|frame| frame.function.as_str()).collect();
-        assert_eq!(stack, ["spin", "main", "<module>"], "{:?}", scene.way);
+        assert_eq!(stack, ["spin", "begin", "<module>"], "{:?}", scene.way);
         assert_eq!(activity.threads.len(), 1, "{:?}: {activity:#?}", scene.way);
         scene.end().await;
     }

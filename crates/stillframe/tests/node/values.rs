@@ -128,7 +128,7 @@ async fn private_fields_are_in_the_texts_of_objects() {
     let script = Script::new(
         "class Base { #id = 7; }\n\
          class Cart extends Base { #lines = [{ name: 'tea' }]; name = 'c'; #sum() { return 1; } }\n\
-         class Only { #secret = 'x'; get #twice() { return 2; } }\n\
+         class Only { #kept = 'x'; get #twice() { return 2; } }\n\
          function main(cart, only) {\n  const list = [only];\n  return cart; // @here\n}\n\
          main(new Cart(), new Only());\n",
     );
@@ -139,9 +139,9 @@ async fn private_fields_are_in_the_texts_of_objects() {
         "{}",
         stopped.text
     );
-    assert_eq!(stopped.variable("only"), "Only { #secret: 'x' }", "{}", stopped.text);
+    assert_eq!(stopped.variable("only"), "Only { #kept: 'x' }", "{}", stopped.text);
     let inside = session.expanded("list").await;
-    assert_eq!(inside.variable("0"), "Only { #secret: 'x' }", "{}", inside.text);
+    assert_eq!(inside.variable("0"), "Only { #kept: 'x' }", "{}", inside.text);
     session.finish().await;
 }
 

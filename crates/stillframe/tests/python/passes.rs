@@ -121,6 +121,7 @@ async fn a_place_that_was_not_reached_is_told() {
         program.path()
     );
     assert!(notes.contains(&json!(line)), "{}", ended.text);
-    assert!(notes.contains(&json!("no function `subtract` was entered")), "{}", ended.text);
+    let is_about = |note: &Value| note.to_string().contains("no function `subtract` was entered");
+    assert!(notes.iter().any(is_about), "{}", ended.text);
     server.finish().await;
 }

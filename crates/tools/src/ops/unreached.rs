@@ -131,7 +131,7 @@ fn may_have_been_loaded(reason: &str) -> bool {
 fn not_entered(name: &str, fate: &Fate) -> String {
     match fate {
         Fate::Unbound(_) | Fate::Refused(_) => {
-            format!("no function `{name}` was found in the files that were loaded")
+            format!("no function `{name}` was entered, and none is known in the files that were loaded")
         }
         Fate::Unknown | Fate::Bound(_) => format!("no function `{name}` was entered"),
     }

@@ -91,6 +91,7 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
         }
     }
     kept.end_block(most);
+    let end = if text.ends_with('\n') { "\n" } else { "" };
     let mut text = kept.lines.join("\n");
     match kept.left_out {
         0 => {}
@@ -99,7 +100,7 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
             let _ = write!(text, "\n    ... {more} more frames");
         }
     }
-    text
+    text + end
 }
 
 /// What is kept of a traceback.

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::adapter::plan::Quirks;
-use crate::adapter::python::Python as Language;
+use crate::adapter::python::{AGENT, Python as Language};
 use crate::debugger::RuleFor;
 use crate::debugger::dap::tests::peer::{Given, Scene as SceneOf};
 use crate::model::breakpoint::Rule;
@@ -74,6 +74,9 @@ async fn only_a_program_that_was_not_started_with_the_agent_is_sent_it() {
     let served = async {
         scene.peer.serve("initialize", json!({})).await;
         scene.peer.serve("attach", json!({})).await;
+        for _ in AGENT.known {
+            serve_agent(&mut scene).await;
+        }
         serve_agent(&mut scene).await
     };
     let (prepared, sent) = tokio::join!(debugger.prepare(), served);

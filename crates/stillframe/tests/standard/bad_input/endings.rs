@@ -90,10 +90,10 @@ async fn the_end_is_told_in_a_sentence(language: Language) {
     {
         let (session, ended) = ends(language, how).await;
         let path = Fixture::of(language, "endings").path().to_owned();
-        assert_eq!(
-            ended["message"],
-            format!("Debugging started for {path}. Current state: ended. {sentence}")
-        );
+        let message = ended.text_of("message");
+        let begin = format!("Debugging started for {path}. Current state: ended. ");
+        assert!(message.starts_with(&begin) && message.ends_with(sentence), "{message}");
+        assert!(message.contains("was never reached") || message.contains("was never bound"), "{message}");
         session.finish().await;
     }
 }

@@ -13,9 +13,15 @@ each![
 
 impl Debugging {
     async fn program_pid(&self) -> u32 {
-        let threads = self.ok("list_threads", json!({})).await;
-        let pid = threads.at("/threads/0/processId").as_u64().expect("a process number");
-        u32::try_from(pid).expect("a process number")
+        // What runs may be a compiler still.
+        for _ in 0..100 {
+            let threads = self.ok("list_threads", json!({})).await;
+            if let Some(pid) = threads.at("/threads/0/processId").as_u64() {
+                return u32::try_from(pid).expect("a process number");
+            }
+            self.call("continue_execution", json!({ "timeout": 100 })).await;
+        }
+        panic!("no process number");
     }
 }
 

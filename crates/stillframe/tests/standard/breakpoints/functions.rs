@@ -78,7 +78,8 @@ async fn an_unknown_function_of_c_is_reported_at_the_end() {
     session.finish().await;
 }
 
-const NOT_FOUND: &str = "bp-1: no function `bil` was found in the files that were loaded";
+const NOT_FOUND: &str =
+    "bp-1: no function `bil` was entered, and none is known in the files that were loaded";
 
 async fn a_function_without_a_file_stops_wherever_it_is_entered(language: Language) {
     let program = bank(language);
