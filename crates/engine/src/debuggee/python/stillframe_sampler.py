@@ -24,7 +24,7 @@ import weakref
 
 import stillframe_agent as agent
 
-for needed in ("code", "locks", "native", "tasks", "turns", "waits"):
+for needed in ("numbered", "memory", "code", "locks", "native", "tasks", "turns", "waits"):
     # One that looks for modules beside this one needs no path for it.
     agent.load("stillframe_" + needed)
 
