@@ -141,7 +141,7 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         false
     }
 
-    /// What keeps this machine from attaching to a process by its number; none when it can.
+    /// What keeps this machine from attaching by process id; none when it can.
     fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
         None
     }

@@ -173,7 +173,7 @@ impl Safety {
                 "name the command itself, without a shell around it",
             ));
         }
-        let folder = launch.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+        let folder = launch.working_folder();
         self.check_words(host, &folder, words())?;
         let variables = launch.env.iter().filter(|(name, _)| words::names_files(name) || names_files(name));
         let values = variables.filter_map(|(_, value)| value.as_deref());

@@ -222,7 +222,7 @@ async fn a_request_that_meets_its_deadline_is_cancelled_and_an_answered_one_is_n
     assert!(matches!(late, Err(Error::Deadline { .. })));
     let cancel = peer.receive().await;
     assert_eq!((&cancel["command"], &cancel["arguments"]["requestId"]), (&"cancel".into(), &request["seq"]));
-    // Both are answered, and nobody waits for that.
+    // Both are answered, although no request waits for them.
     peer.answer(&request, Value::Null).await;
     peer.answer(&cancel, Value::Null).await;
     for _ in 0..2 {

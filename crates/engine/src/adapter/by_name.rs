@@ -63,7 +63,7 @@ pub fn check_launch(
     if safety.roots.is_none() {
         return Ok(());
     }
-    let folder = launch.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    let folder = launch.working_folder();
     let lookup = Lookup { host, folder: &folder, executable, env: &launch.env };
     if let Program::Script(path) = &launch.program
         && is_command(path)

@@ -64,7 +64,7 @@ pub trait Commands: Send + Sync {
         Vec::new()
     }
 
-    /// The files with code that are read for a start although nobody has named them.
+    /// The files with code that a start reads without being asked to, such as settings and plugins.
     fn read_unasked(&self, _lookup: &Lookup<'_>, _launch: &Launch) -> Vec<PathBuf> {
         Vec::new()
     }

@@ -171,7 +171,7 @@ fn launch_arguments(launch: &Launch) -> Map<String, Value> {
     // The adapter's own stop on entry is in the dynamic loader.
     let before_run: &[&str] =
         if launch.stop_on_entry { &["?breakpoint set --one-shot true --name main"] } else { &[] };
-    let cwd = launch.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    let cwd = launch.working_folder();
     let arguments = json!({
         "program": launch.program.name(), "args": launch.args, "cwd": cwd, "runInTerminal": true,
         "initCommands": commands, "preRunCommands": before_run,

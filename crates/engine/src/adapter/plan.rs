@@ -55,7 +55,7 @@ pub enum Transport {
         /// The adapter. [`ADDRESS`] in it stands for where to listen.
         process: ProcessSpec,
         /// What it prints in front of the `HOST:PORT` where it listens, at the beginning of a line; none when it
-        /// listens where it is told to.
+        /// listens at the address in its arguments.
         announces: Option<&'static str>,
         /// It is the program too, so that its end is the program's.
         is_program: bool,
@@ -259,12 +259,12 @@ impl CdpSetup {
         path.parent() == self.hook.parent()
     }
 
-    /// The program's name for a file, as a path of ours.
+    /// The local path of a file that the program names.
     pub fn to_local(&self, path: &Path) -> PathBuf {
         self.mapped(path, |(ours, theirs)| (theirs, ours))
     }
 
-    /// A path of ours, as the program names it.
+    /// The program's name for a local path.
     pub fn to_remote(&self, path: &Path) -> PathBuf {
         self.mapped(path, |(ours, theirs)| (ours, theirs))
     }

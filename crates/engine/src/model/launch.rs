@@ -39,6 +39,11 @@ impl Launch {
         }
     }
 
+    /// The folder that the program runs in.
+    pub fn working_folder(&self) -> PathBuf {
+        self.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+    }
+
     /// A file of the program, or where one would be: its interpreter is looked for around that.
     pub fn near(&self) -> Option<PathBuf> {
         match &self.program {

@@ -130,7 +130,7 @@ pub struct Loop {
     /// raise, call, read from a changing object or end the program, and what its condition says cannot change:
     /// `while (true) {}`, `while not done: pass`, `for (;;) i++`.
     pub is_certain: bool,
-    /// It calls nothing, hands its thread to nobody and reads nothing from objects: what it does next depends on
+    /// It calls nothing, never yields its thread and reads nothing from objects: what it does next depends on
     /// variables alone.
     pub is_closed: bool,
     /// The comparisons that decide whether it goes on, when all of them are needed for that; only ones that can be

@@ -57,7 +57,7 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
     let setup = CdpSetup {
         entry: launch.stop_on_entry.then(|| entry(&launch.program)),
         program: script.or_else(|| mentioned(host, launch)),
-        folder: Some(working_folder(launch)),
+        folder: Some(launch.working_folder()),
         hook: hook.to_owned(),
         transpiles,
         just_my_code: launch.just_my_code,
@@ -74,7 +74,7 @@ fn check_inspector(host: &dyn Host, launch: &Launch) -> Result<()> {
         return Ok(());
     }
     let words: Vec<&str> = launch.runtime_args.iter().chain(&launch.args).map(String::as_str).collect();
-    let scripts = packages::scripts(host, &working_folder(launch));
+    let scripts = packages::scripts(host, &launch.working_folder());
     let named = scripts.iter().filter(|(name, _)| {
         let plain = name.strip_prefix("pre").or_else(|| name.strip_prefix("post")).unwrap_or(name);
         words.iter().any(|word| word == name || *word == plain)
@@ -94,7 +94,7 @@ fn check_inspector(host: &dyn Host, launch: &Launch) -> Result<()> {
 /// A script among the words of a command, as in `sh -c "node dist/main.js"`: what it was made of is looked for
 /// around it.
 fn mentioned(host: &dyn Host, launch: &Launch) -> Option<PathBuf> {
-    let folder = working_folder(launch);
+    let folder = launch.working_folder();
     let words = launch.runtime_args.iter().chain(&launch.args);
     let words =
         words.flat_map(|text| text.split(|letter: char| letter.is_whitespace() || "'\"".contains(letter)));
@@ -155,7 +155,7 @@ fn script(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<Option<
     match &launch.program {
         Program::Script(path) => Ok(Some(packages::behind_shim(host, path).unwrap_or_else(|| path.clone()))),
         Program::Module(name) if takes_script(&runtime.executable) => {
-            packages::script(host, &working_folder(launch), name).map(Some)
+            packages::script(host, &launch.working_folder(), name).map(Some)
         }
         Program::Module(name) => Err(Error::Unsupported(format!(
             "`{}` cannot run the module `{name}`; leave `executablePath` out, or give the name in `args`",
@@ -183,14 +183,10 @@ fn own_needs(
 ) -> Result<Needs> {
     match Version::read(&runtime.version) {
         Some(version) if is_node(&runtime.executable) => {
-            typescript::needs(host, version, script, &working_folder(launch), given)
+            typescript::needs(host, version, script, &launch.working_folder(), given)
         }
         _ => Ok(Needs::default()),
     }
-}
-
-pub(super) fn working_folder(launch: &Launch) -> PathBuf {
-    launch.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default()
 }
 
 /// How a program that runs is reached: at the address of its inspector, or by the signal that opens it.

@@ -7,7 +7,6 @@ use std::path::Path;
 use super::super::{Host, Runtime};
 use super::hook::NODE_REPORTER;
 use super::interpreter::is_node;
-use super::launch::working_folder;
 use super::runners;
 use crate::model::launch::{Launch, Program};
 use crate::test_reports::TestReports;
@@ -31,7 +30,7 @@ pub(super) fn of_node(host: &dyn Host, runtime: &Runtime, hook: &Path, launch: &
     let ours = hook.with_file_name(NODE_REPORTER).display().to_string();
     if !is_node(&runtime.executable) {
         // Node refuses a reporter without a destination, beside one of ours.
-        let manifest = host.read(&working_folder(launch).join("package.json")).unwrap_or_default();
+        let manifest = host.read(&launch.working_folder().join("package.json")).unwrap_or_default();
         let node_options =
             if manifest.contains("--test-reporter") { Vec::new() } else { options(&[], &ours) };
         return Reporter { node_options, ..Reporter::default() };

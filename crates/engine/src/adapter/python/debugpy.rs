@@ -27,10 +27,10 @@ pub(super) const LAUNCHER: &str = "stillframe_launch.py";
 pub(super) const INJECTOR: &str = "stillframe_attach.py";
 /// Reads source files.
 pub(super) const ANALYZER: &str = "stillframe_analyze.py";
-/// Modules of ours for the inside of a program, by their names, in the order in which they need each other.
+/// Modules that run inside the program, by their names, each behind those that it imports.
 pub(crate) type Modules = &'static [(&'static str, &'static str)];
 
-/// Code of ours for the inside of a program; see [`crate::debugger::python`].
+/// The code that runs inside the program; see [`crate::debugger::python`].
 #[derive(Debug)]
 pub(crate) struct AgentCode {
     /// What reads values and evaluates.

@@ -43,7 +43,7 @@ fn files_of(lookup: &Lookup<'_>, name: &str) -> Vec<NamedFile> {
     found
 }
 
-/// What Python and pytest read although nobody has named it.
+/// What Python and pytest read without being asked to.
 pub(super) fn read_unasked(lookup: &Lookup<'_>, launch: &Launch) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         CUSTOM.iter().flat_map(|name| files_of(lookup, name)).map(|found| found.path).collect();

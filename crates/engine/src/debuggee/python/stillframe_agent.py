@@ -239,8 +239,8 @@ WAITING = ("YIELD_VALUE", "YIELD_FROM", "SEND", "RESUME")
 
 
 def look_at_steps(request):
-    """Tells in which functions steps began that have ended since, while the thread runs code of a library: nobody
-    knows when it comes to the user's again."""
+    """Reports the functions in which steps began that have ended since, while the thread runs a library's code:
+    when it returns to the user's is unknown."""
     names = []
     current = sys._current_frames()
     for ident, frame in list(stepping.items()):
@@ -285,6 +285,9 @@ files_that_ran = set()
 
 # Files with breakpoints that the program has not loaded, by the paths that pydevd knows them by.
 awaited = set()
+
+# Whether code of the program may have run; not so while its launcher waits for the debugger.
+has_begun = True
 
 
 def debug_files_with_breakpoints(pydevd):
@@ -1397,19 +1400,37 @@ def look_for_file(request):
     answer, place = json.loads(request)
     breakpoints = list((debugger().breakpoints or {}).items())
     file = next((file for file, lines in breakpoints if place in map(place_of, list(lines.values()))), None)
-    # First awaited and then looked for: one that is loaded meanwhile is not missed.
-    awaited.add(file)
-    found = file in loaded_files() or file in files_of_functions()
+    found = False
+    if file is not None:
+        # First awaited and then looked for: one that is loaded meanwhile is not missed.
+        awaited.add(file)
+        found = is_loaded(file) or has_begun and file in files_of_functions()
     if found:
         awaited.discard(file)
     tell("found", place=answer, found=found, names=[])
 
 
+def loaded_modules():
+    """The names in each module there is."""
+    return [vars(module) for module in list(sys.modules.values()) if type(module) is types.ModuleType]
+
+
 def loaded_files():
-    """The files of the modules there are, and those of which something ran, by pydevd's paths."""
-    modules = [vars(module) for module in list(sys.modules.values()) if type(module) is types.ModuleType]
-    files = files_that_ran.union(module.get("__file__") for module in modules if "__file__" in module)
-    return {paths_of(file)[1] for file in files if type(file) is str}
+    """The files of the modules there are, and those of which something ran."""
+    files = files_that_ran.union(module.get("__file__") for module in loaded_modules() if "__file__" in module)
+    return {file for file in files if type(file) is str}
+
+
+def is_loaded(path):
+    """Whether one of the loaded files has this path, which is pydevd's."""
+
+    def stem(file):
+        return os.path.splitext(os.path.basename(file))[0].lower()
+
+    # The path of each file costs far more than its name, which only a link has other than that of its target.
+    wanted = stem(path)
+    candidates = (file for file in loaded_files() if stem(file) == wanted or os.path.islink(file))
+    return any(paths_of(file)[1] == path for file in candidates)
 
 
 def files_of_functions():
@@ -1428,11 +1449,10 @@ def tell_unloaded(its_debugger):
     wanted = {file: lines for file, lines in (its_debugger.breakpoints or {}).items() if lines}
     if not wanted:
         return
-    modules = [vars(module) for module in list(sys.modules.values()) if type(module) is types.ModuleType]
     # A script is a module only while it runs.
     script = [sys.argv[0]] if sys.argv and os.path.isfile(sys.argv[0]) else []
-    loaded = loaded_files().union(paths_of(file)[1] for file in script)
-    users = {module["__file__"] for module in modules if module.get("__file__") and is_users(module)}
+    loaded = {paths_of(file)[1] for file in loaded_files().union(script)}
+    users = {module["__file__"] for module in loaded_modules() if module.get("__file__") and is_users(module)}
     users = sorted(users.union(script))
     for file in wanted:
         if file not in loaded:

@@ -31,6 +31,7 @@ def main():
     finally:
         del sys.path[0]
     pydevd = stillframe_agent.prepare(root)
+    stillframe_agent.has_begun = False
     pydevd.settrace(
         host=host,
         port=int(port),
@@ -42,6 +43,7 @@ def main():
         dont_trace_end_patterns=(),
     )
     pydevd._wait_for_attach()
+    stillframe_agent.has_begun = True
 
     if not isolated:
         sys.path.insert(0, os.path.dirname(os.path.abspath(target)) if kind == "file" else os.getcwd())

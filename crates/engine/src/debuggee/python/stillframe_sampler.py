@@ -407,7 +407,7 @@ def report(request):
 
 
 def callbacks(request):
-    """Tells what event loops have called more than once in so many seconds."""
+    """Reports what event loops call more than once in so many seconds."""
     number, seconds = json.loads(request)
     agent.tell("answer", number=number, body=turns.callbacks(seconds))
 

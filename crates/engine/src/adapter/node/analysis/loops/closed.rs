@@ -8,7 +8,7 @@ use oxc_ast_visit::VisitJs;
 
 use super::Counted;
 
-/// Whether a loop calls nothing, hands its thread to nobody and reads nothing from objects.
+/// Whether a loop calls nothing, never yields its thread and reads nothing from objects.
 pub(super) fn is_closed(it: &Counted<'_, '_>) -> bool {
     let mut seen = Opening(false);
     it.test.into_iter().chain(it.update).for_each(|part| seen.visit_expression(part));
