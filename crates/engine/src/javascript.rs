@@ -18,8 +18,8 @@ use std::path::Path;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
-    ArrowFunctionExpression, AwaitExpression, Class, Expression, Function, ObjectPropertyKind, Program,
-    Statement, YieldExpression,
+    ArrowFunctionExpression, AwaitExpression, Class, Expression, ForOfStatement, Function, FunctionBody,
+    ObjectPropertyKind, Program, Statement, YieldExpression,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_parser::{Parser, ParserReturn};
@@ -150,6 +150,59 @@ fn first_error(parsed: &ParserReturn<'_>) -> Option<String> {
     parsed.diagnostics.errors().next().map(|error| error.message.to_string())
 }
 
+/// What a text waits for by `await`. It is a name, too, outside functions that have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited<'t> {
+    /// For nothing.
+    Nothing,
+    /// All of it is `await` and this.
+    Operand(&'t str),
+    /// There is an `await` somewhere in it.
+    Within,
+}
+
+/// What an expression, or a statement, waits for.
+pub fn awaited(text: &str) -> Awaited<'_> {
+    if !text.contains("await") || check_length(text).is_err() {
+        return Awaited::Nothing;
+    }
+    deeply(|| look_for_await(text)).unwrap_or(Awaited::Nothing)
+}
+
+fn look_for_await(text: &str) -> Awaited<'_> {
+    let text = text.trim_end().trim_end_matches(';');
+    let (before, after) = ("async function f() {(\n", "\n)}");
+    let allocator = Allocator::default();
+    let wrapped = format!("{before}{text}{after}");
+    if let Some(body) = only_function(&Parser::new(&allocator, &wrapped, SourceType::script()).parse()) {
+        let only = match body.statements.first() {
+            Some(Statement::ExpressionStatement(only)) => only.expression.get_inner_expression(),
+            _ => return Awaited::Nothing,
+        };
+        let operand = match only {
+            Expression::AwaitExpression(only) => only.argument.span(),
+            _ => return if first_wait(body) == Some("await") { Awaited::Within } else { Awaited::Nothing },
+        };
+        let place = |offset: u32| (offset as usize).saturating_sub(before.len());
+        return text.get(place(operand.start)..place(operand.end)).map_or(Awaited::Within, Awaited::Operand);
+    }
+    let statement = format!("async function f() {{\n{text}\n}}");
+    let parsed = Parser::new(&allocator, &statement, SourceType::script()).parse();
+    match only_function(&parsed).and_then(first_wait) {
+        Some("await") => Awaited::Within,
+        _ => Awaited::Nothing,
+    }
+}
+
+/// The body of the function that is all there is, if it can be read.
+fn only_function<'p, 'a>(parsed: &'p ParserReturn<'a>) -> Option<&'p FunctionBody<'a>> {
+    if first_error(parsed).is_some() {
+        return None;
+    }
+    let Some(Statement::FunctionDeclaration(function)) = parsed.program.body.first() else { return None };
+    function.body.as_deref()
+}
+
 /// `await` or `yield`, when the text waits by one of them. Each is a name, too, outside functions that have it.
 fn suspends(text: &str) -> Option<&'static str> {
     if !text.contains("await") && !text.contains("yield") {
@@ -157,13 +210,12 @@ fn suspends(text: &str) -> Option<&'static str> {
     }
     let allocator = Allocator::default();
     let wrapped = format!("async function* f() {{ (\n{text}\n) }}");
-    let parsed = Parser::new(&allocator, &wrapped, SourceType::script()).parse();
-    if first_error(&parsed).is_some() {
-        return None;
-    }
-    let Some(Statement::FunctionDeclaration(function)) = parsed.program.body.first() else { return None };
+    first_wait(only_function(&Parser::new(&allocator, &wrapped, SourceType::script()).parse())?)
+}
+
+fn first_wait(body: &FunctionBody<'_>) -> Option<&'static str> {
     let mut waits = Waits(None);
-    waits.visit_function_body(function.body.as_ref()?);
+    waits.visit_function_body(body);
     waits.0
 }
 
@@ -174,6 +226,13 @@ impl<'a> VisitJs<'a> for Waits {
     fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
         self.0.get_or_insert("await");
         walk_js::walk_await_expression(self, it);
+    }
+
+    fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
+        if it.r#await {
+            self.0.get_or_insert("await");
+        }
+        walk_js::walk_for_of_statement(self, it);
     }
 
     fn visit_yield_expression(&mut self, it: &YieldExpression<'a>) {
@@ -233,6 +292,29 @@ fn split_expression(text: &str) -> Result<(&str, &str), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_text_waits_for_is_told_by_its_grammar() {
+        use Awaited::{Nothing, Operand, Within};
+        let table = [
+            ("await x", Operand("x")),
+            (" await f(1, await g()) ; ", Operand("f(1, await g())")),
+            ("(await (x.y))", Operand("(x.y)")),
+            ("(await x).name", Within),
+            ("a + await b", Within),
+            ("const a = await b", Within),
+            ("for await (const a of b) c(a)", Within),
+            ("await", Nothing),
+            ("(async () => await x)()", Nothing),
+            ("async () => { await x }", Nothing),
+            ("'await x'", Nothing),
+            ("x.await", Nothing),
+            ("await x +", Nothing),
+        ];
+        for (text, waits) in table {
+            assert_eq!(awaited(text), waits, "{text}");
+        }
+    }
 
     #[test]
     fn expressions_are_told_from_other_texts() {

@@ -1,5 +1,6 @@
 //! Code that waits: stacks over awaits, steps over them, and rejections that nobody handles.
 
+mod awaited;
 mod rejections;
 
 use serde_json::json;

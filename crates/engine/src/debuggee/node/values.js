@@ -1505,6 +1505,14 @@
 
     describe: (given) => answered(given[0], (options) => guarded(walk(given[1], options.steps), options.limit)),
 
+    // Whether `await` would call a method of the value, which is no promise.
+    thenable: (given) => answered(given[0], () => {
+      const value = given[1];
+      if (!isObject(value) || isProxy(value) || types.isPromise(value)) return false;
+      const then = lookup(value, "then");
+      return then !== undefined && (!("value" in then) || typeof then.value === "function");
+    }),
+
     // Several values that the debugger holds.
     each: (given) => answered(given[0], (options) => {
       const values = from(given, 1);

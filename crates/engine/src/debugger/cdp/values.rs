@@ -9,6 +9,7 @@
 //! `exceptions`, `evaluate`, `children`, `scopes`, `assign`.
 
 mod assign;
+mod awaited;
 mod children;
 mod evaluate;
 mod exceptions;

@@ -7,6 +7,7 @@ use ::cdp::debugger::EvaluateOnCallFrame;
 use ::cdp::runtime::{Evaluated, ExceptionDetails, RemoteObject};
 use serde_json::json;
 
+use super::awaited;
 use super::frame::{Frame, context_of};
 use super::helper::object;
 use super::names::renamed;
@@ -17,6 +18,7 @@ use super::text;
 use crate::deadlines;
 use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
+use crate::javascript::{self, Awaited};
 use crate::model::ids::RawId;
 use crate::model::variable::Value;
 
@@ -89,6 +91,22 @@ impl ValueReader {
 
     async fn find_named(&self, frame: &Arc<Frame>, asked: &EvaluationPlan<'_>) -> Result<EvaluatedValue> {
         let expression = asked.expression.trim();
+        match javascript::awaited(expression) {
+            Awaited::Nothing => self.find_renamed(frame, expression, asked).await,
+            Awaited::Operand(operand) => {
+                let value = self.find_renamed(frame, operand, asked).await?;
+                self.awaited(value, operand, frame).await
+            }
+            Awaited::Within => Err(awaited::within()),
+        }
+    }
+
+    async fn find_renamed(
+        &self,
+        frame: &Arc<Frame>,
+        expression: &str,
+        asked: &EvaluationPlan<'_>,
+    ) -> Result<EvaluatedValue> {
         if frame.names.is_empty() {
             return self.find_once(frame, &EvaluationPlan { expression, ..asked.clone() }).await;
         }

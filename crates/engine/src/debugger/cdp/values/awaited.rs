@@ -1,0 +1,66 @@
+//! `await` at a stop. Nothing goes on there, so that only what is settled by then has a value.
+
+use std::sync::Arc;
+
+use ::cdp::runtime::GetProperties;
+use serde_json::{Value as Json, json};
+
+use super::evaluate::EvaluatedValue;
+use super::frame::{Frame, context_of};
+use super::helper::object;
+use super::reader::ValueReader;
+use super::references::ValuePath;
+use crate::error::{Error, Result};
+
+/// Why nothing but a whole expression can be awaited.
+const WITHIN: &str = "nothing goes on while the program is stopped, so that only the result of a settled promise can \
+                      be had, and that by `await` in front of a whole expression: evaluate `await X` by itself";
+
+/// The refusal of an `await` somewhere in an expression.
+pub(super) fn within() -> Error {
+    Error::Refused(WITHIN.to_owned())
+}
+
+impl ValueReader {
+    /// What `await` gives for the value of `operand`: the result of a settled promise, or what is no promise. What
+    /// the promise was rejected with is [`Error::Raised`].
+    pub(super) async fn awaited(
+        &self,
+        value: EvaluatedValue,
+        operand: &str,
+        frame: &Arc<Frame>,
+    ) -> Result<EvaluatedValue> {
+        let EvaluatedValue::Expandable(place) = value else { return Ok(value) };
+        let Some(helper) = self.helper(context_of(&place.root)).await? else { return Err(within()) };
+        let options = json!({ "steps": place.steps });
+        let held = self.call_for_object(&helper, "value", options, [object(&place.root)]).await?;
+        let Some(id) = &held.object_id else { return Ok(EvaluatedValue::Expandable(place)) };
+        if held.subtype.as_deref() != Some("promise") {
+            let is_thenable: bool = self.call(&helper, "thenable", json!({}), [object(id)]).await?;
+            return if is_thenable { Err(pending(operand)) } else { Ok(EvaluatedValue::Expandable(place)) };
+        }
+        let ask = GetProperties { object_id: id.clone(), own_properties: true, ..GetProperties::default() };
+        let mut inside = self.request(ask).await?.internal_properties;
+        let mut take = |name: &str| {
+            let found = inside.iter_mut().find(|property| property.name == name)?;
+            found.value.take()
+        };
+        let state = take("[[PromiseState]]").and_then(|state| state.value);
+        let result = take("[[PromiseResult]]").unwrap_or_default();
+        match state.as_ref().and_then(Json::as_str) {
+            Some("fulfilled") => Ok(match &result.object_id {
+                Some(id) => EvaluatedValue::Expandable(ValuePath::of(id, Some(frame))),
+                None => EvaluatedValue::Simple(result),
+            }),
+            Some("rejected") => Err(self.thrown(&result, Some(frame)).await?.raised()),
+            _ => Err(pending(operand)),
+        }
+    }
+}
+
+fn pending(operand: &str) -> Error {
+    Error::Refused(format!(
+        "it is pending, and nothing goes on while the program is stopped: keep it with \
+         `globalThis.later = {operand}`, let the program run to a later line, and evaluate `await later` there"
+    ))
+}

@@ -1,0 +1,71 @@
+//! `await` at a stop, where nothing goes on.
+
+use serde_json::json;
+
+use crate::script::Script;
+
+const TEXT: &str = "\
+async function rows() { return [{ id: 7 }]; }
+async function slow() { await null; return 'slow'; }
+class Query { then(done) { done([]); } }
+async function main() {
+  const number = Promise.resolve(42);
+  const text = (async () => 'done')();
+  const list = rows();
+  const broken = (async () => { await null; throw new RangeError('too far'); })();
+  broken.catch(() => {});
+  const all = Promise.allSettled([list]);
+  const later = new Promise((settle) => setTimeout(settle, 5, 'late'));
+  const query = new Query();
+  await all;
+  console.log(number, text, list, broken, query, all, slow); // @here
+  await later; // @wait
+  console.log(later); // @behind
+}
+main();
+";
+
+#[tokio::test]
+async fn a_settled_promise_gives_its_result_and_any_other_says_what_to_do() {
+    let script = Script::new(TEXT);
+    let (session, _) = script.stopped_at("here").await;
+    session.break_at(&script, "behind").await;
+    for (expression, result) in [
+        ("await number", "42"),
+        ("await text", "'done'"),
+        (" ( await list ) ;", "[ { id: 7 } ]"),
+        ("await all", "[ { status: 'fulfilled', value: "),
+        ("await rows()", "[ { id: 7 } ]"),
+        ("await 1", "1"),
+        ("await null", "null"),
+        ("await { then: 1 }", "{ then: 1 }"),
+    ] {
+        let read = session.ok("evaluate_expression", json!({ "expression": expression })).await;
+        let shown = read["result"].as_str().unwrap();
+        assert!(shown.starts_with(result), "{expression}: {}", read.text);
+    }
+    let list = session.ok("evaluate_expression", json!({ "expression": "await list" })).await;
+    assert_ne!(list["variablesReference"], json!(0), "{}", list.text);
+    let raised =
+        session.fails("evaluation_failed", "evaluate_expression", json!({ "expression": "await broken" }));
+    let raised = raised.await;
+    assert!(raised.text.contains("RangeError: too far"), "{}", raised.text);
+    for (expression, advice) in [
+        ("await later", "let the program run to a later line, and evaluate `await later` there"),
+        ("await slow()", "keep it with `globalThis.later = slow()`"),
+        ("await query", "it is pending"),
+        ("(await list)[0]", "evaluate `await X` by itself"),
+        ("const [one] = await list", "evaluate `await X` by itself"),
+    ] {
+        let refused =
+            session.fails("refused", "evaluate_expression", json!({ "expression": expression })).await;
+        assert!(refused.text.contains(advice), "{expression}: {}", refused.text);
+    }
+    session.ok("evaluate_expression", json!({ "expression": "globalThis.found = slow()" })).await;
+    session.ok("continue_execution", json!({})).await;
+    for (expression, result) in [("await later", "'late'"), ("await found", "'slow'")] {
+        let read = session.ok("evaluate_expression", json!({ "expression": expression })).await;
+        assert_eq!(read["result"], result, "{}", read.text);
+    }
+    session.finish().await;
+}
