@@ -55,6 +55,91 @@ async fn a_breakpoint_in_a_module_that_the_program_has_forgotten_is_bound_at_onc
     session.finish().await;
 }
 
+/// pydevd 1.8.22 takes the call of one for its going on, up to Python 3.11.
+#[tokio::test]
+async fn a_function_that_can_be_suspended_stops_by_its_name_at_each_call() {
+    let script = Script::new(
+        r#"
+import asyncio
+
+
+class Cart:
+    async def total(self, number):
+        """Adds up."""
+        await asyncio.sleep(0)  # @total
+        return number
+
+
+def count(number):
+    for each in range(number):  # @count
+        yield each
+
+
+async def once(number): return number  # @once
+
+
+async def main():
+    cart = Cart()
+    print(await cart.total(3) + await cart.total(4), list(count(2)), list(count(1)), await once(5))
+
+
+asyncio.run(main())
+"#,
+    );
+    let session = Debugging::new().await;
+    let total = session.ok("set_breakpoint", json!({ "function": "Cart.total" })).await;
+    for function in ["count", "once", "Purse.total"] {
+        session.ok("set_breakpoint", json!({ "function": function })).await;
+    }
+    let mut stopped = session.start(&script).await;
+    assert_eq!(stopped["breakpointIds"], json!([total["breakpointId"]]), "{}", stopped.text);
+    for (line, number) in [("total", "3"), ("total", "4"), ("count", "2"), ("count", "1"), ("once", "5")] {
+        assert_eq!(stopped.place(), (script.path(), script.line(line)), "{}", stopped.text);
+        assert_eq!(stopped.variable("number"), number);
+        stopped = session.go_on().await;
+    }
+    assert_eq!((stopped.outcome(), &stopped["output"]), ("ended", &json!("7 [0, 1] [0] 5\n")));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_line_and_the_function_that_begins_there_stop_once() {
+    let script = Script::new(
+        "def count(number):\n    while number:  # @first\n        yield number\n        number -= 1\n\n\n\
+         print(list(count(2)))\nprint(list(count(1)))  # @again\n",
+    );
+    let session = Debugging::new().await;
+    let line = session.break_at(&script, "first").await["breakpointId"].clone();
+    let function = session.ok("set_breakpoint", json!({ "function": "count" })).await["breakpointId"].clone();
+    let stopped = session.start(&script).await;
+    let hit = stopped["breakpointIds"].as_array().unwrap();
+    assert!(hit.len() == 2 && hit.contains(&line) && hit.contains(&function), "{}", stopped.text);
+    session.ok("remove_breakpoint", json!({ "breakpointId": line })).await;
+    session.break_at(&script, "again").await;
+    let again = session.go_on().await;
+    assert_eq!(again.place(), (script.path(), script.line("again")), "{}", again.text);
+    let stopped = session.go_on().await;
+    assert_eq!(stopped["breakpointIds"], json!([function]), "{}", stopped.text);
+    session.ok("remove_breakpoint", json!({ "breakpointId": function })).await;
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_function_that_was_loaded_and_not_called_is_reported_as_such() {
+    let script = Script::new("async def bill(number):\n    return number\n\n\nprint('done')\n");
+    let session = Debugging::new().await;
+    for function in ["bill", "bil"] {
+        session.ok("set_breakpoint", json!({ "function": function })).await;
+    }
+    let ended = session.start(&script).await;
+    let notes = ended["notes"].as_array().unwrap();
+    let note = |id: &str| notes.iter().filter_map(Value::as_str).find(|note| note.starts_with(id)).unwrap();
+    assert_eq!(note("bp-1"), "bp-1: no function `bill` was entered; it is in main.py");
+    assert!(note("bp-2").starts_with("bp-2: no function `bil` was entered, and none is known"), "{notes:?}");
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn a_file_of_another_language_is_refused_with_the_reason() {
     let script = Script::new("print('here')  # @here\n");

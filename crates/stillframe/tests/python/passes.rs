@@ -86,18 +86,24 @@ async fn a_function_that_is_loaded_is_verified_and_stops() {
 }
 
 #[tokio::test]
-async fn a_function_that_is_loaded_later_is_verified_once_it_has_stopped_the_program() {
+async fn a_function_that_is_loaded_later_is_verified_when_its_file_is_loaded() {
     let server = STILLFRAME.serve().await;
     let program = Fixture::python("passes");
     let created = server.ok("create_debug_session", json!({ "language": "python" })).await;
     let session = created.text_of("sessionId");
-    server.ok("set_breakpoint", json!({ "sessionId": session, "function": "add" })).await;
+    let set = server.ok("set_breakpoint", json!({ "sessionId": session, "function": "add" })).await;
+    assert_eq!(set["verified"], false, "{}", set.text);
     let started = json!({
         "sessionId": session, "scriptPath": program.path(), "dapLaunchArgs": { "stopOnEntry": true },
     });
     server.ok("start_debugging", started).await;
     let listed = server.ok("list_breakpoints", json!({ "sessionId": session })).await;
-    assert_eq!(listed.at("/breakpoints/0/verified"), false, "{}", listed.text);
+    assert_eq!(
+        (listed.at("/breakpoints/0/verified"), listed.at("/breakpoints/0/hits")),
+        (&json!(true), &json!(0)),
+        "{}",
+        listed.text
+    );
     server.ok("continue_execution", json!({ "sessionId": session })).await;
     let listed = server.ok("list_breakpoints", json!({ "sessionId": session })).await;
     assert_eq!(

@@ -299,8 +299,11 @@ def debug_files_with_breakpoints(pydevd):
     # pydevd asks this of each code that it has not met, whatever it is to debug.
     @functools.wraps(typed)
     def get_file_type(self, frame, *more):
-        met(self, frame.f_code.co_filename)
-        return typed(self, frame, *more)
+        met(self, frame)
+        kind = typed(self, frame, *more)
+        if kind is None and frame.f_code.co_flags & SUSPENDABLE:
+            stop_at_first_line(self, frame)
+        return kind
 
     @functools.wraps(filtered)
     def apply_files_filter(self, frame, original_filename, force_check_project_scope):
@@ -324,6 +327,43 @@ def debug_files_with_breakpoints(pydevd):
 def breakpoints_in(its_debugger, file):
     """pydevd's breakpoints in a file, by line; nothing when there are none."""
     return its_debugger.breakpoints and its_debugger.breakpoints.get(paths_of(file)[1])
+
+
+SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE
+
+# The frame of such a function that each thread has entered and not come to the first line of, by its id.
+entered = {}
+
+
+def stop_at_first_line(its_debugger, frame):
+    """Has a function of the user's that can be suspended stop where its body begins, if one of its name is to stop.
+    By a tracer pydevd takes each call of such a function for its going on, and stops at none."""
+    from _pydevd_bundle.pydevd_breakpoints import LineBreakpoint
+    from _pydevd_bundle.pydevd_constants import PYDEVD_USE_SYS_MONITORING
+
+    code = frame.f_code
+    if PYDEVD_USE_SYS_MONITORING or code.co_name not in its_debugger.function_breakpoint_name_to_breakpoint:
+        return
+    if not is_users(frame.f_globals):
+        return
+    begin, line = first_line_of(code)
+    if frame.f_lasti <= begin:
+        entered[threading.get_ident()] = id(frame)
+    lines = its_debugger.breakpoints.setdefault(paths_of(code.co_filename)[1], {})
+    if line not in lines:
+        condition = "__import__('sys').modules['%s'].hit(0)" % __name__
+        lines[line] = LineBreakpoint(-1, line, condition, "None", None)
+        its_debugger.on_breakpoints_changed()
+
+
+def first_line_of(code):
+    """Where a function that can be suspended is when it is called, and the first line of its body."""
+    import dis
+
+    # From Python 3.11 on, what makes the generator stands in front, on the line of the function.
+    begin = next((each.offset for each in dis.get_instructions(code) if each.opname == "RESUME"), -1)
+    starts = list(dis.findlinestarts(code))
+    return begin, next((line for start, line in starts if start > begin), starts[0][1])
 
 
 def paths_of(file):
@@ -1241,6 +1281,7 @@ FAILURE_PAUSE = 0.1
 # How long a condition or log message may take, in seconds.
 RULE_LIMIT = 1.0
 
+# The rules of each place, with their owners; see `define`.
 places = {}
 known_rules = {}
 
@@ -1286,17 +1327,17 @@ def log_code(message):
 
 
 def tell_failures():
-    for _, rules in list(places.values()):
-        for rule in rules:
+    for rules in list(places.values()):
+        for _, rule in rules:
             rule.tell_failures()
 
 
 def define(request):
-    """Sets the rules of a place. The condition that pydevd evaluates there calls `hit`. A place that is a function
-    has an owner: the class of a method, or nothing but a text."""
+    """Sets the rules of a place. The condition that pydevd evaluates there calls `hit`. The rules for a function have
+    an owner: the class of a method, or nothing but a text."""
     tell_failures()
-    place, owner, rules = json.loads(request)
-    places[place] = (owner, [rule_of(*rule) for rule in rules])
+    place, groups = json.loads(request)
+    places[place] = [(owner, rule_of(*rule)) for owner, rules in groups for rule in rules]
 
 
 def rule_of(number, *key):
@@ -1318,21 +1359,36 @@ def hit(place):
 
 
 def reached(place, frame):
-    """Applies the rules of a place in a frame that has come there, and tells. True to stop."""
+    """Applies the rules of a place, and of the function that begins there, in a frame that has come there, and
+    tells. True to stop."""
+    enters = any(owner is not None for owner, _ in places.get(place, ()))
+    stop = apply_rules(place, frame)
+    if entered.get(threading.get_ident()) == id(frame):
+        del entered[threading.get_ident()]
+        by_name = debugger().function_breakpoint_name_to_breakpoint.get(frame.f_code.co_name)
+        stop += apply_rules(place_of(by_name), frame) if by_name is not None else []
+    if stop:
+        from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
+
+        tell("hit", ids=stop, thread=BaseSchema._translate_id_to_dap(thread_id()), enters=enters)
+    return bool(stop)
+
+
+def apply_rules(place, frame):
+    """The rules of a place by which to stop in a frame that has come there."""
     records = records_at(place)
     if records:
         sys.modules["stillframe_recorder"].reached(place, frame, records)
-        return False
-    if is_back_in_statement(frame):
-        return False
+        return []
+    rules = places.get(place, ())
+    if not rules or is_back_in_statement(frame):
+        return []
     names = dict(frame.f_globals)
     names.update(frame.f_locals)
     stop = []
-    owner, rules = places.get(place, (None, ()))
-    enters = owner is not None
-    if owner and not is_method_of(owner, names):
-        return False
-    for rule in rules:
+    for owner, rule in rules:
+        if owner and not is_method_of(owner, names):
+            continue
         try:
             if rule.record is not None:
                 rule.record.passed(frame)
@@ -1347,18 +1403,14 @@ def reached(place, frame):
             rule.failed(TimeoutError("it took longer than %g s" % RULE_LIMIT))
         except BaseException as error:
             rule.failed(error)
-    if stop:
-        from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
-
-        tell("hit", ids=stop, thread=BaseSchema._translate_id_to_dap(thread_id()), enters=enters)
-    return bool(stop)
+    return stop
 
 
 def records_at(place):
     """What is recorded at a place, if that is all that is done there."""
-    owner, rules = places.get(place, (None, ()))
-    records = [rule.record for rule in rules if rule.record is not None]
-    return records if owner is None and len(records) == len(rules) else None
+    rules = places.get(place, ())
+    records = [rule.record for owner, rule in rules if owner is None and rule.record is not None]
+    return records if len(records) == len(rules) else None
 
 
 def reached_while_suspended(its_debugger, frame):
@@ -1378,8 +1430,9 @@ def place_of(breakpoint):
     return int(match.group(1)) if match else None
 
 
-def met(its_debugger, file):
+def met(its_debugger, frame):
     """Code of a file is about to run: breakpoints that waited for it are bound."""
+    file = frame.f_code.co_filename
     if file in files_that_ran:
         return
     files_that_ran.add(file)
@@ -1388,10 +1441,18 @@ def met(its_debugger, file):
         awaited.discard(path)
         for line, breakpoint in list((breakpoints_in(its_debugger, file) or {}).items()):
             tell("bound", ids=rules_at(breakpoint), line=line)
+    by_name = its_debugger.function_breakpoint_name_to_breakpoint
+    if by_name and is_users(frame.f_globals):
+        written = functions_in(frame.f_code)
+        for name, breakpoint in list(by_name.items()):
+            rules = places.get(place_of(breakpoint), ())
+            ids = [rule.number for owner, rule in rules if is_among(written, owner, name)]
+            if ids:
+                tell("bound", ids=ids, line=None)
 
 
 def rules_at(breakpoint):
-    return [rule.number for rule in places.get(place_of(breakpoint), (None, ()))[1]]
+    return [rule.number for _, rule in places.get(place_of(breakpoint), ())]
 
 
 def look_for_file(request):
@@ -1535,14 +1596,24 @@ def look_for(request):
     """Tells whether a function of that name is among the code of the program's own that is loaded. pydevd
     calls every name verified. The answer is an event, because outside of a frame an evaluation has none."""
     place, owner, name = json.loads(request)
-    owner = owner and owner.rpartition(".")[2]
-    known = set()
-    for module in list(sys.modules.values()):
-        if type(module) is types.ModuleType and is_users(vars(module)):
-            collect_functions(vars(module), module.__name__, known)
-    found = any(name == function and owner in (None, kind) for kind, function in known)
+    known = known_functions()
+    found = is_among(known, owner, name)
     names = sorted("%s.%s" % pair if pair[0] else pair[1] for pair in known)
     tell("found", place=place, found=found, names=[] if found else names[:2000])
+
+
+def known_functions():
+    """The functions of the program's own that are loaded, as pairs of class and name."""
+    known = set()
+    for module in loaded_modules():
+        if is_users(module):
+            collect_functions(module, module.get("__name__"), known)
+    return known
+
+
+def is_among(functions, owner, name):
+    owner = owner and owner.rpartition(".")[2]
+    return any(name == function and (not owner or owner == kind) for kind, function in functions)
 
 
 def is_users(module):
@@ -1578,9 +1649,21 @@ def inspect_unwrapped(value):
 
 def collect_code(code, owner, known):
     known.add((owner, code.co_name))
-    for constant in code.co_consts:
-        if type(constant) is types.CodeType and not constant.co_name.startswith("<"):
-            collect_code(constant, None, known)
+    known.update(functions_in(code))
+
+
+def functions_in(code, owner=None):
+    """The functions that are written in the code of a module, class or function, as pairs of class and name."""
+    found = set()
+    for inner in code.co_consts:
+        if type(inner) is not types.CodeType or inner.co_name.startswith("<"):
+            continue
+        if inner.co_flags & inspect.CO_OPTIMIZED:
+            found.add((owner, inner.co_name))
+            found.update(functions_in(inner))
+        else:
+            found.update(functions_in(inner, inner.co_name))
+    return found
 
 
 def tell(kind, **body):

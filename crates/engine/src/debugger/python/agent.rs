@@ -396,21 +396,36 @@ impl AgentClient {
         )
     }
 
-    /// Gives the rules of a place to the program, and the condition that applies them.
-    pub(super) async fn define(&self, place: u64, class: Option<&str>, rules: &[RuleFor]) -> Result<String> {
-        if rules.iter().any(|rule| rule.rule.record.is_some()) {
+    /// Gives the rules of a line to the program, and the condition that applies them.
+    pub(super) async fn define(&self, place: u64, rules: &[RuleFor]) -> Result<String> {
+        self.define_groups(place, &[(None, rules)]).await
+    }
+
+    /// The same for functions of one name; each has its class, which is empty when any will do.
+    pub(super) async fn define_functions(
+        &self,
+        place: u64,
+        rules: &[(&str, Vec<RuleFor>)],
+    ) -> Result<String> {
+        let groups: Vec<_> = rules.iter().map(|(class, rules)| (Some(*class), rules.as_slice())).collect();
+        self.define_groups(place, &groups).await
+    }
+
+    async fn define_groups(&self, place: u64, groups: &[(Option<&str>, &[RuleFor])]) -> Result<String> {
+        if groups.iter().flat_map(|(_, rules)| *rules).any(|rule| rule.rule.record.is_some()) {
             self.recorder.get_or_try_init(|| self.load(RECORDER, AGENT.recorder)).await?;
         }
-        let rules: Vec<Json> = rules
-            .iter()
-            .map(|RuleFor { id, rule }| {
-                let hit = rule.hit_condition.map(|hit| json!([hit.operator.as_str(), hit.count]));
-                let record = rule.record.as_ref().map(record_spec);
-                json!([id.0, rule.condition, hit, rule.log_message, record])
-            })
-            .collect();
+        let rule = |RuleFor { id, rule }: &RuleFor| {
+            let hit = rule.hit_condition.map(|hit| json!([hit.operator.as_str(), hit.count]));
+            let record = rule.record.as_ref().map(record_spec);
+            json!([id.0, rule.condition, hit, rule.log_message, record])
+        };
+        let group = |(class, rules): &(Option<&str>, &[RuleFor])| {
+            json!([class, rules.iter().map(rule).collect::<Vec<_>>()])
+        };
         // Outside of a frame there is no answer to read: what counts is that nothing is raised.
-        let definition = call_text(MODULE, "define", &json!([place, class, rules]));
+        let groups: Vec<Json> = groups.iter().map(group).collect();
+        let definition = call_text(MODULE, "define", &json!([place, groups]));
         if self.execute(definition.clone()).await.is_err() {
             // A child that came to its debugger in a way of its own has no agent yet.
             self.send_itself().await?;

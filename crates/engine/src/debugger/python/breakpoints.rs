@@ -3,12 +3,13 @@
 //! Plain rules are applied by the agent too: it knows a second line event of one statement from another hit,
 //! counts, reports what fails, and sees the names that the code at the place sees.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::PythonDebugger;
 use super::agent::AgentClient;
-use crate::debugger::{FunctionBreakpoint, Planted, SourceBreakpoint};
+use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::error::Result;
 use crate::sources;
 
@@ -22,7 +23,7 @@ pub(super) async fn set_in_source(
     let mut place = 0;
     for SourceBreakpoint { line, rules, .. } in wanted {
         place = next_place(debugger);
-        let condition = agent.define(place, None, &rules).await?;
+        let condition = agent.define(place, &rules).await?;
         let sent = ::dap::SourceBreakpoint {
             line: i64::from(line),
             condition: Some(condition),
@@ -50,23 +51,27 @@ pub(super) async fn set_on_functions(
     wanted: Vec<FunctionBreakpoint>,
 ) -> Result<Vec<Planted>> {
     let agent = debugger.agent()?;
-    let mut places = Vec::with_capacity(wanted.len());
-    let mut names = Vec::with_capacity(wanted.len());
-    for FunctionBreakpoint { name, rules } in wanted {
-        // pydevd knows functions by their own names alone; the class is checked by the agent.
-        let (class, function) = split(&name);
-        let condition = agent.define(next_place(debugger), Some(class.unwrap_or_default()), &rules).await?;
+    let names: Vec<String> = wanted.iter().map(|wanted| wanted.name.clone()).collect();
+    // pydevd knows functions by their own names alone, each once; the class is checked by the agent.
+    let mut by_function: BTreeMap<&str, Vec<(&str, Vec<RuleFor>)>> = BTreeMap::new();
+    for (name, FunctionBreakpoint { rules, .. }) in names.iter().zip(wanted) {
+        let (class, function) = split(name);
+        by_function.entry(function).or_default().push((class.unwrap_or_default(), rules));
+    }
+    let mut places = Vec::with_capacity(by_function.len());
+    for (function, rules) in by_function {
+        let condition = agent.define_functions(next_place(debugger), &rules).await?;
         let sent = ::dap::FunctionBreakpoint {
             name: function.to_owned(),
             condition: Some(condition),
             hit_condition: None,
         };
-        places.push((sent, rules, true));
-        names.push(name);
+        places.push((sent, rules.into_iter().flat_map(|(_, rules)| rules).collect(), true));
     }
-    let mut planted = debugger.0.dap.send_function_breakpoints(places).await?;
-    for (planted, name) in planted.iter_mut().zip(&names) {
-        *planted = is_loaded(debugger, agent, name).await?;
+    debugger.0.dap.send_function_breakpoints(places).await?;
+    let mut planted = Vec::with_capacity(names.len());
+    for name in &names {
+        planted.push(is_loaded(debugger, agent, name).await?);
     }
     Ok(planted)
 }

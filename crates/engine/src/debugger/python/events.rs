@@ -139,10 +139,10 @@ enum AgentEvent {
         #[serde(flatten)]
         found: Found,
     },
-    /// The program loads a file that these waited for.
+    /// The program loads the file that these waited for, or one with the function.
     Bound {
         ids: Vec<u32>,
-        line: u32,
+        line: Option<u32>,
     },
     /// The answer of the sampler to a request.
     Answer {
@@ -169,7 +169,7 @@ impl PythonEvents {
                 }
                 Vec::new()
             }
-            AgentEvent::Bound { ids, line } => planted(ids, &Planted::on(Some(line))),
+            AgentEvent::Bound { ids, line } => planted(ids, &Planted::on(line)),
             AgentEvent::Answer { number, body } => {
                 python.sampling.answered(number, body);
                 Vec::new()
