@@ -5,6 +5,8 @@
 //! Compared with the protocol's own requests it reads bounded texts and pages without running the
 //! program's code where that can be helped, and it can be interrupted where it cannot.
 
+mod places;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,8 +21,8 @@ use tokio::time::Instant;
 
 use crate::adapter::python::AGENT;
 use crate::deadlines;
+use crate::debugger::Evaluate;
 use crate::debugger::uninterrupted;
-use crate::debugger::{Evaluate, RuleFor};
 use crate::error::{Error, Result};
 use crate::model::activity::SampledFrame;
 use crate::model::ids::RawId;
@@ -30,12 +32,9 @@ use crate::model::stop::Exception;
 use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
 use crate::model::variable::{Children, Page, Value, Variable};
 use crate::process;
-use crate::recording::{Cells, Record};
 
 /// The name of the module inside the program.
 const MODULE: &str = "stillframe_agent";
-/// The name of the one that records.
-const RECORDER: &str = "stillframe_recorder";
 /// The name of the one that sees what the program is doing.
 const SAMPLER: &str = "stillframe_sampler";
 
@@ -396,44 +395,6 @@ impl AgentClient {
         )
     }
 
-    /// Gives the rules of a line to the program, and the condition that applies them.
-    pub(super) async fn define(&self, place: u64, rules: &[RuleFor]) -> Result<String> {
-        self.define_groups(place, &[(None, rules)]).await
-    }
-
-    /// The same for functions of one name; each has its class, which is empty when any will do.
-    pub(super) async fn define_functions(
-        &self,
-        place: u64,
-        rules: &[(&str, Vec<RuleFor>)],
-    ) -> Result<String> {
-        let groups: Vec<_> = rules.iter().map(|(class, rules)| (Some(*class), rules.as_slice())).collect();
-        self.define_groups(place, &groups).await
-    }
-
-    async fn define_groups(&self, place: u64, groups: &[(Option<&str>, &[RuleFor])]) -> Result<String> {
-        if groups.iter().flat_map(|(_, rules)| *rules).any(|rule| rule.rule.record.is_some()) {
-            self.recorder.get_or_try_init(|| self.load(RECORDER, AGENT.recorder)).await?;
-        }
-        let rule = |RuleFor { id, rule }: &RuleFor| {
-            let hit = rule.hit_condition.map(|hit| json!([hit.operator.as_str(), hit.count]));
-            let record = rule.record.as_ref().map(record_spec);
-            json!([id.0, rule.condition, hit, rule.log_message, record])
-        };
-        let group = |(class, rules): &(Option<&str>, &[RuleFor])| {
-            json!([class, rules.iter().map(rule).collect::<Vec<_>>()])
-        };
-        // Outside of a frame there is no answer to read: what counts is that nothing is raised.
-        let groups: Vec<Json> = groups.iter().map(group).collect();
-        let definition = call_text(MODULE, "define", &json!([place, groups]));
-        if self.execute(definition.clone()).await.is_err() {
-            // A child that came to its debugger in a way of its own has no agent yet.
-            self.send_itself().await?;
-            self.execute(definition).await?;
-        }
-        Ok(format!("__import__('sys').modules['{MODULE}'].hit({place})"))
-    }
-
     /// Asks whether a function of that name is loaded.
     pub(super) async fn look_for(&self, answer: u64, class: Option<&str>, name: &str) -> Result<Found> {
         self.find(answer, "look_for", &json!([answer, class, name])).await
@@ -575,23 +536,6 @@ impl AgentClient {
     pub(super) fn forget(&self) {
         self.frames.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
-}
-
-/// A record as `stillframe_recorder.py` reads it.
-fn record_spec(record: &Record) -> Json {
-    let (form, limit) = match record.cells {
-        Cells::Text(limit) => ("text", limit),
-        Cells::Json(limit) => ("json", limit),
-    };
-    json!([
-        record.recorder.pipe().to_string_lossy(),
-        record.expressions,
-        record.sample_every,
-        record.only_when_changed,
-        record.max_rows,
-        form,
-        limit,
-    ])
 }
 
 /// The text of a call that takes JSON. A JSON string is a Python string literal too.
