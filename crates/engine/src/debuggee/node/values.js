@@ -139,7 +139,10 @@
       if (isProxy(at)) return null;
       const maker = data(own(at, "constructor"));
       if (typeof maker !== "function" || isProxy(maker)) continue;
-      const name = data(own(maker, "name"));
+      // Mongoose calls the class of each model `model`.
+      const itsOwn = data(own(maker, "name"));
+      const model = itsOwn === "model" ? data(own(maker, "modelName")) : undefined;
+      const name = typeof model === "string" ? model : itsOwn;
       const made = data(own(maker, "prototype"));
       if (typeof name === "string" && name !== "" && isObject(made) && hasInChain(object, made)) {
         return clip(name, 200);
@@ -832,15 +835,16 @@
           : types.isBigIntObject(value) ? "BigInt" : "Symbol";
 
   // -------------------------------------------------------------------------------------------------------
-  // Objects of Node's that everybody knows by something else than their properties: what to show of them. Only data
-  // is read, and what Node itself has written; an object that only bears the name is shown as any other one.
+  // Objects of Node's and of packages that everybody knows by something else than their properties: what to show of
+  // them. Only data is read, and what Node itself has written; an object that only bears the name is shown as any other
+  // one.
 
   const knownParts = (value) => {
     const prototype = getPrototypeOf(value);
     if (prototype === null || prototype === plainPrototype) return null;
     const reader = KNOWN[classOf(value)];
     try {
-      return (reader === undefined ? null : reader(value)) ?? streamParts(value);
+      return (reader === undefined ? null : reader(value)) ?? streamParts(value) ?? documentParts(value);
     } catch {
       return null;
     }
@@ -965,10 +969,11 @@
   };
 
   // Adds what a class of the program's has of its own, after what Node keeps there.
-  const withOwn = (found, value) => {
+  const withOwn = (found, value, isAll = false) => {
     const keys = keysOf(value);
     for (let at = 0; at < keys.length; at++) {
-      const isNodes = typeof keys[at] !== "string" || keys[at][0] === "_" || keys[at] === "allowHalfOpen";
+      const isNodes =
+        !isAll && (typeof keys[at] !== "string" || keys[at][0] === "_" || keys[at] === "allowHalfOpen");
       const descriptor = isNodes ? undefined : own(value, keys[at]);
       if (descriptor?.enumerable && hasOwn(found, keys[at]) === false) define(found, keys[at], { __proto__: null, ...descriptor });
     }
@@ -983,8 +988,65 @@
       : flag(state, "destroyed") ? "destroyed"
         : isOver ? "ended" : flag(state, "flowing") ? "flowing" : "open";
 
+  // A document of Mongoose: the fields of its row.
+  const documentParts = (value) => {
+    const row = data(own(value, "_doc"));
+    if (!isObject(row) || isProxy(row) || data(lookup(value, "$isMongooseDocumentPrototype")) !== true) return null;
+    return withOwn(parts({}), row, true);
+  };
+
+  const mongooseQueryParts = (value) => {
+    const model = data(lookup(value, "model"));
+    const filter = data(own(value, "_conditions"));
+    if (typeof model !== "function" || isProxy(model) || !isObject(filter)) return null;
+    const found = parts({ model: data(own(model, "modelName")), op: data(own(value, "op")), filter });
+    const more = { __proto__: null, fields: "_fields", update: "_updateDoc", options: "options" };
+    for (const name in more) {
+      const item = data(own(value, more[name]));
+      if (isObject(item) && !isProxy(item) && ownKeys(item).length > 0) found[name] = item;
+    }
+    return found;
+  };
+
+  // Of BSON: four numbers of 24 bits since version 7, twelve bytes before.
+  const objectIdParts = (value) => {
+    let id = "";
+    for (let at = 0; at < 4; at++) {
+      const number = data(own(value, "i" + at));
+      if (typeof number === "number") id += padded(hexadecimal(number, 16), 6, "0");
+    }
+    const symbols = ownKeys(value);
+    for (let at = 0; at < symbols.length && id === ""; at++) {
+      const bytes = data(own(value, symbols[at]));
+      if (!types.isUint8Array(bytes)) continue;
+      for (let which = 0; which < 12; which++) id += padded(hexadecimal(data(own(bytes, "" + which)), 16), 2, "0");
+    }
+    return id.length === 24 ? parts({ id }) : null;
+  };
+
+  // Of decimal.js, which Prisma has numbers of arbitrary precision by: groups of seven digits and a power of ten.
+  const decimalParts = (value) => {
+    const sign = data(own(value, "s"));
+    const power = data(own(value, "e"));
+    const groups = data(own(value, "d"));
+    const count = isArray(groups) && !isProxy(groups) ? data(own(groups, "length")) : 0;
+    if (typeof sign !== "number" || typeof power !== "number" || !(count > 0 && count < 200)) return null;
+    if (power < -20 || power > 200) return null;
+    let digits = "";
+    for (let at = 0; at < count; at++) digits += padded("" + data(own(groups, "" + at)), at > 0 ? 7 : 1, "0");
+    while (digits.length > 1 && digits[digits.length - 1] === "0") digits = sliceText(digits, 0, -1);
+    for (let at = power; at < 0; at++) digits = "0" + digits;
+    const whole = power < 0 ? 1 : power + 1;
+    while (digits.length < whole) digits += "0";
+    const fraction = sliceText(digits, whole);
+    return parts({ value: (sign < 0 ? "-" : "") + sliceText(digits, 0, whole) + (fraction && "." + fraction) });
+  };
+
   const KNOWN = {
     __proto__: null,
+    Decimal: decimalParts,
+    ObjectId: objectIdParts,
+    Query: mongooseQueryParts,
     URL: urlParts,
     URLSearchParams: queryParts,
     Headers: headersParts,

@@ -1,6 +1,7 @@
-//! Objects of Node's own that are known by something else than their properties.
+//! Objects of Node and of packages that are known by something else than their properties.
 
 use serde_json::json;
+use test_support::toolchains;
 
 use crate::script::Script;
 
@@ -69,6 +70,47 @@ const KNOWN: &[(&str, &str)] = &[
 async fn requests_addresses_and_streams_are_shown_as_their_users_know_them() {
     let (session, _) = Script::new(PROGRAM).stopped_at("here").await;
     for (expression, expected) in KNOWN {
+        let asked = json!({ "expression": expression, "maxLength": 400 });
+        let value = session.ok("evaluate_expression", asked).await;
+        assert_eq!(value.text_of("result"), *expected, "{expression}");
+    }
+    session.finish().await;
+}
+
+const PACKAGES: &str = r#"
+const mongoose = require("mongoose");
+const Decimal = require("decimal.js");
+
+const Tea = mongoose.model("Tea", new mongoose.Schema({ name: String, tags: [String], from: { city: String } }));
+const tea = new Tea({ _id: "507f1f77bcf86cd799439011", name: "Assam", tags: ["strong"], from: { city: "Jorhat" } });
+const query = Tea.find({ name: /a/ }).select("name").limit(3);
+const prices = ["12.50", "-0.0007", "1e9", "123456789.123456789", "0"].map((text) => new Decimal(text));
+console.log(tea.name, prices); // @here
+"#;
+
+const OF_PACKAGES: &[(&str, &str)] = &[
+    (
+        "tea",
+        "Tea { name: 'Assam', tags: Proxy { [ 'strong' ] }, from: { city: 'Jorhat' }, _id: ObjectId { id: \
+         '507f1f77bcf86cd799439011' } }",
+    ),
+    (
+        "query",
+        "Query { model: 'Tea', op: 'find', filter: { name: /a/ }, fields: { name: 1 }, options: { limit: 3 } }",
+    ),
+    (
+        "prices",
+        "[ Decimal { value: '12.5' }, Decimal { value: '-0.0007' }, Decimal { value: '1000000000' }, \
+         Decimal { value: '123456789.123456789' }, Decimal { value: '0' } ]",
+    ),
+];
+
+#[tokio::test]
+async fn rows_and_numbers_of_packages_are_shown_by_what_is_in_them() {
+    let script = Script::new(PACKAGES);
+    std::os::unix::fs::symlink(toolchains().await, script.folder().join("node_modules")).unwrap();
+    let (session, _) = script.stopped_at("here").await;
+    for (expression, expected) in OF_PACKAGES {
         let asked = json!({ "expression": expression, "maxLength": 400 });
         let value = session.ok("evaluate_expression", asked).await;
         assert_eq!(value.text_of("result"), *expected, "{expression}");
