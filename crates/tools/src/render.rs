@@ -18,12 +18,14 @@ use engine::model::source::Location;
 use engine::model::stack::StackFrame;
 use engine::output::Excerpt;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use breakpoint::{BreakpointData, failed, unbound};
 pub use hang::{HangReport, LoopData, PlaceData, WaitData};
 pub use json::plain;
-pub use report::{CallerData, ExceptionData, StopReport, after, describe_stop, more, with_failures};
+pub use report::{
+    CallerData, ExceptionData, LocationData, StopReport, after, describe_stop, more, with_failures,
+};
 pub use strings::unquoted;
 pub use test::{
     AssertionData, BriefData, CapturedData, CountsData, FailureData, HangData, Shown, SideData, TestData,
@@ -33,7 +35,7 @@ pub use trigger::TriggerReport;
 pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
 
 /// A frame of a stack.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FrameData {
     /// Good until the program runs again.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,7 +52,7 @@ pub struct FrameData {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generated: Option<GeneratedData>,
     /// It belongs to a library or to the runtime.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub internal: bool,
 }
 
@@ -70,7 +72,7 @@ impl From<&StackFrame<Reference>> for FrameData {
 }
 
 /// A place in a script that a compiler made.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GeneratedData {
     /// Absolute path of the script, or the debugger's name for it.
     pub file: String,
@@ -89,7 +91,7 @@ impl GeneratedData {
 }
 
 /// A line of source.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineData {
     /// 1-based.
     pub line: u32,

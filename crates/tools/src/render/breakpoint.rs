@@ -3,10 +3,10 @@
 use engine::error::UNDEBUGGED;
 use engine::model::breakpoint::{Binding, Breakpoint, BreakpointTarget, Failures, Fate, Pending};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A breakpoint.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BreakpointData {
     /// Its name.
@@ -27,7 +27,7 @@ pub struct BreakpointData {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_column: Option<u32>,
     /// The columns of the line where code begins, when the one asked for is none of them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<u32>,
     /// The function that it is on.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,7 @@ use engine::session::Session;
 use engine::session::watches::Changed;
 use engine::snapshot::{Caller, Failed, Snapshot};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::traces::shortened;
 use super::{FrameData, GeneratedData, VariableData, output_text, variables, window};
@@ -18,7 +18,7 @@ use crate::ops::settle::{Runs, Settled};
 use crate::ops::unreached;
 
 /// What a program is doing, with all that the next decision needs.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StopReport {
     /// Always true; a failure has another shape.
@@ -37,16 +37,16 @@ pub struct StopReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<LocationData>,
     /// The lines around that place, `>` at the line.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// The exception that it stopped at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exception: Option<ExceptionData>,
     /// The breakpoints that it stopped at.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breakpoint_ids: Vec<String>,
     /// The innermost frames of the user's code.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stack_frames: Vec<FrameData>,
     /// More frames than are shown: all of them with `get_stack_trace`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,10 +58,10 @@ pub struct StopReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more_locals: Option<u64>,
     /// The watched expressions whose values have changed since the last report.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub watches: Vec<WatchData>,
     /// What the program wrote since the last report.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,
     /// How many bytes before `output` are not shown: `get_output` has them, from `outputSince` on.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,12 +76,12 @@ pub struct StopReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
     /// What else needs saying.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 /// A place, and the thread that is there.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LocationData {
     /// Absolute path, or the name of code that is in no file.
@@ -98,7 +98,7 @@ pub struct LocationData {
 }
 
 /// A watched expression whose value has changed.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WatchData {
     /// The expression.
     pub expression: String,
@@ -109,7 +109,7 @@ pub struct WatchData {
 }
 
 /// An exception.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ExceptionData {
     /// The name of its type.
     #[serde(rename = "type")]
@@ -120,7 +120,7 @@ pub struct ExceptionData {
     /// Nothing will catch it, as far as the debugger can tell.
     pub uncaught: bool,
     /// Its stack and causes, as the language prints them.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stack: String,
 }
 

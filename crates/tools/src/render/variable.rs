@@ -3,12 +3,12 @@
 use engine::model::ids::Reference;
 use engine::model::variable::{Children, Value, Variable};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{ToolError, error};
 
 /// A named value.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VariableData {
     /// Its name.
@@ -33,10 +33,10 @@ pub struct VariableData {
 }
 
 /// How a value was read.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Cut {
     /// The text is not all of it; ask for more with `maxLength`, or for a part with `evaluate_expression`.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
     /// How long the whole is, in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
