@@ -140,6 +140,8 @@ bounds! {
     longest_evaluate: "ms", 120_000, 100..=3_600_000;
     /// How long a session may go unused before it is closed and its program ended; 0 for as long as it likes.
     idle: "s", 0, 0..=604_800;
+    /// How long a session of `stillframe debug` may go without a command before it is closed and its program ended.
+    debug_idle: "s", 900, 1..=604_800;
     /// A file of the journal, before it is set aside.
     journal_size: "bytes", 20 * MIB, 64 * KIB..=4 * KIB * MIB;
     /// Files of the journal that are set aside.
@@ -227,6 +229,11 @@ impl Bounds {
     /// How long a session may go unused; none for as long as it likes.
     pub fn idle_after(&self) -> Option<Duration> {
         (self.idle > 0).then(|| Duration::from_secs(self.idle))
+    }
+
+    /// How long a session that a shell keeps may go without a command.
+    pub fn debug_idle(&self) -> Duration {
+        Duration::from_secs(self.debug_idle)
     }
 
     /// What a call asks for by an argument. More than the bound of that name is an error: what was asked for is not

@@ -8,6 +8,7 @@
 //! Tasks: for every process one that reads each of its pipes and one that waits for its end. They end with
 //! the process.
 
+pub mod background;
 mod blocked;
 pub mod guardian;
 mod identity;

@@ -1,0 +1,24 @@
+//! This program once more, for work that outlives who asked for it.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::Stdio;
+
+use tokio::process::{ChildStdout, Command};
+
+/// Starts this program with these arguments. It reads nothing and nobody sees its log; what it writes on its standard
+/// output is read here, for as long as the caller wants to.
+#[expect(clippy::disallowed_methods, reason = "this is the place where children are started")]
+pub fn start(arguments: impl IntoIterator<Item = OsString>) -> io::Result<ChildStdout> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let written = command.spawn()?.stdout.take();
+    written.ok_or_else(|| io::Error::from(io::ErrorKind::BrokenPipe))
+}
+
+/// Leaves the terminal: its Ctrl-C and its end are of no concern any more.
+pub fn detach() {
+    if let Err(error) = rustix::process::setsid() {
+        tracing::warn!(%error, "the terminal that this was started from can end it");
+    }
+}
