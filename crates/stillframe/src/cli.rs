@@ -13,6 +13,7 @@ use journal::{Journal, default_path};
 use tools::{Toolset, toolsets};
 
 use crate::config::{self, ConfigArgs, Settings};
+use crate::debug::{self, DebugArgs};
 use crate::hang::HangArgs;
 use crate::one_shot::RunContext;
 use crate::probe::ProbeArgs;
@@ -70,6 +71,8 @@ enum Command {
     Test(Box<TestArgs>),
     /// Run a command, and find out why it does not end.
     Hang(Box<HangArgs>),
+    /// Keep a debug session from command to command: step, look, go on.
+    Debug(DebugArgs),
     /// Serve MCP on standard input and output, or by HTTP.
     Serve {
         #[command(flatten)]
@@ -154,11 +157,25 @@ pub(crate) fn languages() -> clap::builder::PossibleValuesParser {
     engine::adapter::ADAPTERS.iter().map(value).collect::<Vec<_>>().into()
 }
 
-/// Reads the command line, with where each value is from; on a mistake, says what was wrong and ends with code 2.
-pub(crate) fn parse() -> (Cli, ArgMatches) {
-    let matches = Cli::command().get_matches();
+/// What was asked for.
+pub(crate) struct Asked {
+    cli: Cli,
+    /// With where each value is from.
+    matches: ArgMatches,
+    /// This is the background process of a debug session, which that command begins.
+    keeps_session: bool,
+}
+
+/// Reads the command line; on a mistake, says what was wrong and ends with code 2.
+pub(crate) fn parse() -> Asked {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let keeps_session = words.get(1).is_some_and(|word| word == debug::ARGUMENT);
+    if keeps_session {
+        words.remove(1);
+    }
+    let matches = Cli::command().get_matches_from(words);
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    (cli, matches)
+    Asked { cli, matches, keeps_session }
 }
 
 /// Where the journal is; none for nowhere.
@@ -168,7 +185,7 @@ fn log_file(given: Option<String>) -> Option<PathBuf> {
 }
 
 /// Does what was asked.
-pub(crate) async fn run((cli, matches): (Cli, ArgMatches)) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow::Result<ExitCode> {
     if let Command::Completions { shell } = cli.command {
         return completions(shell);
     }
@@ -178,10 +195,15 @@ pub(crate) async fn run((cli, matches): (Cli, ArgMatches)) -> anyhow::Result<Exi
         terminal::show_credentials();
     }
     let log_file = log_file(settings.log_file.clone());
-    let debugs = matches!(
-        cli.command,
-        Command::Probe(_) | Command::Trace(_) | Command::Test(_) | Command::Hang(_) | Command::Serve { .. }
-    );
+    let debugs = keeps_session
+        || matches!(
+            cli.command,
+            Command::Probe(_)
+                | Command::Trace(_)
+                | Command::Test(_)
+                | Command::Hang(_)
+                | Command::Serve { .. }
+        );
     let journal = match log_file.clone().filter(|_| debugs) {
         Some(path) => Journal::open(settings.rules().journal(path)),
         None => Journal::none(),
@@ -195,7 +217,10 @@ pub(crate) async fn run((cli, matches): (Cli, ArgMatches)) -> anyhow::Result<Exi
         shows_credentials: settings.shows_credentials,
         policy: settings.policy(),
     };
-    let code = run_command(cli.command, run_context, &settings).await;
+    let code = match cli.command {
+        Command::Debug(args) if keeps_session => debug::keep(&args, &run_context).await,
+        command => run_command(command, run_context, &settings).await,
+    };
     presence::end();
     journal.flush();
     code
@@ -211,6 +236,7 @@ async fn run_command(
         Command::Trace(args) => trace::run(*args, run_context).await,
         Command::Test(args) => test::run(*args, run_context).await,
         Command::Hang(args) => hang::run(*args, run_context).await,
+        Command::Debug(args) => debug::run(args, settings).await,
         Command::Serve { toolset, http } => {
             let toolsets = toolset.chosen(settings)?;
             match http.http {
@@ -253,7 +279,7 @@ mod tests {
         let skill = include_str!("../../../skills/stillframe/SKILL.md");
         let commands = skill.lines().filter(|line| line.starts_with("stillframe "));
         let commands: Vec<Vec<&str>> = commands.map(words).collect();
-        assert_eq!(commands.len(), 12);
+        assert_eq!(commands.len(), 18);
         for command in commands {
             let read = Cli::try_parse_from(&command);
             assert!(read.is_ok(), "{command:?}: {}", read.unwrap_err());

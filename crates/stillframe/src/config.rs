@@ -147,6 +147,14 @@ impl Settings {
         Arc::clone(&self.policy)
     }
 
+    /// An option that sets something, when there is one.
+    pub(crate) fn option(&self) -> Option<&'static str> {
+        self.all.iter().find_map(|given| match given.origin {
+            Origin::Option(name) => Some(name),
+            _ => None,
+        })
+    }
+
     /// How far things may go, and what may be touched.
     pub(crate) fn rules(&self) -> &Policy {
         &self.policy

@@ -5,6 +5,7 @@
 
 mod cli;
 mod config;
+mod debug;
 mod doctor;
 mod hang;
 mod listing;

@@ -66,7 +66,10 @@ pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Res
         let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
         let callers = ran.callers.iter().map(CallerData::from).collect();
         let report = report::Probed { stop, callers, values };
-        Ok(CommandOutput { text: report.to_text(), data: serde_json::to_value(&report)?, code })
+        // The report's own sentence tells what to call next, and here there is nothing to call.
+        let is_running = report.stop.state == "running";
+        let message = if is_running { "still running when the time was up" } else { &report.stop.message };
+        Ok(CommandOutput { text: report.to_text(message), data: serde_json::to_value(&report)?, code })
     };
     one_shot.run(operation).await
 }

@@ -1,14 +1,16 @@
-//! The program to run, as `probe` and `trace` take it.
+//! The program to run, as `probe`, `trace` and `debug launch` take it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use anyhow::bail;
 use clap::Args;
 use engine::adapter::{self, Adapter, Machine, commands};
 use engine::model::launch::{Launch, Program, Stdin};
 use engine::session::Session;
 use engine::sources;
 use tools::Context;
+use tools::ops::command::Command;
 use tools::ops::lifecycle;
 
 use crate::setup::told;
@@ -58,10 +60,28 @@ impl ProgramArgs {
         file: &Path,
         context: &Context,
     ) -> anyhow::Result<(Session, Launch)> {
-        let adapter = self.adapter(file)?;
-        let session =
-            lifecycle::open(context, adapter.name(), Some(name.to_owned()), self.executable_path.clone());
-        Ok((session.map_err(told)?, self.launch(adapter, file)))
+        let Command { adapter, executable, launch, .. } = self.command(Some(file))?;
+        let session = lifecycle::open(context, adapter.name(), Some(name.to_owned()), executable);
+        Ok((session.map_err(told)?, launch))
+    }
+
+    /// The program as a command. Without a file, the arguments are one.
+    pub(crate) fn command(mut self, file: Option<&Path>) -> anyhow::Result<Command> {
+        if let Some(file) = file.map(Path::to_owned).or_else(|| self.program.clone()) {
+            let text = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let (adapter, executable) = (self.adapter(&file)?, self.executable_path.clone());
+            return Ok(Command { adapter, executable, launch: self.launch(adapter, &file), text });
+        }
+        if self.module.is_some() || self.executable_path.is_some() || !self.runtime_args.is_empty() {
+            bail!("name a FILE, which tells the language, or give a whole command: `-- python3 -m NAME`");
+        }
+        let words = std::mem::take(&mut self.args);
+        let mut command = Command::of_words(&Machine, words, self.cwd.clone()).map_err(told)?;
+        let rest = self.launch(command.adapter, Path::new(""));
+        let launch = &mut command.launch;
+        launch.env.extend(rest.env);
+        (launch.stdin, launch.just_my_code) = (rest.stdin, rest.just_my_code);
+        Ok(command)
     }
 
     fn adapter(&self, place: &Path) -> anyhow::Result<&'static dyn Adapter> {

@@ -16,20 +16,21 @@ const NAMES: usize = 24;
 
 /// A stop report and the values that were asked for.
 #[derive(Debug, Serialize)]
-pub(super) struct Probed {
+pub(crate) struct Probed {
     #[serde(flatten)]
-    pub(super) stop: StopReport,
+    pub(crate) stop: StopReport,
     /// The frames that called the one in which it stopped, with their variables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) callers: Vec<CallerData>,
+    pub(crate) callers: Vec<CallerData>,
     /// One for each expression, in the order in which they were given.
-    pub(super) values: Vec<ValueData>,
+    pub(crate) values: Vec<ValueData>,
 }
 
 impl Probed {
-    /// For people: the place first, then what was asked for, then what else is there.
-    pub(super) fn to_text(&self) -> String {
-        let mut text = self.headline();
+    /// For people: the place first, then what was asked for, then what else is there. The message is for a program
+    /// that stands nowhere.
+    pub(crate) fn to_text(&self, message: &str) -> String {
+        let mut text = self.headline(message);
         text.push_str(&self.source());
         text.push_str(&self.exception());
         text.push_str(&self.asked());
@@ -42,13 +43,10 @@ impl Probed {
         text
     }
 
-    fn headline(&self) -> String {
+    fn headline(&self, message: &str) -> String {
         let stop = &self.stop;
         let Some(location) = &stop.location else {
             let style = if stop.exit_code == Some(0) { GOOD } else { WARN };
-            // The report's own sentence tells what to call next, and here there is nothing to call.
-            let running = stop.state == "running";
-            let message = if running { "still running when the time was up" } else { &stop.message };
             return styled(style, wrapped(message, ""));
         };
         let reason = stop.reason.as_deref().unwrap_or("paused");

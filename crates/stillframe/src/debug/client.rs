@@ -1,0 +1,69 @@
+//! Calls of tools in the background process.
+
+use std::io::IsTerminal;
+
+use anyhow::{Context, bail, ensure};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+
+use super::{record, words};
+use crate::terminal;
+
+/// The tool after which nothing is left.
+pub(super) const CLOSE: &str = "close_debug_session";
+
+/// A line that asks.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Call {
+    pub(super) tool: String,
+    pub(super) arguments: serde_json::Map<String, Value>,
+}
+
+/// A line that answers, or says what takes so long.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Answer {
+    Progress(String),
+    Done(Value),
+    Failed(Value),
+}
+
+/// A connection to a background process.
+pub(super) struct Client {
+    lines: Lines<BufReader<OwnedReadHalf>>,
+    writer: OwnedWriteHalf,
+}
+
+impl Client {
+    /// For a stream to a process of this user.
+    pub(super) fn new(stream: UnixStream) -> anyhow::Result<Self> {
+        ensure!(is_of_user(&stream), "the process that answers for the debug session is another user's");
+        let (reader, writer) = stream.into_split();
+        Ok(Self { lines: BufReader::new(reader).lines(), writer })
+    }
+
+    /// Calls a tool. What it is doing meanwhile is told to a person; a line each second is too much for a model.
+    pub(super) async fn call(&mut self, tool: &str, arguments: Value) -> anyhow::Result<Value> {
+        let Value::Object(arguments) = arguments else { bail!("the arguments of a call are an object") };
+        let call = serde_json::to_string(&Call { tool: tool.to_owned(), arguments })? + "\n";
+        let gone = "the debug session has ended meanwhile";
+        self.writer.write_all(call.as_bytes()).await.context(gone)?;
+        loop {
+            let line = self.lines.next_line().await.context(gone)?.context(gone)?;
+            match serde_json::from_str(&line).context("the background process is of another version")? {
+                Answer::Progress(message) if std::io::stderr().is_terminal() => terminal::hint(&message),
+                Answer::Progress(_) => {}
+                Answer::Done(data) => return Ok(data),
+                Answer::Failed(data) => bail!(words::failure(&data)),
+            }
+        }
+    }
+}
+
+/// Whether this user is on the other side.
+pub(super) fn is_of_user(stream: &UnixStream) -> bool {
+    stream.peer_cred().is_ok_and(|peer| peer.uid() == record::user())
+}

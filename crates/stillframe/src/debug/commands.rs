@@ -1,0 +1,195 @@
+//! What is asked of a session that there is.
+
+use anyhow::anyhow;
+use clap::{Args, Subcommand, ValueEnum};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tools::render::{FrameData, LocationData, StopReport};
+
+use super::EXIT_CODES;
+use super::breakpoints::BreakArgs;
+use super::client::{CLOSE, Client};
+use super::record::{self, Found};
+use super::show::{self, SessionData};
+use crate::one_shot::CommandOutput;
+
+/// Frames, characters of a value and lines around the line where a program has stopped.
+const FRAMES: usize = 5;
+const VALUE: usize = 200;
+const AROUND: u32 = 3;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Set a breakpoint, or list or remove them.
+    Break(BreakArgs),
+    /// Let the program run to its next stop, or wait for one that is running.
+    #[command(after_help = EXIT_CODES)]
+    Continue(WaitArg),
+    /// Run one line.
+    #[command(visible_alias = "next", after_help = EXIT_CODES)]
+    Step {
+        /// Over the calls in the line, into the next one, or out of the function.
+        #[arg(value_enum, default_value_t = How::Over)]
+        how: How,
+        #[command(flatten)]
+        wait: WaitArg,
+    },
+    /// Stop the running program where it is, also while another command waits for it.
+    #[command(after_help = EXIT_CODES)]
+    Pause(WaitArg),
+    /// Evaluate an expression where the program has stopped, or a statement such as `x = 1`.
+    Eval {
+        /// In the language of the program.
+        #[arg(allow_hyphen_values = true)]
+        expression: String,
+        #[command(flatten)]
+        frame: FrameArg,
+    },
+    /// Print the variables of a function.
+    Locals(FrameArg),
+    /// Print the call stack.
+    Stack,
+    /// Print what the program has written.
+    Output {
+        /// Leave out what is before this byte.
+        #[arg(long, value_name = "BYTE", default_value_t = 0)]
+        since: u64,
+    },
+    /// Print what the program is doing, and where it has stopped.
+    Status,
+    /// End the program and start it again, with its breakpoints.
+    #[command(after_help = EXIT_CODES)]
+    Restart(WaitArg),
+    /// End the session, and the program unless it was attached to.
+    Stop,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum How {
+    Over,
+    Into,
+    Out,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct WaitArg {
+    /// How long to wait for the stop, in seconds.
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+}
+
+impl WaitArg {
+    /// As tools take it.
+    pub(super) fn milliseconds(self) -> Option<u64> {
+        self.timeout.map(|seconds| seconds.saturating_mul(1000))
+    }
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct FrameArg {
+    /// The number of the function in the stack.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    frame: usize,
+}
+
+impl FrameArg {
+    /// As tools take it.
+    async fn id(self, client: &mut Client) -> anyhow::Result<Value> {
+        let number = self.frame;
+        let stack = client.call("get_stack_trace", json!({ "start": number, "count": 1 })).await?;
+        let id = stack.pointer("/stackFrames/0/id").cloned();
+        id.ok_or_else(|| anyhow!("the stack has no frame {number}; `stillframe debug stack` prints them"))
+    }
+}
+
+impl Command {
+    /// Does it.
+    pub(super) async fn run(self, client: &mut Client) -> anyhow::Result<CommandOutput> {
+        let (tool, wait) = match self {
+            Self::Break(args) => return args.run(client).await,
+            Self::Eval { expression, frame } => {
+                let frame = frame.id(client).await?;
+                let arguments = json!({ "expression": expression, "frameId": frame });
+                return show::value(client.call("evaluate_expression", arguments).await?);
+            }
+            Self::Locals(frame) => {
+                let arguments = json!({ "frameId": frame.id(client).await? });
+                return show::variables(client.call("get_local_variables", arguments).await?);
+            }
+            Self::Stack => return show::stack(client.call("get_stack_trace", json!({})).await?),
+            Self::Output { since } => {
+                return show::output(client.call("get_output", json!({ "since": since })).await?);
+            }
+            Self::Status => return status(client).await,
+            Self::Stop => return Ok(show::closed(client.call(CLOSE, json!({})).await?)),
+            Self::Continue(wait) => ("continue_execution", wait),
+            Self::Step { how: How::Over, wait } => ("step_over", wait),
+            Self::Step { how: How::Into, wait } => ("step_into", wait),
+            Self::Step { how: How::Out, wait } => ("step_out", wait),
+            Self::Pause(wait) => ("pause_execution", wait),
+            Self::Restart(wait) => ("restart_debugging", wait),
+        };
+        show::stop(client.call(tool, json!({ "timeout": wait.milliseconds() })).await?)
+    }
+}
+
+/// The sessions that a command from here finds.
+pub(super) async fn list() -> anyhow::Result<CommandOutput> {
+    let mut sessions = Vec::new();
+    for place in record::all()? {
+        match place.look().await {
+            Ok(Found::Live(mut client)) => {
+                let found = session(&mut client).await?;
+                sessions.extend(found.map(|found| SessionData { session: place.session, ..found }));
+            }
+            Ok(Found::Dead(record)) => place.forget(&record),
+            // It may be somebody else's.
+            Ok(Found::Nothing) | Err(_) => {}
+        }
+    }
+    Ok(show::sessions(&sessions))
+}
+
+/// What there is to know of the session; none before it is there.
+pub(super) async fn session(client: &mut Client) -> anyhow::Result<Option<SessionData>> {
+    let known = client.call("list_debug_sessions", json!({})).await?;
+    Ok(known.pointer("/sessions/0").map(SessionData::deserialize).transpose()?)
+}
+
+/// What the program is doing. One that has stopped is told of as it was at the stop.
+async fn status(client: &mut Client) -> anyhow::Result<CommandOutput> {
+    let mut session = session(client).await?.ok_or_else(|| anyhow!("the session is being started"))?;
+    if session.state == "paused" {
+        session.stop = Some(stop(client).await?);
+    }
+    show::session(session)
+}
+
+/// Where the program has stopped, as when it did.
+async fn stop(client: &mut Client) -> anyhow::Result<StopReport> {
+    let mut stack = client.call("get_stack_trace", json!({ "count": FRAMES })).await?;
+    let mut locals = client.call("get_local_variables", json!({ "maxLength": VALUE })).await?;
+    let take = |data: &mut Value, field| data.get_mut(field).map(Value::take).unwrap_or_default();
+    let stack_frames: Vec<FrameData> = serde_json::from_value(take(&mut stack, "stackFrames"))?;
+    let mut report = StopReport {
+        success: true,
+        state: "paused".to_owned(),
+        locals: serde_json::from_value(take(&mut locals, "variables"))?,
+        ..StopReport::default()
+    };
+    if let Some(FrameData { name, file, line, .. }) = stack_frames.first() {
+        let around = json!({ "file": file, "line": line, "linesContext": AROUND });
+        // There is none of code that is in no file.
+        let mut source = client.call("get_source_context", around).await.unwrap_or_default();
+        let lines = serde_json::from_value(take(&mut source, "surrounding")).unwrap_or_default();
+        report.source = show::window(lines, Some(*line));
+        report.location = Some(LocationData {
+            file: file.clone(),
+            line: *line,
+            generated: None,
+            function: name.clone(),
+            thread_id: 0,
+        });
+    }
+    Ok(StopReport { stack_frames, ..report })
+}

@@ -1,0 +1,339 @@
+//! `.debug_session.json`: where the session of a folder is.
+//!
+//! A repository may come with such a file, and in a folder of everybody's another user may write one. So it is not
+//! believed: it has to be a file of this user, and name a socket that is named like ours, in a folder that only this user
+//! can enter. The background process writes it and takes it away; whoever finds that nobody listens any more does that in
+//! its place.
+
+use std::ffi::OsStr;
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use engine::process::Identity;
+use etcetera::BaseStrategy;
+use serde::{Deserialize, Serialize};
+use tokio::net::{UnixListener, UnixStream};
+
+use super::client::Client;
+
+/// What the file of a session without a name is called; that of `a` is `.debug_session-a.json`.
+const FILE: &str = ".debug_session.json";
+/// The longest path of a socket, in bytes; systems have 104 or 108 with the end.
+const LONGEST: usize = 100;
+
+/// The rights of those who are not this user.
+const OTHERS: u32 = 0o077;
+
+/// A session of a folder, which may be there or not.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    folder: PathBuf,
+    /// The name of the session, where it has one.
+    pub(super) session: Option<String>,
+}
+
+/// What is in the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Record {
+    /// Where the background process listens.
+    pub(super) socket: PathBuf,
+    /// That process, for people.
+    #[serde(flatten)]
+    process: Identity,
+}
+
+/// What was found in a place.
+pub(super) enum Found {
+    /// No file.
+    Nothing,
+    /// The file of a background process that was killed.
+    Dead(Record),
+    /// Somebody who answers.
+    Live(Client),
+}
+
+/// Reads the name of a session, which becomes part of the name of a file.
+pub(super) fn session_name(text: &str) -> Result<String, String> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    if !text.is_empty() && text.len() <= 40 && text.chars().all(is_plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("it takes 1 to 40 letters, digits, `-` and `_`".to_owned())
+    }
+}
+
+/// The session that a command is about: that of the nearest folder.
+pub(super) async fn find(session: Option<&str>) -> anyhow::Result<Client> {
+    for (distance, folder) in folders()?.into_iter().enumerate() {
+        let place = Place { folder, session: session.map(str::to_owned) };
+        match place.look().await {
+            Ok(Found::Live(client)) => return Ok(client),
+            Ok(Found::Dead(record)) => {
+                place.forget(&record);
+                bail!(
+                    "the debug session of {} is gone, and its program with it: its background process was killed; \
+                     `stillframe debug launch` starts another one",
+                    place.folder.display()
+                );
+            }
+            Err(error) if distance == 0 => return Err(error),
+            // What is further up may be anybody's.
+            Ok(Found::Nothing) | Err(_) => {}
+        }
+    }
+    let name = session.map(|name| format!(" `{name}`")).unwrap_or_default();
+    bail!(
+        "no debug session{name} is open in this folder or above it; `stillframe debug launch` starts one, and one that \
+         gets no command for a while is ended"
+    );
+}
+
+/// All that have a file here or above, the nearest folder first.
+pub(super) fn all() -> anyhow::Result<Vec<Place>> {
+    let mut places = Vec::new();
+    for folder in folders()? {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            places.extend(Place::of_file(&folder, &entry.file_name()));
+        }
+    }
+    Ok(places)
+}
+
+/// Where a session may be that a command from here is about: the working directory and the folders above it, up to the
+/// root of the repository.
+fn folders() -> anyhow::Result<Vec<PathBuf>> {
+    let here = std::env::current_dir()?;
+    let root = here.ancestors().find(|folder| folder.join(".git").exists());
+    let inside = here.ancestors().take_while(|folder| root.is_none_or(|root| folder.starts_with(root)));
+    Ok(inside.map(Path::to_owned).collect())
+}
+
+impl Place {
+    /// The one that a new session gets.
+    pub(super) fn here(session: Option<&str>) -> anyhow::Result<Self> {
+        Ok(Self { folder: std::env::current_dir()?, session: session.map(str::to_owned) })
+    }
+
+    /// The one whose file has this name.
+    fn of_file(folder: &Path, name: &OsStr) -> Option<Self> {
+        let session = match name.to_str()?.strip_prefix(".debug_session")?.strip_suffix(".json")? {
+            "" => None,
+            rest => Some(session_name(rest.strip_prefix('-')?).ok()?),
+        };
+        Some(Self { folder: folder.to_owned(), session })
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.join(match &self.session {
+            Some(name) => format!(".debug_session-{name}.json"),
+            None => FILE.to_owned(),
+        })
+    }
+
+    /// What is there.
+    pub(super) async fn look(&self) -> anyhow::Result<Found> {
+        let Some(record) = self.read()? else { return Ok(Found::Nothing) };
+        match UnixStream::connect(&record.socket).await {
+            Ok(stream) => Ok(Found::Live(Client::new(stream)?)),
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) =>
+            {
+                Ok(Found::Dead(record))
+            }
+            Err(error) => Err(error).context("the debug session cannot be reached"),
+        }
+    }
+
+    fn read(&self) -> anyhow::Result<Option<Record>> {
+        let file = self.file();
+        let shown = file.display();
+        let about = match file.symlink_metadata() {
+            Ok(about) => about,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error).with_context(|| format!("`{shown}` cannot be read")),
+        };
+        ensure!(
+            about.is_file() && about.uid() == user(),
+            "`{shown}` is not a file of this user; take another folder, or another name by --session"
+        );
+        let text = std::fs::read(&file).with_context(|| format!("`{shown}` cannot be read"))?;
+        let record = serde_json::from_slice::<Record>(&text).ok().filter(Record::is_ours);
+        let record = record.with_context(|| {
+            format!(
+                "`{shown}` is not of a session of stillframe; remove it, or take another name by --session"
+            )
+        })?;
+        Ok(Some(record))
+    }
+
+    /// Listens, and says so in the file. It fails where somebody else does.
+    pub(super) async fn claim(&self) -> anyhow::Result<(UnixListener, Record)> {
+        let folder = socket_folder()?;
+        let _turn = turn(&folder);
+        sweep(&folder);
+        match self.look().await? {
+            // The socket of a dead one was swept away.
+            Found::Nothing | Found::Dead(_) => {}
+            Found::Live(_) => bail!("a debug session is open here already; --session NAME opens another one"),
+        }
+        let process = Identity::own();
+        let record = Record { socket: folder.join(socket_name(process)), process };
+        let socket = &record.socket;
+        let listener = UnixListener::bind(socket)
+            .and_then(|listener| {
+                std::fs::set_permissions(socket, Permissions::from_mode(0o600))?;
+                Ok(listener)
+            })
+            .with_context(|| format!("cannot listen at `{}`", socket.display()))?;
+        if let Err(error) = self.write(&record) {
+            let _ = std::fs::remove_file(socket);
+            bail!(
+                "`{}`, by which a session is found, cannot be written: {error}; call this in a folder that you can write \
+                 to, and give the program's own as --cwd",
+                self.file().display()
+            );
+        }
+        Ok((listener, record))
+    }
+
+    /// Readers find the file before or the new one, and never half of one.
+    fn write(&self, record: &Record) -> io::Result<()> {
+        let file = self.file();
+        let new = file.with_extension(format!("json.{}", std::process::id()));
+        let written =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new).and_then(|mut text| {
+                text.write_all(&serde_json::to_vec_pretty(record)?)?;
+                std::fs::rename(&new, &file)
+            });
+        if written.is_err() {
+            // There may be none.
+            let _ = std::fs::remove_file(&new);
+        }
+        written
+    }
+
+    /// Takes away what a background process leaves, unless another one has taken its place.
+    pub(super) fn forget(&self, record: &Record) {
+        let _turn = record.socket.parent().and_then(turn);
+        if matches!(self.read(), Ok(Some(known)) if known == *record) {
+            // Somebody else may have been faster; the same holds below.
+            let _ = std::fs::remove_file(self.file());
+        }
+        let _ = std::fs::remove_file(&record.socket);
+    }
+}
+
+impl Record {
+    /// Whether the socket is one that we have made.
+    fn is_ours(&self) -> bool {
+        self.socket.file_name() == Some(socket_name(self.process).as_ref())
+            && self.socket.parent().is_some_and(is_private)
+    }
+}
+
+fn socket_name(process: Identity) -> String {
+    format!("debug-{}-{}.sock", process.pid, process.started.unwrap_or_default())
+}
+
+/// Where sockets are: a folder that only this user can enter.
+fn socket_folder() -> anyhow::Result<PathBuf> {
+    let strategy = etcetera::choose_base_strategy().ok();
+    let runtime =
+        strategy.as_ref().and_then(BaseStrategy::runtime_dir).map(|folder| folder.join("stillframe"));
+    let state = strategy
+        .map(|strategy| strategy.state_dir().unwrap_or_else(|| strategy.data_dir()).join("stillframe/run"));
+    let is_usable = |folder: &PathBuf| {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        let longest =
+            folder.join(socket_name(Identity { pid: u32::MAX, started: Some(u64::from(u32::MAX)) }));
+        made.is_ok() && is_private(folder) && longest.as_os_str().len() <= LONGEST
+    };
+    runtime.into_iter().chain(state).find(is_usable).context(
+        "there is no folder for the socket of a session: set XDG_RUNTIME_DIR to a folder with a short path that only you \
+         can enter",
+    )
+}
+
+/// Removes the sockets of background processes that were killed. That these may be in another container is why they are
+/// not asked for by their numbers.
+fn sweep(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let socket = entry.path();
+        let refused = std::os::unix::net::UnixStream::connect(&socket)
+            .is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused);
+        if refused && entry.file_name().to_string_lossy().starts_with("debug-") {
+            // One that cannot be removed is nobody's problem.
+            let _ = std::fs::remove_file(socket);
+        }
+    }
+}
+
+fn is_private(folder: &Path) -> bool {
+    folder.metadata().is_ok_and(|about| about.is_dir() && about.uid() == user() && about.mode() & OTHERS == 0)
+}
+
+/// Waits until nobody else begins or ends a session. Where that cannot be known, it is very unlikely anyway.
+fn turn(folder: &Path) -> Option<File> {
+    let folder = File::open(folder).ok()?;
+    folder.lock().ok()?;
+    Some(folder)
+}
+
+/// The number of this user.
+pub(super) fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_sessions_are_parts_of_names_of_files() {
+        for good in ["a", "left-2", "A_b"] {
+            assert_eq!(session_name(good).unwrap(), good);
+        }
+        for bad in ["", "a b", "../a", "a.json", "ä", &"x".repeat(41)] {
+            assert!(session_name(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_of_files_tell_their_sessions() {
+        let folder = Path::new("/work");
+        for name in [".debug_session.json", ".debug_session-a.json"] {
+            assert_eq!(Place::of_file(folder, name.as_ref()).unwrap().file(), folder.join(name));
+        }
+        for other in [".debug_session.mcp.json", ".debug_session.json.12", ".debug_session-.json", "app.json"]
+        {
+            assert!(Place::of_file(folder, other.as_ref()).is_none(), "{other}");
+        }
+    }
+
+    /// What somebody may write into a repository.
+    #[test]
+    fn a_file_that_names_another_socket_is_not_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
+        let place = Place { folder: folder.path().to_owned(), session: None };
+        let process = Identity::own();
+        let ours = folder.path().join(socket_name(process));
+        let write = |socket: PathBuf| place.write(&Record { socket, process }).unwrap();
+        write(ours.clone());
+        assert!(place.read().unwrap().is_some());
+        for other in ["/run/docker.sock".into(), folder.path().join("agent.sock"), "/tmp".into()] {
+            write(other);
+            assert!(place.read().unwrap_err().to_string().contains("not of a session of stillframe"));
+        }
+        // Others may enter the folder, or have written the file.
+        write(ours);
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+        assert!(place.read().is_err());
+        std::fs::remove_file(place.file()).unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", place.file()).unwrap();
+        assert!(place.read().unwrap_err().to_string().contains("not a file of this user"));
+    }
+}

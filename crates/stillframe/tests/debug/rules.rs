@@ -1,0 +1,64 @@
+//! What holds for sessions of MCP holds here: limits, safety, redaction, the journal.
+
+use test_support::Fixture;
+
+use crate::{STILLFRAME, Shell};
+
+#[tokio::test]
+async fn rules_hold_from_the_start_of_a_session() {
+    let shell = Shell::new();
+    let program = Fixture::write(shell.path(), "app.py", "x = 1\nprint(x)  # @stop\n");
+    let inside = shell.path().display().to_string();
+    let outside = Fixture::python("swap_vars");
+    let words = ["--allow-root", &inside, "launch", outside.path()];
+    shell.debug(words).await.ended_with(1).says("outside");
+    shell.assert_nothing_left();
+
+    let place = format!("{}:{}", program.path(), program.line("stop"));
+    let rules = ["--read-only", "--allow-program", program.path(), "--limit", "breakpoints=1"];
+    let words = [&rules[..], &["launch", program.path(), "--break", &place]].concat();
+    shell.debug(words).await.ended_with(0);
+    assert_eq!(shell.debug(["eval", "x + 1"]).await.ended_with(0).out, "2\n");
+    shell.debug(["eval", "open('f')"]).await.ended_with(1).says("is a call, which may have effects");
+    shell.debug(["break", "app.py:1"]).await.ended_with(1).says("`breakpoints`");
+    let ran = shell.debug(["--no-redact", "eval", "x"]).await.ended_with(1);
+    ran.says("`--no-redact` holds for a session from its start: give it to `launch` or `attach`");
+    shell.finish().await;
+}
+
+#[tokio::test]
+async fn credentials_are_hidden_unless_the_session_shows_them() {
+    let shell = Shell::new();
+    let text = "password = 'swordfish'\nprint()  # @stop\n";
+    let program = Fixture::write(shell.path(), "app.py", text);
+    let place = format!("{}:{}", program.path(), program.line("stop"));
+    for (options, shows) in [(&[][..], false), (&["--no-redact"], true)] {
+        let words = [options, &["launch", program.path(), "--break", &place]].concat();
+        for ran in
+            [shell.debug(words).await, shell.debug(["locals"]).await, shell.debug(["eval", "password"]).await]
+        {
+            let ran = ran.ended_with(0);
+            assert_eq!(ran.out.contains("swordfish"), shows, "{}", ran.out);
+            assert_eq!(ran.out.contains("\nhidden: "), !shows, "{}", ran.out);
+        }
+        shell.debug(["stop"]).await.ended_with(0);
+    }
+    shell.assert_nothing_left();
+}
+
+#[tokio::test]
+async fn a_session_is_in_the_journal() {
+    let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
+    let place = format!("{}:{}", program.path(), program.line("return"));
+    let words = ["launch", program.path(), "--break", &place];
+    shell.debug(words).await.ended_with(0);
+    shell.debug(["eval", "a + b"]).await.ended_with(0);
+    shell.debug(["stop"]).await.ended_with(0);
+    shell.assert_nothing_left();
+    let mut report = STILLFRAME.command();
+    let report = report.arg("report").arg("--log-file").arg(shell.journal()).output().await.unwrap();
+    let report = String::from_utf8(report.stdout).unwrap();
+    for said in ["main.py", "start_debugging", "evaluate_expression", "a + b"] {
+        assert!(report.contains(said), "{said}: {report}");
+    }
+}
