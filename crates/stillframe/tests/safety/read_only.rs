@@ -401,6 +401,25 @@ async fn an_environment_s_link_leads_to_where_it_is_allowed() {
     server.finish().await;
 }
 
+#[tokio::test]
+async fn a_statement_is_refused_and_told_from_what_is_no_python() {
+    let scene = Scene::new();
+    let program = scene.program(Language::Python, "plain", "x = 1\nprint(x)\n");
+    let server = serve(&["--read-only", "--allow-program", &program], &scene.inside).await;
+    let id = stopped_at(&server, Language::Python, &program, 2).await;
+    for (text, code, why) in [
+        ("x = 2", "refused", "it is a statement, which may change something"),
+        ("import os", "refused", "it is a statement, which may change something"),
+        ("x +", "evaluation_failed", "invalid syntax"),
+    ] {
+        let arguments = json!({ "sessionId": id, "expression": text });
+        let failed = server.fails(code, "evaluate_expression", arguments).await;
+        assert!(failed.text.contains(why), "{}", failed.text);
+        assert_ne!(failed["message"], json!(""), "{}", failed.text);
+    }
+    server.finish().await;
+}
+
 /// What is allowed to be seen of values is not a way to run their getters.
 #[tokio::test]
 async fn a_getter_runs_when_it_changes_nothing() {

@@ -884,6 +884,9 @@ def read_names_where_they_are(function):
 def made_with(error):
     """The text that an exception was made with."""
     arguments = BaseException.__dict__["args"].__get__(error)
+    if type(error) is SyntaxError and len(arguments) == 2 and type(arguments[0]) is str:
+        # The interpreter's own, with the place behind.
+        return arguments[0]
     return arguments[0] if len(arguments) == 1 and type(arguments[0]) is str else ""
 
 

@@ -83,8 +83,24 @@ def evaluate(text, frame):
     text = text.strip()
     if len(text) > LONGEST:
         raise Refused("the expression is longer than %d characters" % LONGEST)
-    tree = compile(text, "<string>", "eval", ast.PyCF_ONLY_AST, dont_inherit=True)
+    try:
+        tree = parsed(text, "eval")
+    except SyntaxError as error:
+        if is_statement(text):
+            raise Refused("it is a statement, which may change something")
+        raise error from None
     return Evaluation(text, frame).value(tree.body)
+
+
+def parsed(text, kind):
+    return compile(text, "<string>", kind, ast.PyCF_ONLY_AST, dont_inherit=True)
+
+
+def is_statement(text):
+    try:
+        return parsed(text, "exec") is not None
+    except SyntaxError:
+        return False
 
 
 def instance_dict(value):
