@@ -141,6 +141,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// What an exit code that the runtime itself ends a program with says, such as that nothing was left to run.
+    fn explain_exit(&self, _code: i32) -> Option<&'static str> {
+        None
+    }
+
     /// What keeps this machine from attaching by process id; none when it can.
     fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
         None

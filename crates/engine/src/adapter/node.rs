@@ -147,6 +147,14 @@ impl Adapter for Node {
     }
 
     /// The kernel decides, and says so: a signal may be sent to every process of the same user.
+    /// By the table of exit codes in the documentation of `process`.
+    fn explain_exit(&self, code: i32) -> Option<&'static str> {
+        (code == 13).then_some(
+            "code 13 is Node's own: an `await` at the top level of an ES module never settled, and nothing else was \
+             left to run",
+        )
+    }
+
     fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
         (!cfg!(unix)).then(|| {
             "attaching by process id needs a signal that this system does not have; start the program with \

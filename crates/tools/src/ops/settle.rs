@@ -184,11 +184,12 @@ pub async fn describe(session: &Session, mut outcome: Outcome, limits: Limits) -
             }
             Outcome::Ended(end) => {
                 session.mark_end_reported(&end);
+                let explained = end.exit_code().and_then(|code| session.adapter().explain_exit(code));
                 return Settled::Ended {
                     unreached: unreached(session, &end).await,
                     end,
                     failures: snapshot::failures(session).await,
-                    notes: Vec::new(),
+                    notes: explained.map(str::to_owned).into_iter().collect(),
                     output: session.take_new_output(limits.output),
                 };
             }

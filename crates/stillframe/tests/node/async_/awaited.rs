@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::debugging::Report;
 use crate::script::Script;
 
 const TEXT: &str = "\
@@ -67,5 +68,16 @@ async fn a_settled_promise_gives_its_result_and_any_other_says_what_to_do() {
         let read = session.ok("evaluate_expression", json!({ "expression": expression })).await;
         assert_eq!(read["result"], result, "{}", read.text);
     }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn an_await_of_a_module_that_never_settles_is_named_at_the_end() {
+    let script =
+        Script::module("console.log('first');\nawait new Promise(() => {});\nconsole.log('never');\n");
+    let (session, ended) = script.start().await;
+    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(13)), "{}", ended.text);
+    let note = ended.at("/notes/0").as_str().unwrap();
+    assert!(note.contains("an `await` at the top level of an ES module never settled"), "{}", ended.text);
     session.finish().await;
 }
