@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::bounds::Bounds;
 pub use journal::Category;
-use journal::{Outputs, SessionJournal};
+use journal::{Outputs, SessionJournal, whole_lines};
 
 /// Neighbouring pieces of one category are joined up to this size, in bytes.
 const JOINED: usize = 8 * 1024;
@@ -51,7 +51,7 @@ impl Excerpt {
     /// The same text with each line in one piece, where its stream began it, whatever others wrote meanwhile.
     #[must_use]
     pub fn with_whole_lines(mut self) -> Self {
-        self.pieces = whole_lines(self.pieces);
+        self.pieces = pieces_of_whole_lines(&self.pieces);
         self
     }
 }
@@ -231,25 +231,14 @@ impl Ring {
 }
 
 /// Pieces whose lines are whole.
-fn whole_lines(pieces: Vec<Piece>) -> Vec<Piece> {
-    if pieces.len() < 3 {
-        return pieces;
-    }
-    let mut lines: Vec<Piece> = Vec::new();
-    for Piece { category, text } in pieces {
-        for line in text.split_inclusive('\n') {
-            let last = lines.iter_mut().rfind(|known| known.category == category);
-            match last.filter(|last| !last.text.ends_with('\n')) {
-                Some(begun) => begun.text.push_str(line),
-                None => lines.push(Piece { category, text: line.to_owned() }),
-            }
-        }
-    }
+fn pieces_of_whole_lines(pieces: &[Piece]) -> Vec<Piece> {
+    let streams: Vec<_> = pieces.iter().map(|piece| (piece.category, piece.text.as_str())).collect();
     let mut joined: Vec<Piece> = Vec::new();
-    for line in lines {
+    for (number, line) in whole_lines(&streams) {
+        let Some(&(category, _)) = streams.get(number) else { continue };
         match joined.last_mut() {
-            Some(last) if last.category == line.category => last.text.push_str(&line.text),
-            _ => joined.push(line),
+            Some(last) if last.category == category => last.text.push_str(&line),
+            _ => joined.push(Piece { category, text: line }),
         }
     }
     joined

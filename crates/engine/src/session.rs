@@ -84,6 +84,8 @@ pub enum Outcome {
 
 /// What to make a session of.
 pub struct SessionOptions {
+    /// Its id.
+    pub id: SessionId,
     /// A name for people.
     pub name: String,
     /// The language.
@@ -103,8 +105,7 @@ pub struct SessionOptions {
 impl Session {
     /// A session without a program, and its actor as a task of its own.
     pub fn spawn(options: SessionOptions) -> Self {
-        let SessionOptions { name, adapter, host, executable, connector, journal, policy } = options;
-        let id = SessionId::random();
+        let SessionOptions { id, name, adapter, host, executable, connector, journal, policy } = options;
         let journal = journal.of_session(id.as_str(), &name);
         journal.record(Event::Created(Created {
             language: adapter.name().to_owned(),

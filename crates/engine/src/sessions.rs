@@ -13,9 +13,11 @@ use crate::debugger::cdp::CdpConnector;
 use crate::debugger::dap::{DapConnector, DapDebugger};
 use crate::debugger::python::PythonConnector;
 use crate::error::Result;
+use crate::model::ids::SessionId;
 use crate::policy::{Policy, SharedPolicy};
 use crate::session::{Busy, Session, SessionOptions};
-use journal::Journal;
+use jiff::Timestamp;
+use journal::{Entry, Event, Journal};
 
 /// How many closed sessions are remembered.
 const CLOSED: usize = 100;
@@ -28,6 +30,8 @@ pub struct Sessions {
     shared: Arc<Shared>,
     /// The session that was opened or found last, which is in use as long as this is there.
     used: Arc<Mutex<Option<Busy>>>,
+    /// A call that is not recorded yet, because its session is not known.
+    call: Arc<Mutex<Option<(Timestamp, Event)>>>,
 }
 
 #[derive(Debug)]
@@ -73,13 +77,13 @@ impl Sessions {
             journal,
             policy,
         };
-        Self { shared: Arc::new(shared), used: Arc::default() }
+        Self { shared: Arc::new(shared), used: Arc::default(), call: Arc::default() }
     }
 
     /// The same, for one call: [`Sessions::used`] tells what that call has used.
     #[must_use]
     pub fn for_call(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), used: Arc::default() }
+        Self { shared: Arc::clone(&self.shared), used: Arc::default(), call: Arc::default() }
     }
 
     /// The id and the name of the session that was opened or used last.
@@ -88,8 +92,25 @@ impl Sessions {
         used.as_ref().map(|used| (used.session().id().to_string(), used.session().name().to_owned()))
     }
 
+    /// Records a call, with the session that it uses first: at once, or when that is known, or with
+    /// [`Sessions::record_call`].
+    pub fn begin_call(&self, call: Event) {
+        *lock(&self.call) = Some((Timestamp::now(), call));
+        if let Some(session) = self.used() {
+            self.record_call(Some(session));
+        }
+    }
+
+    /// Records the call, unless that was done, with the id and the name of its session, if it has one.
+    pub fn record_call(&self, session: Option<(String, String)>) {
+        if let Some((time, call)) = lock(&self.call).take() {
+            self.journal().record(Entry::at(time, session, call));
+        }
+    }
+
     /// A session is used.
     pub fn note(&self, session: &Session) {
+        self.record_call(Some((session.id().to_string(), session.name().to_owned())));
         let before = lock(&self.used).replace(session.busy());
         // It tells that it is used no more, which needs no lock.
         drop(before);
@@ -252,7 +273,9 @@ impl Sessions {
         };
         let policy = Arc::clone(&self.shared.policy);
         let journal = self.shared.journal.clone();
-        Session::spawn(SessionOptions { name, adapter, host, executable, connector, journal, policy })
+        let id = SessionId::random();
+        self.record_call(Some((id.to_string(), name.clone())));
+        Session::spawn(SessionOptions { id, name, adapter, host, executable, connector, journal, policy })
     }
 
     /// Tells of every opening and closing.
@@ -266,7 +289,7 @@ async fn close_when_idle(shared: Weak<Shared>, id: String, after: Duration) {
     loop {
         let idle = {
             let Some(shared) = shared.upgrade() else { return };
-            let sessions = Sessions { shared, used: Arc::default() };
+            let sessions = Sessions { shared, used: Arc::default(), call: Arc::default() };
             let Some(session) = sessions.find_any(&id) else { return };
             let idle = session.idle();
             if idle >= after {

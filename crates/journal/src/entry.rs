@@ -176,6 +176,10 @@ pub struct Failure {
 pub struct State {
     /// Which of the three.
     pub event: StateEvent,
+    /// What was started or attached to, such as `pytest tests/test_cart.py`, in the first state of each run. An
+    /// addition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// Why: of a pause `breakpoint`, `step`, `entry`, `exception`, `pause` or the debugger's word; of an end how it
     /// came, such as `exited with code 1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -206,6 +210,7 @@ impl State {
             location: None,
             thread_id: None,
             description: None,
+            program: None,
             stack: Vec::new(),
             source: None,
         }
@@ -301,8 +306,9 @@ pub struct Variables {
     /// The scope, such as `Locals`; none for the parts of a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// The number by which they were asked for; 0 where a frame was asked for.
-    pub variables_reference: u64,
+    /// The number by which they were asked for; none where the frame's number was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variables_reference: Option<u64>,
     /// How many there are.
     pub variable_count: u64,
     /// The first hundred of those that were read.
@@ -310,7 +316,8 @@ pub struct Variables {
 }
 
 /// A variable.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Variable {
     /// Its name.
     pub name: String,
@@ -319,6 +326,9 @@ pub struct Variable {
     pub type_name: String,
     /// Its value as text, cut at 200 characters.
     pub value: String,
+    /// The number by which its parts can be asked for, where it has any. An addition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variables_reference: Option<u64>,
 }
 
 /// A session was opened.

@@ -8,6 +8,7 @@
 
 pub mod entry;
 mod files;
+mod lines;
 mod outputs;
 pub mod redaction;
 pub mod truncation;
@@ -24,6 +25,7 @@ use std::time::{Duration, Instant};
 use etcetera::BaseStrategy;
 
 pub use self::entry::{Entry, Event};
+pub use self::lines::whole_lines;
 pub use self::outputs::{Category, Outputs};
 use self::redaction::Redaction;
 use self::writer::{Message, Writer};

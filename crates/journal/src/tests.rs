@@ -80,14 +80,19 @@ fn the_parts_of_a_line_are_one_entry() {
     wrote(&one, "stdout", "a");
     wrote(&one, "stdout", " line");
     wrote(&one, "stdout", "\n");
-    wrote(&one, "stdout", "and");
-    wrote(&one, "stderr", "err\n");
+    // What others write meanwhile does not split a line.
+    wrote(&one, "stdout", "start");
+    wrote(&one, "stderr", "oops\n");
+    wrote(&one, "stdout", " 1 []\nnext\n");
     wrote(&one, "stdout", "begun");
     wrote(&other, "stdout", "other\n");
+    // But what the program does next does.
+    one.record(Event::Closed(Closed { duration: 1 }));
+    wrote(&one, "stdout", "late\n");
     journal.flush();
     let lines = lines(journal.path().unwrap());
-    let outputs: Vec<&str> = lines.iter().map(|line| line["output"].as_str().unwrap()).collect();
-    assert_eq!(outputs, ["a line\n", "and", "err\n", "begun", "other\n"]);
+    let outputs: Vec<&str> = lines.iter().map(|line| line["output"].as_str().unwrap_or("-")).collect();
+    assert_eq!(outputs, ["a line\n", "start 1 []\n", "oops\n", "next\n", "begun", "other\n", "-", "late\n"]);
 }
 
 #[test]

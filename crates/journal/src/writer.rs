@@ -16,8 +16,9 @@ use crate::redaction::Redaction;
 
 /// How many bytes are written at once.
 const BLOCK: usize = 256 * 1024;
-/// How long the rest of a line is waited for.
+/// How long the rest of a line is waited for, and how much other output may come meanwhile.
 const LINE: Duration = Duration::from_millis(50);
+const HELD: usize = 64;
 /// After a failure, so long nothing is tried.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -36,8 +37,9 @@ pub(super) struct Writer {
     dropped: Arc<AtomicU64>,
     path: Arc<OnceLock<PathBuf>>,
     files: Option<Files>,
-    /// Output that does not end its line: programs write the parts of one by several calls.
-    unfinished: Option<Box<Entry>>,
+    /// Output that does not end its line, and what was written behind it: programs write the parts of a line by
+    /// several calls, and other streams write between them.
+    held: Vec<Box<Entry>>,
     /// Whole lines that are not written yet.
     lines: Vec<u8>,
     /// How many they are.
@@ -60,7 +62,7 @@ impl Writer {
             dropped,
             path,
             files: None,
-            unfinished: None,
+            held: Vec::new(),
             lines: Vec::new(),
             waiting: 0,
             has_warned: false,
@@ -71,9 +73,10 @@ impl Writer {
     /// Writes until nobody records any more. Whatever waits is written together.
     pub(super) fn run(mut self, entries: &Receiver<Message>) {
         loop {
-            let next = match self.unfinished {
-                Some(_) => entries.recv_timeout(LINE),
-                None => entries.recv().map_err(RecvTimeoutError::from),
+            let next = if self.held.is_empty() {
+                entries.recv().map_err(RecvTimeoutError::from)
+            } else {
+                entries.recv_timeout(LINE)
             };
             match next {
                 Ok(first) => {
@@ -82,12 +85,12 @@ impl Writer {
                         self.take(next);
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => self.finish_line(),
+                Err(RecvTimeoutError::Timeout) => self.finish_lines(),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.write();
         }
-        self.finish_line();
+        self.finish_lines();
         self.write();
     }
 
@@ -103,20 +106,10 @@ impl Writer {
                     // Should that not be written either, it stands for all of them.
                     self.waiting += missing - 1;
                 }
-                let entry = match self.unfinished.take() {
-                    Some(mut begun) => {
-                        if joins(&mut begun, &entry) {
-                            begun
-                        } else {
-                            self.add(&begun);
-                            entry
-                        }
-                    }
-                    None => entry,
-                };
-                if is_unfinished(&entry) {
-                    self.unfinished = Some(entry);
+                if matches!(entry.event, Event::Output(_)) {
+                    self.hold(entry);
                 } else {
+                    self.finish_lines();
                     self.add(&entry);
                 }
                 if self.lines.len() >= BLOCK {
@@ -124,17 +117,37 @@ impl Writer {
                 }
             }
             Message::Flush(done) => {
-                self.finish_line();
+                self.finish_lines();
                 self.write();
                 let _ = done.send(());
             }
         }
     }
 
-    /// The rest of a line has not come in time.
-    fn finish_line(&mut self) {
-        if let Some(begun) = self.unfinished.take() {
-            self.add(&begun);
+    /// Holds output back while a line before it may still be finished.
+    fn hold(&mut self, mut entry: Box<Entry>) {
+        let begun = self.held.iter_mut().rfind(|held| is_same_stream(held, &entry));
+        if begun.is_none_or(|begun| !finishes(begun, &mut entry)) {
+            self.held.push(entry);
+        }
+        if self.held.len() > HELD {
+            return self.finish_lines();
+        }
+        let is_awaited = |at: &usize| {
+            let mut from = self.held.iter().skip(*at);
+            let entry = from.next();
+            entry.is_some_and(|entry| is_unfinished(entry) && !from.any(|later| is_same_stream(later, entry)))
+        };
+        let done = (0..self.held.len()).find(is_awaited).unwrap_or(self.held.len());
+        let rest = self.held.split_off(done);
+        self.finish_lines();
+        self.held = rest;
+    }
+
+    /// The rest of lines has not come in time, or will not come.
+    fn finish_lines(&mut self) {
+        for held in std::mem::take(&mut self.held) {
+            self.add(&held);
         }
     }
 
@@ -196,16 +209,29 @@ fn is_unfinished(entry: &Entry) -> bool {
         if !written.output.is_empty() && !written.output.ends_with('\n') && !truncation::is_cut(&written.output))
 }
 
-/// Puts output behind the line that was begun, when it is of the same program and stream and there is room.
-fn joins(begun: &mut Entry, next: &Entry) -> bool {
-    let is_same = begun.session_id == next.session_id;
-    let (Event::Output(line), Event::Output(rest)) = (&mut begun.event, &next.event) else { return false };
-    if !is_same || line.category != rest.category || rest.omitted > 0 {
+fn is_same_stream(one: &Entry, other: &Entry) -> bool {
+    let category = |entry: &Entry| match &entry.event {
+        Event::Output(written) => Some(written.category.clone()),
+        _ => None,
+    };
+    one.session_id == other.session_id && category(one) == category(other)
+}
+
+/// Puts output behind the line that its stream has begun, as far as that goes and there is room. Whether nothing is
+/// left of it.
+fn finishes(begun: &mut Entry, next: &mut Entry) -> bool {
+    let is_begun = is_unfinished(begun);
+    let (Event::Output(line), Event::Output(rest)) = (&mut begun.event, &mut next.event) else {
+        return false;
+    };
+    if !is_begun || rest.omitted > 0 {
         return false;
     }
-    let joined = truncation::joined(&line.output, &rest.output);
-    joined.is_some_and(|joined| {
-        line.output = joined;
-        true
-    })
+    let end = rest.output.find('\n').map_or(rest.output.len(), |end| end + 1);
+    let (first, behind) = rest.output.split_at(end);
+    let Some(joined) = truncation::joined(&line.output, first) else { return false };
+    let behind = behind.to_owned();
+    line.output = joined;
+    rest.output = behind;
+    rest.output.is_empty()
 }

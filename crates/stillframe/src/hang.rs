@@ -72,7 +72,7 @@ async fn diagnose(args: HangArgs, context: &Context) -> anyhow::Result<Diagnosis
     } else {
         let mut command = Command::of_words(&Machine, args.command, args.cwd).map_err(told)?;
         command.launch.stdin = Stdin::Open;
-        let session = context.sessions.open(command.adapter, "hang".to_owned(), command.executable)?;
+        let session = context.sessions.open(command.adapter, command.title(), command.executable)?;
         (session, Some(command.launch))
     };
     let interval = Duration::from_millis(args.interval);
@@ -83,7 +83,7 @@ async fn diagnose(args: HangArgs, context: &Context) -> anyhow::Result<Diagnosis
 async fn attach(args: &HangArgs, pid: u32, wait: Wait, context: &Context) -> anyhow::Result<Session> {
     let adapter = args.language.as_deref().and_then(by_name);
     let adapter = adapter.ok_or_else(|| anyhow::anyhow!("give --language with --pid"))?;
-    let session = context.sessions.open(adapter, "hang".to_owned(), None)?;
+    let session = context.sessions.open(adapter, format!("process {pid}"), None)?;
     let to = Attach { to: Endpoint::Process(pid), path_mappings: Vec::new(), just_my_code: true };
     lifecycle::attach(&session, to, false, wait, context).await.map_err(told)?;
     Ok(session)

@@ -75,7 +75,7 @@ pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Res
 }
 
 async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
-    let (session, launch) = args.program.clone().open("probe", &args.place.file, context)?;
+    let (session, launch) = args.program.clone().open(&args.place.file, context)?;
     let request = RunUntil {
         places: args.places(),
         exceptions: ExceptionBreakpoints::default(),

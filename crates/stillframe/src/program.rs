@@ -54,23 +54,18 @@ fn read_variable(text: &str) -> Result<(String, String), String> {
 
 impl ProgramArgs {
     /// A session for the program, and how it is started. `file` is what is run when nothing else is named.
-    pub(crate) fn open(
-        self,
-        name: &str,
-        file: &Path,
-        context: &Context,
-    ) -> anyhow::Result<(Session, Launch)> {
+    pub(crate) fn open(self, file: &Path, context: &Context) -> anyhow::Result<(Session, Launch)> {
         let Command { adapter, executable, launch, .. } = self.command(Some(file))?;
-        let session = lifecycle::open(context, adapter.name(), Some(name.to_owned()), executable);
+        let title = launch.title(executable.as_deref());
+        let session = lifecycle::open(context, adapter.name(), Some(title), executable);
         Ok((session.map_err(told)?, launch))
     }
 
     /// The program as a command. Without a file, the arguments are one.
     pub(crate) fn command(mut self, file: Option<&Path>) -> anyhow::Result<Command> {
         if let Some(file) = file.map(Path::to_owned).or_else(|| self.program.clone()) {
-            let text = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let (adapter, executable) = (self.adapter(&file)?, self.executable_path.clone());
-            return Ok(Command { adapter, executable, launch: self.launch(adapter, &file), text });
+            return Ok(Command { adapter, executable, launch: self.launch(adapter, &file) });
         }
         if self.module.is_some() || self.executable_path.is_some() || !self.runtime_args.is_empty() {
             bail!("name a FILE, which tells the language, or give a whole command: `-- python3 -m NAME`");

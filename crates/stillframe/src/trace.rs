@@ -97,7 +97,7 @@ pub(crate) async fn run(args: TraceArgs, run_context: RunContext) -> anyhow::Res
 }
 
 async fn record(args: TraceArgs, interrupt: Arc<Notify>, context: &Context) -> anyhow::Result<Traced> {
-    let (session, launch) = args.program.open("trace", args.points.first_file(), context)?;
+    let (session, launch) = args.program.open(args.points.first_file(), context)?;
     trace::check_counts(context.bounds(), args.max_hits, Some(args.sample_every), None).map_err(told)?;
     let length = context.bounds().asked_text("--length", Some(args.length), args.length);
     let length = length.map_err(|error| told(ToolError::from(error)))?;

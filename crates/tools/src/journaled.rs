@@ -25,10 +25,9 @@ impl JournaledCall {
             sessions.note(&session);
         }
         let call_id = sessions.journal().next_call();
-        let call = Self { sessions, tool: tool.to_owned(), call_id: call_id.clone(), is_answered: false };
         let request = truncation::request(arguments);
-        call.record(Event::Call(Call { tool: tool.to_owned(), call_id, request }));
-        call
+        sessions.begin_call(Event::Call(Call { tool: tool.to_owned(), call_id: call_id.clone(), request }));
+        Self { sessions, tool: tool.to_owned(), call_id, is_answered: false }
     }
 
     /// Writes down what the tool has answered.
@@ -61,7 +60,9 @@ impl JournaledCall {
     }
 
     fn record(&self, event: Event) {
-        self.sessions.journal().record(Entry::now(self.sessions.used(), event));
+        let session = self.sessions.used();
+        self.sessions.record_call(session.clone());
+        self.sessions.journal().record(Entry::now(session, event));
     }
 }
 

@@ -99,7 +99,7 @@ impl Maker {
         let read = Variables {
             frame_id: Some(frame),
             scope: Some("Locals".to_owned()),
-            variables_reference: 0,
+            variables_reference: None,
             variable_count: 6,
             variables,
         };

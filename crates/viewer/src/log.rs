@@ -6,7 +6,7 @@
 //!
 //! Reading order: `scan.rs` (a line, for the index), `indexing.rs`, `records.rs` (the index), `files.rs`,
 //! `backward.rs` (what is there already), `follow.rs` with `forward.rs` (what is being written), `pairs.rs` and
-//! `sessions.rs` (what belongs together), `lenient.rs` (a line, whole).
+//! `sessions.rs` (what belongs together), `servers.rs` (who still writes), `lenient.rs` (a line, whole).
 
 mod backward;
 mod files;
@@ -18,6 +18,7 @@ mod names;
 mod pairs;
 mod records;
 mod scan;
+mod servers;
 mod sessions;
 
 use std::collections::VecDeque;
@@ -25,6 +26,7 @@ use std::io;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use journal::Entry;
 
@@ -52,6 +54,11 @@ const MOST: usize = 2 * 1024 * 1024;
 const CACHED: usize = 512;
 const CACHED_LENGTH: u32 = 32 * 1024;
 
+/// How often it is looked whether servers are still there.
+const LOOK: Duration = Duration::from_secs(1);
+/// The state of a session whose server is gone without having closed it.
+pub(crate) const LOST: &str = "lost";
+
 /// The entries of all files of a journal, by their numbers, in the order of time.
 #[derive(Debug)]
 pub struct Log {
@@ -65,6 +72,8 @@ pub struct Log {
     pairs: Pairs,
     sessions: Sessions,
     skipped: usize,
+    /// When it was looked whether servers are still there.
+    looked: Option<Instant>,
     cache: Mutex<VecDeque<(i64, Arc<Entry>)>>,
 }
 
@@ -79,6 +88,8 @@ pub struct Poll {
     pub removed: usize,
     /// Everything that is in the files is here. Before, older parts are still being read.
     pub is_complete: bool,
+    /// The server of a session is gone.
+    pub is_lost: bool,
 }
 
 /// What is known of an entry without reading it.
@@ -138,8 +149,10 @@ pub struct Known {
     pub first: usize,
     /// The number of its last entry.
     pub last: usize,
-    /// `created`, `paused`, `running`, `stopped` (its program has ended) or `closed`.
+    /// `created`, `paused`, `running`, `stopped` (its program has ended), `closed` or `lost` (its server is gone).
     pub state: &'static str,
+    /// The process id of its server, if the journal has it.
+    pub server: Option<u32>,
 }
 
 impl Log {
@@ -158,9 +171,11 @@ impl Log {
             pairs: Pairs::default(),
             sessions: Sessions::default(),
             skipped: 0,
+            looked: None,
             cache: Mutex::default(),
         };
         log.put_behind(&backward.next(SHOWN, BLOCKS, &indexer));
+        log.look_for_servers();
         if !backward.is_done() {
             let (sender, older) = sync_channel(BATCHES);
             let reading = move || read_older(&mut backward, &indexer, |batch| sender.send(batch).is_ok());
@@ -182,7 +197,14 @@ impl Log {
         }
         self.sessions.sort();
         let is_complete = self.older.is_none() && !self.follow.has_more();
-        Poll { added: batch.entries.len(), prepended, removed, is_complete }
+        let is_lost = self.looked.is_none_or(|looked| looked.elapsed() >= LOOK) && self.look_for_servers();
+        Poll { added: batch.entries.len(), prepended, removed, is_complete, is_lost }
+    }
+
+    fn look_for_servers(&mut self) -> bool {
+        self.looked = Some(Instant::now());
+        let records = &self.records;
+        self.sessions.look_for_servers(|number| records.get(number).map_or(0, |record| record.timestamp))
     }
 
     /// Takes up everything that is in the files now, however long it takes.

@@ -18,11 +18,15 @@ pub struct Moment {
     pub session_name: String,
     /// Its language.
     pub language: String,
-    /// `created`, `paused`, `running`, `stopped` (its program has ended) or `closed`.
+    /// As in [`crate::log::Known`].
     pub state: &'static str,
     /// Why, for people: `breakpoint`, `exited with code 0`.
     pub reason: Option<String>,
-    /// What the debugger adds, such as the exception.
+    /// What follows is of the last stop: its program has ended since.
+    pub is_past: bool,
+    /// The stop was at an exception.
+    pub is_exception: bool,
+    /// What the debugger adds to the stop, such as the exception.
     pub description: Option<String>,
     /// Where it is suspended.
     pub location: Option<Location>,
@@ -32,8 +36,10 @@ pub struct Moment {
     pub breakpoints: Vec<BreakpointChange>,
     /// The frames, innermost first.
     pub stack: Vec<Location>,
-    /// The variables of the innermost frame, as far as somebody read them at this stop.
+    /// The variables of the innermost frame, as far as they were read at this stop.
     pub variables: Vec<ComparedVariable>,
+    /// They were read, also when there are none.
+    pub is_read: bool,
     /// The last output, oldest first.
     pub output: Vec<Line>,
 }
@@ -50,7 +56,7 @@ pub struct ComparedVariable {
 }
 
 /// A piece of output.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// `stdout`, `stderr`, `log` or `console`.
     pub category: String,
@@ -58,6 +64,8 @@ pub struct Line {
     pub text: String,
     /// How many bytes before it are not in the journal.
     pub omitted: u64,
+    /// It is no output: a run ended, as the text says, and what follows is of the next one.
+    pub is_divider: bool,
 }
 
 impl Moment {

@@ -8,7 +8,7 @@ use journal::entry::{Event, Failure, State, StateEvent, Written};
 
 pub(crate) use self::filter::{Filter, Kinds};
 use crate::clock::duration;
-use crate::log::{Kind, Known, Log, Summary};
+use crate::log::{Kind, Known, LOST, Log, Summary};
 use crate::{plain, words};
 
 /// A call that has had no answer for so long, in milliseconds, will have none: every call has a deadline.
@@ -104,7 +104,9 @@ pub(crate) fn row(log: &Log, number: usize, now: i64) -> Option<Row> {
         session: summary.session.or(answer.and_then(|(_, answer)| answer.session)),
     };
     if summary.kind == Kind::Call {
-        (row.mark, row.took) = call(&summary, answer.map(|(_, answer)| answer), now);
+        let known = row.session.and_then(|session| log.sessions().get(session));
+        let is_lost = known.is_some_and(|known| known.state == LOST);
+        (row.mark, row.took) = call(&summary, answer.map(|(_, answer)| answer), is_lost, now);
         if let Some((partner, _)) = answer
             && let Some(error) = error(log, partner)
         {
@@ -166,10 +168,10 @@ fn error(log: &Log, answer: usize) -> Option<String> {
 }
 
 /// The mark and the duration of a call.
-fn call(call: &Summary, answer: Option<Summary>, now: i64) -> (Mark, Took) {
+fn call(call: &Summary, answer: Option<Summary>, is_lost: bool, now: i64) -> (Mark, Took) {
     let Some(answer) = answer else {
         let already = now.saturating_sub(call.timestamp);
-        let goes_on = already < PATIENCE;
+        let goes_on = already < PATIENCE && !is_lost;
         return if goes_on {
             (Mark::Busy, Took::Already(already))
         } else {

@@ -1,7 +1,7 @@
 //! What to debug, and how to start it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A program to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +44,18 @@ impl Launch {
         self.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default()
     }
 
+    /// What people call it, without folders: `basket.py`, `pytest tests/test_cart.py`, `npm run start`. `executable`
+    /// is the interpreter, or the command in its place.
+    pub fn title(&self, executable: Option<&Path>) -> String {
+        let (name, args) = match &self.program {
+            Program::Script(path) => (base_name(path), &self.args),
+            Program::Module(name) => (name.clone(), &self.args),
+            Program::Command => (executable.map(base_name).unwrap_or_default(), &self.runtime_args),
+        };
+        let words = std::iter::once(name).chain(args.iter().cloned());
+        words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
     /// A file of the program, or where one would be: its interpreter is looked for around that.
     pub fn near(&self) -> Option<PathBuf> {
         match &self.program {
@@ -54,6 +66,10 @@ impl Launch {
             }
         }
     }
+}
+
+fn base_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// What to run.
@@ -125,4 +141,36 @@ pub enum Start {
     Launch(Launch),
     /// It ran already.
     Attach(Attach),
+}
+
+impl Start {
+    /// As [`Launch::title`]; of what ran already, how it is reached.
+    pub fn title(&self, executable: Option<&Path>) -> String {
+        match self {
+            Self::Launch(launch) => launch.title(executable),
+            Self::Attach(Attach { to: Endpoint::Process(pid), .. }) => format!("process {pid}"),
+            Self::Attach(Attach { to: Endpoint::Address { host, port }, .. }) => format!("{host}:{port}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_called_what_people_type() {
+        let args = |words: &str| words.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let table = [
+            (Program::Script("/shop/basket.py".into()), "--fast", "", "basket.py --fast"),
+            (Program::Module("pytest".to_owned()), "tests/test_x.py", "-X dev", "pytest tests/test_x.py"),
+            (Program::Command, "", "run start", "npm run start"),
+        ];
+        for (program, given, runtime, expected) in table {
+            let launch = Launch { args: args(given), runtime_args: args(runtime), ..Launch::new(program) };
+            assert_eq!(Start::Launch(launch).title(Some(Path::new("/usr/bin/npm"))), expected);
+        }
+        let attach = |to| Start::Attach(Attach { to, path_mappings: Vec::new(), just_my_code: true });
+        assert_eq!(attach(Endpoint::Process(7)).title(None), "process 7");
+    }
 }

@@ -41,6 +41,7 @@ impl Scene {
         let executable = Some(way.python.clone());
         let connector = PythonConnector::new(&Python, &TestMachine, executable.clone());
         let options = SessionOptions {
+            id: engine::model::ids::SessionId::random(),
             name: "sampling".to_owned(),
             adapter: &Python,
             host: &TestMachine,

@@ -9,6 +9,8 @@ use crate::lines::{JournalFolder, field, of_kind};
 dynamic![
     a_session_is_told_from_its_opening_to_its_closing,
     a_stop_that_nobody_looks_at_has_its_place_too,
+    a_line_is_whole_although_another_stream_writes_meanwhile,
+    a_value_is_joined_with_its_parts,
     a_program_that_floods_is_told_in_parts,
 ];
 
@@ -53,6 +55,12 @@ async fn a_session_is_told_from_its_opening_to_its_closing(language: Language) {
         assert_eq!(answer["tool"], call["tool"]);
         assert_eq!(answer["sessionId"], session, "{answer}");
     }
+    // Also the call that opened the session, which comes before it.
+    assert!(calls.iter().all(|call| call["sessionId"] == session), "{calls:#?}");
+    assert_eq!(
+        (&lines[0]["message"], &lines[1]["message"]),
+        (&json!("tool:call"), &json!("session:created"))
+    );
     let failures = of_kind(&lines, "tool:error");
     assert!(failures[0]["error"].as_str().unwrap().contains("no_such_name"), "{}", failures[0]);
     assert_eq!(calls[1]["request"]["line"], line);
@@ -72,6 +80,7 @@ async fn a_session_is_told_from_its_opening_to_its_closing(language: Language) {
         field(&states, "event"),
         ["running", "paused", "running", "paused", "running", "stopped"][..states.len()]
     );
+    assert_eq!(field(&states, "program")[..2], [language.file("main").as_str(), ""]);
     let paused: Vec<&&Value> = states.iter().filter(|state| state["event"] == "paused").collect();
     assert_eq!(paused.len(), 2, "{states:#?}");
     assert_eq!((&paused[0]["reason"], &paused[1]["reason"]), (&json!("breakpoint"), &json!("step")));
@@ -92,6 +101,8 @@ async fn a_session_is_told_from_its_opening_to_its_closing(language: Language) {
     let variables = of_kind(&lines, "debug:variables");
     let read = variables.iter().find(|read| read["frameId"] == location["frameId"]).expect("they were read");
     assert!(read["variables"].as_array().unwrap().iter().any(|one| one["name"] == "amount"), "{read}");
+    // They were asked for by the frame's number, so they have none of their own.
+    assert_eq!(read["variablesReference"], Value::Null);
 }
 
 async fn a_stop_that_nobody_looks_at_has_its_place_too(language: Language) {
@@ -112,6 +123,52 @@ async fn a_stop_that_nobody_looks_at_has_its_place_too(language: Language) {
     test_support::eventually(|| pauses().len() == 2).await;
     assert_eq!(pauses()[1]["location"]["line"], bank.line("deposit"));
     server.finish().await;
+}
+
+async fn a_line_is_whole_although_another_stream_writes_meanwhile(language: Language) {
+    let journal = JournalFolder::new();
+    let server = journal.serve("standard").await;
+    let text = language.pick(
+        "import sys\nprint('start', end='', flush=True)\nprint('oops', file=sys.stderr, flush=True)\nprint(1, [])\n",
+        "process.stdout.write('start');\nprocess.stderr.write('oops\\n');\nprocess.stdout.write('1 []\\n');\n",
+    );
+    let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
+    let program = Fixture::write(folder.path(), &language.file("main"), text);
+    server.ok("run_until", json!({ "program": program.path() })).await;
+    server.finish().await;
+    let lines = journal.lines();
+    let outputs = of_kind(&lines, "debug:output");
+    let mut written = field(&outputs, "output");
+    // Which of two streams is read first is chance.
+    written.sort_unstable();
+    assert_eq!(written, ["oops\n", "start1 []\n"]);
+}
+
+async fn a_value_is_joined_with_its_parts(language: Language) {
+    let journal = JournalFolder::new();
+    let server = journal.serve("standard").await;
+    let text = language.pick(
+        "cart = {'items': [1, 2]}\nprint(cart)  # @end\n",
+        "const cart = { items: [1, 2] };\nconsole.log(cart); // @end\n",
+    );
+    let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
+    let program = Fixture::write(folder.path(), &language.file("main"), text);
+    let until = json!({ "program": program.path(), "until": [{ "line": program.line("end") }] });
+    let stopped = server.ok("run_until", until).await;
+    let cart = |variables: &Value| {
+        let found = variables.as_array().unwrap().iter().find(|one| one["name"] == "cart");
+        found.unwrap_or_else(|| panic!("no cart in {variables}"))["variablesReference"].clone()
+    };
+    let reference = cart(&stopped["locals"]);
+    let asked = json!({ "sessionId": stopped["sessionId"], "variablesReference": reference });
+    server.ok("get_variables", asked).await;
+    server.finish().await;
+    let lines = journal.lines();
+    let variables = of_kind(&lines, "debug:variables");
+    assert_eq!(cart(&variables[0]["variables"]), reference);
+    let parts = variables.iter().find(|read| read["variablesReference"] == reference).expect("the parts");
+    assert_eq!(parts["scope"], Value::Null);
+    assert!(parts["variables"].to_string().contains("items"), "{parts}");
 }
 
 async fn a_program_that_floods_is_told_in_parts(language: Language) {

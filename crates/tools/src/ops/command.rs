@@ -24,11 +24,14 @@ pub struct Command {
     pub executable: Option<PathBuf>,
     /// The rest.
     pub launch: Launch,
-    /// As it was given, for people.
-    pub text: String,
 }
 
 impl Command {
+    /// What people call it, as its session is called.
+    pub fn title(&self) -> String {
+        self.launch.title(self.executable.as_deref())
+    }
+
     /// Reads a command. A `command` without `args` may be all of it, in one text.
     ///
     /// `cwd` is where it is run; relative names are of that folder.
@@ -49,14 +52,13 @@ impl Command {
     pub fn of_words(host: &dyn Host, words: Vec<String>, cwd: Option<PathBuf>) -> Result<Self, ToolError> {
         let cwd = cwd.map(|cwd| sources::absolute(&cwd));
         let folder = cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-        let text = words.join(" ");
         let (env, words) = assignments(words);
         let mut words = without_wrapper(words).into_iter();
         let name = words.next().filter(|name| !name.trim().is_empty());
         let name = name.ok_or_else(|| ToolError::argument("command", "is empty; name what to run"))?;
         let parsed = ParsedCommand { host, folder, name, args: words.collect() };
         let (adapter, executable, launch) = parsed.resolve()?;
-        Ok(Self { adapter, executable, launch: Launch { cwd, env, ..launch }, text })
+        Ok(Self { adapter, executable, launch: Launch { cwd, env, ..launch } })
     }
 }
 

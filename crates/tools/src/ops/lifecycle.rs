@@ -48,8 +48,9 @@ pub async fn start_command(
     command: Command,
     wait: Wait,
 ) -> Result<(Session, Settled), ToolError> {
-    let Command { adapter, executable, launch: program, text } = command;
-    let session = context.sessions.open(adapter, text, executable)?;
+    let title = command.title();
+    let Command { adapter, executable, launch: program } = command;
+    let session = context.sessions.open(adapter, title, executable)?;
     let closing = Closing::new(context, &session, true);
     let settled = launch(&session, program, wait, context).await;
     closing.settle(settled.is_err()).await;

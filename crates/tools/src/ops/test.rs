@@ -156,8 +156,7 @@ pub fn limits(bounds: &Bounds) -> Limits {
 
 /// Opens the session of a command.
 pub fn open(context: &Context, command: &Command) -> Result<Session, ToolError> {
-    let name = format!("test {}", command.text);
-    lifecycle::open(context, command.adapter.name(), Some(name), command.executable.clone())
+    lifecycle::open(context, command.adapter.name(), Some(command.title()), command.executable.clone())
 }
 
 /// Runs tests in a session that was opened for them. Unless it is kept, the program is to be ended with the

@@ -160,7 +160,7 @@ impl DebugScript {
         for (name, value) in given {
             launch.env.entry(name).or_insert(Some(value));
         }
-        let session = context.sessions.open_own(adapter, "debug-script".to_owned(), executable)?;
+        let session = context.sessions.open_own(adapter, self.command.clone(), executable)?;
         Ok((session, launch))
     }
 

@@ -52,7 +52,7 @@ enum Form {
 }
 
 /// What members must be, whatever entry they are in. Those that begin with a kind are of that kind only.
-const FORMS: [(&str, &str, Form); 34] = [
+const FORMS: [(&str, &str, Form); 35] = [
     ("", "namespace", Form::Text),
     ("", "sessionId", Form::OptionalText),
     ("", "sessionName", Form::OptionalText),
@@ -66,6 +66,7 @@ const FORMS: [(&str, &str, Form); 34] = [
     ("tool:error", "tool", Form::Text),
     ("tool:error", "callId", Form::Text),
     ("tool:error", "error", Form::Text),
+    ("debug:state", "program", Form::OptionalText),
     ("debug:state", "reason", Form::OptionalText),
     ("debug:state", "location", Form::Place),
     ("debug:state", "threadId", Form::OptionalNumber),
@@ -80,7 +81,7 @@ const FORMS: [(&str, &str, Form); 34] = [
     ("debug:breakpoint", "logMessage", Form::OptionalText),
     ("debug:variables", "frameId", Form::OptionalNumber),
     ("debug:variables", "scope", Form::OptionalText),
-    ("debug:variables", "variablesReference", Form::Number),
+    ("debug:variables", "variablesReference", Form::OptionalNumber),
     ("debug:variables", "variables", Form::Variables),
     ("session:created", "language", Form::Text),
     ("session:created", "executablePath", Form::OptionalText),
@@ -171,6 +172,7 @@ fn variable(mut value: Value) -> Option<Value> {
     for key in ["name", "type", "value"] {
         mend_member(object, key, Form::Text);
     }
+    mend_member(object, "variablesReference", Form::OptionalNumber);
     Some(value)
 }
 

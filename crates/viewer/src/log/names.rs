@@ -18,6 +18,23 @@ pub(super) struct Name {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) language: String,
+    /// What was debugged first.
+    pub(super) program: String,
+    /// The process id of who writes.
+    pub(super) server: Option<u32>,
+}
+
+impl Name {
+    /// What people call it: a session that was given no name is called by its program.
+    pub(super) fn shown(&self) -> &str {
+        let number = self.title.strip_prefix("Debug-");
+        let is_given = number.is_none_or(|number| number.bytes().any(|byte| !byte.is_ascii_digit()));
+        if self.program.is_empty() || (is_given && !self.title.is_empty()) {
+            &self.title
+        } else {
+            &self.program
+        }
+    }
 }
 
 impl Names {
@@ -35,6 +52,8 @@ impl Names {
         let known = self.all.get_mut(usize::try_from(number).ok()?)?;
         fill(&mut known.title, entry.session_name);
         fill(&mut known.language, entry.language);
+        fill(&mut known.program, entry.program);
+        known.server = known.server.or(entry.server);
         Some(number)
     }
 

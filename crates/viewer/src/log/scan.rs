@@ -19,6 +19,8 @@ pub(super) struct Scan<'a> {
     pub(super) call_id: Option<&'a [u8]>,
     pub(super) tool: Option<&'a [u8]>,
     pub(super) language: Option<&'a [u8]>,
+    pub(super) server: Option<u32>,
+    pub(super) program: Option<&'a [u8]>,
     pub(super) event: Option<&'a [u8]>,
     pub(super) reason: Option<&'a [u8]>,
     pub(super) success: Option<bool>,
@@ -64,6 +66,10 @@ impl<'a> Scan<'a> {
             b"callId" => self.call_id = text().filter(|id| !id.is_empty()),
             b"tool" => self.tool = text(),
             b"language" => self.language = text(),
+            b"server" => {
+                self.server = str::from_utf8(value).ok().and_then(|text| text.trim_ascii_end().parse().ok())
+            }
+            b"program" => self.program = text(),
             b"event" => self.event = text(),
             b"reason" => self.reason = text(),
             b"success" => self.success = Some(value != b"false"),
@@ -80,7 +86,7 @@ impl<'a> Scan<'a> {
             Kind::Response => self.call_id.is_some() && self.success.is_some(),
             Kind::State => self.event.is_some() && self.reason.is_some(),
             Kind::Breakpoint => self.event.is_some(),
-            Kind::Created => self.language.is_some(),
+            Kind::Created => self.language.is_some() && self.server.is_some(),
             Kind::Variables | Kind::Closed | Kind::Output | Kind::Dropped => true,
             Kind::Other => !self.message.is_empty(),
         }

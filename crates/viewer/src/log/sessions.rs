@@ -2,7 +2,7 @@
 
 use super::indexing::Indexer;
 use super::records::{Detail, NONE, Record};
-use super::{Kind, Known};
+use super::{Kind, Known, LOST, servers};
 use crate::plain;
 
 /// In the order of their first entries.
@@ -89,6 +89,22 @@ impl Sessions {
         self.replace(kept);
     }
 
+    /// Looks whether the servers of those that go on are still there; `time` is that of an entry. Whether one was
+    /// lost.
+    pub(super) fn look_for_servers(&mut self, time: impl Fn(usize) -> i64) -> bool {
+        let mut is_lost = false;
+        for known in &mut self.known {
+            let goes_on = matches!(known.state, "created" | "paused" | "running");
+            if let Some(server) = known.server.filter(|_| goes_on)
+                && servers::is_gone(server, time(known.last))
+            {
+                known.state = LOST;
+                is_lost = true;
+            }
+        }
+        is_lost
+    }
+
     /// Puts them in order, after entries were put in front.
     pub(super) fn sort(&mut self) {
         if !std::mem::replace(&mut self.is_sorted, true) {
@@ -129,15 +145,17 @@ impl Sessions {
                 first: number,
                 last: number,
                 state: "created",
+                server: None,
             });
         }
         let known = self.known.get_mut((*self.places.get(index)?)?)?;
-        if is_new || record.kind == Kind::Created || known.name.is_empty() {
+        if is_new || matches!(record.kind, Kind::Created | Kind::State) {
             indexer.with_names(|names| {
                 if let Some(found) = names.get(record.session) {
                     known.id.clone_from(&found.id);
-                    known.name.clone_from(&found.title);
+                    found.shown().clone_into(&mut known.name);
                     known.language.clone_from(&found.language);
+                    known.server = found.server;
                 }
             });
         }

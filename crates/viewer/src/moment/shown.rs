@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::{ComparedVariable, Moment};
+use journal::whole_lines;
+
+use super::{ComparedVariable, Line, Moment};
+use crate::log::LOST;
 
 /// A line of output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,6 +13,8 @@ pub(crate) struct OutputLine {
     /// As in [`super::Line`]; none for a remark of ours.
     pub(crate) category: Option<String>,
     pub(crate) text: String,
+    /// What follows is of the next run.
+    pub(crate) is_divider: bool,
 }
 
 impl Moment {
@@ -25,43 +30,45 @@ impl Moment {
         match self.state {
             _ if self.location.is_some() => "the journal has no source of this place",
             "running" => "the program is running; its source appears when it is suspended",
-            "stopped" => "the program has ended; s shows where it was suspended last",
-            "closed" => "the session is closed; s shows where its program was suspended last",
+            "stopped" => "the program has ended without having been suspended",
+            "closed" => "the session is closed; its program was not suspended",
+            LOST => "the server of this session is gone; its program was not suspended",
             _ => "appears when the program is suspended",
         }
     }
 
     /// Why there are no variables.
     pub(crate) fn without_variables(&self) -> &'static str {
-        if self.state == "paused" {
-            "nobody has read them at this stop yet"
-        } else {
-            "appear when an agent reads them at a stop"
+        match (self.location.is_some() || self.state == "paused", self.is_read) {
+            (true, true) => "no variables",
+            (true, false) => "not read at this stop",
+            (false, _) => "appear when an agent reads them at a stop",
         }
     }
 
-    /// The output by lines: pieces that were not whole lines are put together.
+    /// The output by lines, each whole where its stream began it.
     pub(crate) fn output_lines(&self) -> Vec<OutputLine> {
         let mut lines: Vec<OutputLine> = Vec::new();
-        // Of what was written last, when it was not the whole line.
-        let mut unfinished: Option<&str> = None;
-        for piece in &self.output {
-            if piece.omitted > 0 {
-                let text = format!("… {} bytes are not in the journal", piece.omitted);
-                lines.push(OutputLine { category: None, text });
+        let remark = |lines: &mut Vec<OutputLine>, text, is_divider| {
+            lines.push(OutputLine { category: None, text, is_divider });
+        };
+        let goes_on =
+            |before: &Line, next: &Line| next.omitted == 0 && !next.is_divider && !before.is_divider;
+        for part in self.output.chunk_by(goes_on) {
+            let Some(first) = part.first() else { continue };
+            if first.is_divider {
+                remark(&mut lines, first.text.clone(), true);
+                continue;
             }
-            let goes_on = piece.omitted == 0 && unfinished == Some(piece.category.as_str());
-            let text = piece.text.strip_suffix('\n').unwrap_or(&piece.text);
-            for (number, line) in text.split('\n').enumerate() {
-                match lines.last_mut().filter(|_| number == 0 && goes_on) {
-                    Some(before) => before.text.push_str(line),
-                    None => lines.push(OutputLine {
-                        category: Some(piece.category.clone()),
-                        text: line.trim_end_matches('\r').to_owned(),
-                    }),
-                }
+            if first.omitted > 0 {
+                remark(&mut lines, format!("… {} bytes are not in the journal", first.omitted), false);
             }
-            unfinished = (!piece.text.ends_with('\n')).then_some(piece.category.as_str());
+            let streams: Vec<_> = part.iter().map(|piece| (&piece.category, piece.text.as_str())).collect();
+            lines.extend(whole_lines(&streams).into_iter().map(|(number, text)| OutputLine {
+                category: part.get(number).map(|piece| piece.category.clone()),
+                text: text.trim_end_matches(['\n', '\r']).to_owned(),
+                is_divider: false,
+            }));
         }
         lines
     }

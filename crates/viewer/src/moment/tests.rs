@@ -94,7 +94,7 @@ fn each_moment_of_a_session_is_as_it_was() {
     assert_eq!(ids(&stopped), [("bp-1".to_owned(), true), ("bp-2".to_owned(), false)]);
     assert_eq!(
         stopped.output,
-        [Line { category: "stdout".into(), text: "\\x1b[2Jhello\n".into(), omitted: 0 }]
+        [Line { category: "stdout".into(), text: "\\x1b[2Jhello\n".into(), ..Line::default() }]
     );
     assert_eq!(seen(&stopped), []);
     // What another session does changes nothing.
@@ -110,7 +110,89 @@ fn each_moment_of_a_session_is_as_it_was() {
     assert_eq!((at(20).state, at(20).reason.as_deref()), ("stopped", Some("exited with code 0")));
     let closed = at(21);
     assert_eq!((closed.state, closed.reason.as_deref()), ("closed", Some("exited with code 0")));
-    assert!(closed.location.is_none() && closed.stack.is_empty() && closed.variables.is_empty());
+    // What has ended shows its last stop.
+    assert_eq!((closed.is_past, closed.location.as_ref().map(|place| place.line)), (true, Some(30)));
+    assert_eq!(seen(&closed), [("y", "5", None, false)]);
     assert_eq!(at(1000), closed);
     assert_eq!(Moment::at(&log, 7, 0), Moment::default());
+}
+
+#[test]
+fn a_stop_without_variables_says_whether_they_were_read() {
+    let (_folder, log) = log(&[paused(2, "f", 1), read(1, "Locals", &[])]);
+    let told = [0, 1].map(|number| Moment::at(&log, 0, number).without_variables());
+    assert_eq!(told, ["not read at this stop", "no variables"]);
+}
+
+#[test]
+fn runs_are_divided_and_lines_are_whole() {
+    let output =
+        |category: &str, text: &str| json!({"message": "debug:output", "category": category, "output": text});
+    let state = |event: &str, reason: Option<&str>| json!({"message": "debug:state", "event": event, "reason": reason});
+    let (_folder, log) = log(&[
+        state("running", None),
+        output("stdout", "start"),
+        output("stderr", "oops\n"),
+        output("stdout", " 1 []\n"),
+        paused(2, "f", 1),
+        state("running", None),
+        output("stdout", "one\n"),
+        state("stopped", Some("exited with code 0")),
+        output("console", "late\n"),
+        state("running", None),
+        output("stdout", "two\n"),
+    ]);
+    let lines = |number| -> Vec<String> {
+        let lines = Moment::at(&log, 0, number).output_lines().into_iter();
+        lines.map(|line| if line.is_divider { format!("-- {}", line.text) } else { line.text }).collect()
+    };
+    let divider = "-- exited with code 0, then run again";
+    assert_eq!(lines(8), ["start 1 []", "oops", "one", "late"]);
+    assert_eq!(lines(9), ["start 1 []", "oops", "one", "late", divider]);
+    assert_eq!(lines(10), ["start 1 []", "oops", "one", "late", divider, "two"]);
+}
+
+#[test]
+fn a_session_whose_server_is_gone_is_lost() {
+    let mut server = std::process::Command::new("true").spawn().unwrap();
+    let created = |server: u32| json!({"message": "session:created", "language": "python", "server": server});
+    let now = crate::clock::now();
+    server.wait().unwrap();
+    let at = |mut line: Value, session: &str, time: i64| {
+        (line["sessionId"], line["timestamp"]) = (json!(session), json!(time));
+        line
+    };
+    let closed = json!({"message": "session:closed", "duration": 1});
+    // The third is of a process that was given the id of this one's: it wrote long before this one was started.
+    let lines = [
+        at(created(std::process::id()), "reused", 1),
+        at(paused(1, "f", 1), "reused", 2),
+        at(created(server.id()), "gone", now),
+        at(paused(2, "f", 1), "gone", now),
+        at(created(server.id()), "done", now),
+        at(closed, "done", now),
+        at(created(std::process::id()), "here", now),
+        at(json!({"message": "debug:state", "event": "running"}), "here", now),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.log");
+    fs::write(&path, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    let log = Log::open(&path).unwrap();
+    let states: Vec<_> = log.sessions().iter().map(|known| (known.id.as_str(), known.state)).collect();
+    assert_eq!(states, [("reused", "lost"), ("gone", "lost"), ("done", "closed"), ("here", "running")]);
+    let moment = Moment::at(&log, 1, log.len() - 1);
+    assert_eq!((moment.state, moment.is_past, moment.location.map(|at| at.line)), ("lost", true, Some(2)));
+}
+
+#[test]
+fn a_session_without_a_name_is_called_by_its_program() {
+    let created =
+        |name: &str| json!({"message": "session:created", "sessionName": name, "language": "python"});
+    let runs = |program: &str| json!({"message": "debug:state", "event": "running", "program": program});
+    for (name, expected) in
+        [("Debug-1736180100123", "cart.py"), ("Debug-my", "Debug-my"), ("the bug", "the bug")]
+    {
+        let (_folder, log) = log(&[created(name), runs("cart.py"), runs("other.py")]);
+        assert_eq!(log.sessions()[0].name, expected);
+    }
 }

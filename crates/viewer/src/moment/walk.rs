@@ -7,7 +7,7 @@ use journal::entry::{
 };
 
 use super::{ComparedVariable, Line, Moment};
-use crate::log::{Detail, Kind, Log};
+use crate::log::{Detail, Kind, LOST, Log};
 use crate::plain;
 
 /// How many pieces of output are told.
@@ -20,10 +20,12 @@ const READ: usize = 40;
 /// What was found on the way back.
 #[derive(Default)]
 struct Walk {
-    /// The session is closed.
-    is_closed: bool,
+    /// The session is closed, or its server is gone.
+    end: Option<&'static str>,
     /// What the program does.
     state: Option<State>,
+    /// The stop that is shown: where the program is suspended, or was the last time before it ended.
+    stop: Option<State>,
     /// What was read of the innermost frame at this stop, newest first.
     now: Vec<Variables>,
     /// What was read between the stop before and this one, newest first.
@@ -32,6 +34,8 @@ struct Walk {
     before: Option<State>,
     /// Newest first.
     output: Vec<Line>,
+    /// How much of the output is later than the first state of a run, when that is the last state that was passed.
+    run: Option<usize>,
     /// Of each breakpoint the newest change, and the number of the oldest.
     breakpoints: HashMap<String, (usize, BreakpointChange)>,
     changes: usize,
@@ -39,12 +43,16 @@ struct Walk {
 
 pub(super) fn moment(log: &Log, session: usize, number: usize) -> Moment {
     let Some(known) = log.sessions().get(session) else { return Moment::default() };
-    let mut walk = Walk::default();
+    let is_lost = known.state == LOST && number >= known.last;
+    let mut walk = Walk { end: is_lost.then_some(LOST), ..Walk::default() };
     for (number, kind, detail) in log.back(session, number) {
         if walk.wants(kind, detail)
             && let Some(entry) = log.entry(number)
         {
             walk.take(number, &entry.event);
+        }
+        if kind == Kind::State {
+            walk.run = (detail != Detail::Stopped).then_some(walk.output.len());
         }
     }
     let [session_id, session_name, language] =
@@ -56,33 +64,34 @@ impl Walk {
     /// Whether an entry tells what is not known yet.
     fn wants(&self, kind: Kind, detail: Detail) -> bool {
         match kind {
-            Kind::State => self.state.is_none() || (self.is_paused() && self.before.is_none()),
+            Kind::State if detail == Detail::Stopped && self.run.is_some() => true,
+            Kind::State => self.state.is_none() || (self.shows_a_stop() && self.before.is_none()),
             Kind::Closed => self.state.is_none(),
-            Kind::Variables if self.state.is_none() => self.now.len() < READ,
-            Kind::Variables => self.is_paused() && self.before.is_none() && self.earlier.len() < READ,
+            Kind::Variables if self.stop.is_none() => self.now.len() < READ,
+            Kind::Variables => self.before.is_none() && self.earlier.len() < READ,
             Kind::Output => self.output.len() < OUTPUT,
             Kind::Breakpoint => detail != Detail::Hit && self.changes < CHANGES,
             _ => false,
         }
     }
 
-    fn is_paused(&self) -> bool {
-        self.state.as_ref().is_some_and(|state| state.event == StateEvent::Paused)
+    /// A program that runs has none; one that has ended shows its last.
+    fn shows_a_stop(&self) -> bool {
+        let event = self.state.as_ref().map(|state| state.event);
+        self.end.is_some() || event.is_some_and(|event| event != StateEvent::Running)
     }
 
     fn take(&mut self, number: usize, event: &Event) {
         match event {
-            Event::State(state) if self.state.is_none() => self.state = Some(state.clone()),
-            Event::State(state) if state.event == StateEvent::Paused => self.before = Some(state.clone()),
-            // A program that ran anew is another one.
-            Event::State(state) if state.event == StateEvent::Stopped => self.before = Some(state.clone()),
-            Event::Closed(_) => self.is_closed = true,
-            Event::Variables(read) if self.state.is_none() => self.now.push(read.clone()),
+            Event::State(state) => self.take_state(state),
+            Event::Closed(_) => self.end = Some("closed"),
+            Event::Variables(read) if self.stop.is_none() => self.now.push(read.clone()),
             Event::Variables(read) => self.earlier.push(read.clone()),
             Event::Output(written) => self.output.push(Line {
                 category: plain::line(&written.category),
                 text: plain::text(&written.output),
                 omitted: written.omitted,
+                is_divider: false,
             }),
             Event::Breakpoint(change) => {
                 self.changes += 1;
@@ -93,6 +102,29 @@ impl Walk {
         }
     }
 
+    fn take_state(&mut self, state: &State) {
+        let is_stop = state.event == StateEvent::Paused;
+        if self.state.is_none() {
+            self.state = Some(state.clone());
+        }
+        if state.event == StateEvent::Stopped
+            && let Some(at) = self.run.take().filter(|at| *at < OUTPUT)
+        {
+            let ended = plain::line(state.reason.as_deref().unwrap_or("the program ended"));
+            let text = format!("{ended}, then run again");
+            self.output.insert(at, Line { text, is_divider: true, ..Line::default() });
+        }
+        if !self.shows_a_stop() {
+            return;
+        }
+        if is_stop && self.stop.is_none() {
+            self.stop = Some(state.clone());
+        } else if self.stop.is_some() && self.before.is_none() && state.event != StateEvent::Running {
+            // A program that ran anew is another one.
+            self.before = Some(state.clone());
+        }
+    }
+
     fn end(mut self, mut moment: Moment) -> Moment {
         moment.output = self.output;
         moment.output.reverse();
@@ -100,32 +132,26 @@ impl Walk {
         breakpoints.sort_by_key(|(number, _)| *number);
         breakpoints.retain(|(_, change)| change.event != BreakpointEvent::Removed);
         moment.breakpoints = breakpoints.into_iter().map(|(_, change)| plain_change(change)).collect();
-        moment.state = match &self.state {
-            _ if self.is_closed => "closed",
+        let event = self.state.as_ref().map(|state| state.event);
+        moment.state = self.end.unwrap_or(match event {
             None => "created",
-            Some(state) => match state.event {
-                StateEvent::Paused => "paused",
-                StateEvent::Running => "running",
-                StateEvent::Stopped => "stopped",
-            },
-        };
-        let Some(state) = self.state.take() else { return moment };
-        moment.reason = state.reason.as_deref().map(plain::line);
-        moment.description = state.description.as_deref().map(plain::text);
-        if self.is_closed || state.event != StateEvent::Paused {
-            return moment;
-        }
-        let innermost = state.location.as_ref().or(state.stack.first());
-        let earlier = self.before.as_ref().and_then(|before| {
-            let place = before.location.as_ref().or(before.stack.first())?;
-            let is_same =
-                innermost.is_some_and(|now| now.file == place.file && now.function == place.function);
-            is_same.then(|| of_frame(&self.earlier, Some(place)))
+            Some(StateEvent::Paused) => "paused",
+            Some(StateEvent::Running) => "running",
+            Some(StateEvent::Stopped) => "stopped",
         });
-        moment.variables = compared(of_frame(&self.now, innermost), earlier.unwrap_or_default());
-        moment.source = state.source.as_ref().map(plain_source);
-        moment.stack = state.stack.iter().map(plain_place).collect();
-        moment.location = state.location.as_ref().map(plain_place);
+        let is_suspended = moment.state == "paused";
+        let state = self.state.take().filter(|state| is_suspended || state.event != StateEvent::Paused);
+        moment.reason = state.and_then(|state| state.reason.as_deref().map(plain::line));
+        let Some(stop) = self.stop.take() else { return moment };
+        moment.is_past = !is_suspended;
+        moment.is_exception = stop.reason.as_deref() == Some("exception");
+        moment.description = stop.description.as_deref().map(plain::text);
+        let now = (&stop, &*self.now);
+        moment.is_read = of_frame(&self.now, innermost(&stop)).is_read;
+        moment.variables = variables(now, self.before.as_ref().map(|before| (before, &*self.earlier)));
+        moment.source = stop.source.as_ref().map(plain_source);
+        moment.stack = stop.stack.iter().map(plain_place).collect();
+        moment.location = stop.location.as_ref().map(plain_place);
         moment
     }
 }
@@ -154,12 +180,14 @@ fn innermost(state: &State) -> Option<&Location> {
 struct Frame {
     variables: Vec<Variable>,
     is_whole: bool,
+    is_read: bool,
 }
 
 /// Puts together what was read of a frame's scopes, newest first. Global ones count where there are no others.
 fn of_frame(read: &[Variables], frame: Option<&Location>) -> Frame {
     let number = frame.and_then(|frame| frame.frame_id);
-    let is_scope = |one: &&Variables| one.scope.is_some() || one.variables_reference == 0;
+    let is_scope =
+        |one: &&Variables| one.scope.is_some() || one.variables_reference.is_none_or(|number| number == 0);
     let is_of_it = |one: &&Variables| number.is_none() || one.frame_id.is_none() || one.frame_id == number;
     let is_global = |one: &&Variables| {
         let scope = one.scope.as_deref().unwrap_or_default().to_ascii_lowercase();
@@ -167,7 +195,7 @@ fn of_frame(read: &[Variables], frame: Option<&Location>) -> Frame {
     };
     let all: Vec<&Variables> = read.iter().filter(is_scope).filter(is_of_it).collect();
     let are_local = all.iter().any(|one| !is_global(one));
-    let mut frame = Frame { variables: Vec::new(), is_whole: true };
+    let mut frame = Frame { variables: Vec::new(), is_whole: true, is_read: !all.is_empty() };
     let mut places: HashMap<&str, usize> = HashMap::new();
     // Oldest first, for the order; what was read later is what it is.
     for one in all.into_iter().rev().filter(|one| !(are_local && is_global(one))) {
@@ -196,6 +224,7 @@ fn compared(now: Frame, earlier: Frame) -> Vec<ComparedVariable> {
                 name: plain::line(&variable.name),
                 type_name: plain::line(&variable.type_name),
                 value: plain::line(&variable.value),
+                variables_reference: variable.variables_reference,
             },
         }
     });

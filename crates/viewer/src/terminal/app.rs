@@ -86,12 +86,15 @@ impl App {
     pub(super) fn tick(&mut self, now: Instant) {
         let poll = self.log.poll();
         let has_moved = poll.prepended > 0 || poll.removed > 0;
+        if poll.is_lost {
+            self.moment = None;
+        }
         if has_moved {
             self.rows.shift(poll);
             self.cursor = self.cursor.map(|number| (number + poll.prepended).saturating_sub(poll.removed));
             self.moment = None;
         }
-        self.is_stale |= has_moved || poll.added > 0 || poll.is_complete != self.is_complete;
+        self.is_stale |= has_moved || poll.is_lost || poll.added > 0 || poll.is_complete != self.is_complete;
         self.is_complete = poll.is_complete;
         self.look();
         self.play(now);

@@ -56,8 +56,12 @@ fn place(file: &str, line: u32, function: &str) -> Location {
 }
 
 fn seen(name: &str, type_name: &str, value: &str, before: Option<&str>, is_new: bool) -> ComparedVariable {
-    let variable =
-        Variable { name: name.to_owned(), type_name: type_name.to_owned(), value: value.to_owned() };
+    let variable = Variable {
+        name: name.to_owned(),
+        type_name: type_name.to_owned(),
+        value: value.to_owned(),
+        ..Variable::default()
+    };
     ComparedVariable { variable, before: before.map(str::to_owned), is_new }
 }
 
@@ -75,7 +79,7 @@ fn breakpoint(line: u32, verified: bool) -> BreakpointChange {
 }
 
 fn written(category: &str, text: &str) -> Line {
-    Line { category: category.to_owned(), text: text.to_owned(), omitted: 0 }
+    Line { category: category.to_owned(), text: text.to_owned(), ..Line::default() }
 }
 
 /// A program suspended in the middle of something.
@@ -89,6 +93,8 @@ fn moment() -> Moment {
         language: "python".to_owned(),
         state: "paused",
         reason: Some("breakpoint".to_owned()),
+        is_past: false,
+        is_exception: false,
         description: None,
         location: Some(place("~/shop/prices.py", 18, "total")),
         source: Some(SourceWindow { first_line: 12, lines: source.lines().map(str::to_owned).collect() }),
@@ -104,6 +110,7 @@ fn moment() -> Moment {
             seen("tax", "float", "1.19", None, false),
             seen("item", "dict", "{'price': 'free'}", None, true),
         ],
+        is_read: true,
         output: vec![
             written("stdout", "checking out\n2 items in the basket\n"),
             written("stderr", "DeprecationWarning: pay() is old\n"),
@@ -219,7 +226,7 @@ fn a_program_that_runs_has_no_place() {
 #[test]
 fn an_exception_is_told_at_the_top() {
     let mut thrown = moment();
-    thrown.reason = Some("exception".to_owned());
+    (thrown.reason, thrown.is_exception) = (Some("exception".to_owned()), true);
     thrown.description = Some("TypeError: can't multiply sequence by non-int of type 'float'".to_owned());
     let view = View { moment: Some(Arc::new(thrown)), pace: Pace::Still, ..view() };
     let text = shown(&view, 100, 24);
@@ -243,7 +250,7 @@ fn pieces_of_a_line_are_one_line() {
     let text = shown(&view, 64, 6);
     let right: Vec<&str> =
         text.lines().filter_map(|line| line.split_once('│')).map(|(_, right)| right).collect();
-    assert_eq!(right, [" Output ───────────────────────", "┃^^", "", " d"]);
+    assert_eq!(right, [" Output ───────────────────────", " c", "┃^^", " d"]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::around;
 use crate::clock::Clock;
 use crate::lexer::{self, Grammar, Lexer, Word};
 use crate::log::Log;
+use crate::moment::shown::OutputLine;
 use crate::moment::{ComparedVariable, Moment};
 use crate::words;
 
@@ -36,6 +37,8 @@ pub(super) struct Shown {
     /// As [`Moment::state`]; empty without a session.
     state: &'static str,
     reason: Option<String>,
+    is_past: bool,
+    is_exception: bool,
     description: Option<String>,
     location: Option<Location>,
     source: Vec<SourceLine>,
@@ -72,10 +75,13 @@ struct Variable {
 }
 
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Output {
     /// Empty for a remark of ours.
     category: String,
     text: String,
+    /// What follows is of the next run.
+    is_divider: bool,
 }
 
 /// What was the case.
@@ -145,12 +151,18 @@ impl Shown {
             without_source: moment.without_source(),
             without_variables: moment.without_variables(),
             output: output
-                .map(|line| Output { category: line.category.unwrap_or_default(), text: line.text })
+                .map(|OutputLine { category, text, is_divider }| Output {
+                    category: category.unwrap_or_default(),
+                    text,
+                    is_divider,
+                })
                 .collect(),
             session: moment.session_name,
             language: moment.language,
             state: moment.state,
             reason: moment.reason,
+            is_past: moment.is_past,
+            is_exception: moment.is_exception,
             description: moment.description,
             location: moment.location,
             breakpoints: moment.breakpoints,

@@ -327,7 +327,8 @@ async fn a_moment_is_what_was_the_case_with_control_characters_shown() {
     assert_eq!(moment["source"], lines);
     // The end is of the session that acts.
     let end = served.json("/moment").await;
-    let said = json!([{ "category": "stdout", "text": "<script>\\x1b]0;title\\x07\\u{202e}hello" }]);
+    let text = "<script>\\x1b]0;title\\x07\\u{202e}hello";
+    let said = json!([{ "category": "stdout", "text": text, "isDivider": false }]);
     assert_eq!((&end["at"], &end["session"], &end["output"]), (&json!(10), &json!("two"), &said));
     assert_eq!(served.json("/moment?session=one-id").await["variables"][0]["value"], "2");
     assert_eq!(served.json("/moment?at=-5").await["at"], 0);

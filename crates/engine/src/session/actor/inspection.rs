@@ -70,7 +70,7 @@ impl Session {
             move |debugger, frame| debugger.locals(frame, page, text),
             move |actor, origin, (scope, locals)| {
                 let locals = locals.try_map(actor.value_numbers(origin))?;
-                actor.journal_variables(Some((frame, &scope)), Reference(0), &locals);
+                actor.journal_variables(Some((frame, &scope)), None, &locals);
                 Ok((scope, locals))
             },
         )

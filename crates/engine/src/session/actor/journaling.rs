@@ -41,6 +41,8 @@ pub(super) struct Journaling {
     unrecorded: Option<(Timestamp, Arc<Stop>)>,
     /// The program is known to run.
     runs: bool,
+    /// What was started, until the first state of its run is recorded.
+    program: Option<String>,
     breakpoints: BTreeMap<BreakpointId, BreakpointChange>,
     /// The last scopes that were listed: their variables are recorded under their names.
     scopes: VecDeque<NamedScope>,
@@ -57,6 +59,11 @@ struct NamedScope {
 impl Journaling {
     pub(super) fn new(journal: SessionJournal) -> Self {
         Self { journal, ..Self::default() }
+    }
+
+    /// A program is started or attached to, by this name.
+    pub(super) fn begins(&mut self, program: &str) {
+        self.program = Some(truncation::text(program));
     }
 
     /// The program does something else than before.
@@ -80,8 +87,8 @@ impl Journaling {
         }
     }
 
-    fn state(&self, event: StateEvent, reason: Option<String>) {
-        let state = State { reason, ..State::of(event) };
+    fn state(&mut self, event: StateEvent, reason: Option<String>) {
+        let state = State { reason, program: self.program.take(), ..State::of(event) };
         self.journal.record(Event::State(state));
     }
 
@@ -95,6 +102,7 @@ impl Journaling {
             location: stack.first().cloned(),
             thread_id: Some(stop.thread.0),
             description: stop.text.as_deref().map(truncation::text),
+            program: self.program.take(),
             stack,
             ..State::of(StateEvent::Paused)
         };
@@ -190,14 +198,15 @@ impl Actor {
     /// The children of a scope or value were read.
     pub(super) fn journal_children(&self, reference: Reference, children: &Children<Reference>) {
         let scope = self.journaling.scopes.iter().rev().find(|scope| scope.reference == reference);
-        self.journal_variables(scope.map(|scope| (scope.frame, scope.name.as_str())), reference, children);
+        let scope = scope.map(|scope| (scope.frame, scope.name.as_str()));
+        self.journal_variables(scope, Some(reference), children);
     }
 
-    /// Variables were read, of a scope or of a value.
+    /// Variables were read, of a scope or of a value; without a reference, those of a frame.
     pub(super) fn journal_variables(
         &self,
         scope: Option<(Reference, &str)>,
-        reference: Reference,
+        reference: Option<Reference>,
         children: &Children<Reference>,
     ) {
         if !self.journaling.journal.is_kept() {
@@ -207,11 +216,12 @@ impl Actor {
             name: truncation::text(&variable.name),
             type_name: truncation::text(&variable.value.type_name),
             value: truncation::text(&variable.value.text),
+            variables_reference: variable.value.reference.map(|reference| reference.0),
         });
         self.journaling.journal.record(Event::Variables(Variables {
             frame_id: scope.map(|(frame, _)| frame.0),
             scope: scope.map(|(_, name)| name.to_owned()),
-            variables_reference: reference.0,
+            variables_reference: reference.map(|reference| reference.0),
             variable_count: children.total,
             variables: variables.collect(),
         }));

@@ -70,7 +70,8 @@ impl Session {
         if let Start::Attach(attach) = &start {
             self.policy().safety.check_endpoint(&attach.to).await?;
         }
-        self.ask(|actor, reply| actor.start(start, reply)).await
+        let title = start.title(self.executable());
+        self.ask(move |actor, reply| actor.start(start, &title, reply)).await
     }
 
     /// How the program was started the last time.
@@ -107,7 +108,7 @@ impl Session {
 }
 
 impl Actor {
-    fn start(&mut self, start: Start, reply: Reply<()>) {
+    fn start(&mut self, start: Start, title: &str, reply: Reply<()>) {
         if !self.state.start() {
             return answer(reply, Err(Error::AlreadyLive));
         }
@@ -116,6 +117,7 @@ impl Actor {
         self.exception_failures = None;
         self.profiling = None;
         self.last_start = Some(start.clone());
+        self.journaling.begins(title);
         let connector = Arc::clone(&self.connector);
         let sinks = self.sinks.clone();
         let (work, handle) = abortable(async move { connector.start(start, sinks).await });

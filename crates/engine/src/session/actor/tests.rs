@@ -35,6 +35,7 @@ impl Scene {
     fn before_start() -> (Self, Arrival) {
         let (connector, programs) = FakeConnector::new();
         let session = Session::spawn(SessionOptions {
+            id: crate::model::ids::SessionId::random(),
             name: "test".to_owned(),
             adapter: adapter::by_name("python").unwrap(),
             host: &Machine,

@@ -18,6 +18,7 @@ use super::*;
 async fn a_debugger_that_does_not_answer_is_not_waited_for_longer_than_the_program() {
     let (connector, programs) = FakeConnector::new();
     let session = Session::spawn(SessionOptions {
+        id: engine::model::ids::SessionId::random(),
         name: "test".to_owned(),
         adapter: adapter::by_name("python").unwrap(),
         host: &Machine,

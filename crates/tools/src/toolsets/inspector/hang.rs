@@ -160,7 +160,7 @@ impl DebuggerDetectHang {
         }
         let mut read = Command::read(&Machine, &command, self.args, self.cwd)?;
         read.launch.stdin = Stdin::Open;
-        let name = format!("hang {}", read.text);
-        Ok((context.sessions.open(read.adapter, name, read.executable)?, Some(read.launch)))
+        let title = read.title();
+        Ok((context.sessions.open(read.adapter, title, read.executable)?, Some(read.launch)))
     }
 }

@@ -88,7 +88,7 @@ async fn try_out(
         (None, None) => language(None, &wished.file)?,
     };
     let executable = state.target.as_ref().and_then(|target| target.executable.clone());
-    let session = context.sessions.open_own(adapter, "quick".to_owned(), executable)?;
+    let session = context.sessions.open_own(adapter, base_name(&wished.file), executable)?;
     let guard = Closing::new(context, &session, true);
     let set = session.set_breakpoint(wished.wanted()).await;
     guard.settle(true).await;

@@ -107,7 +107,7 @@ async fn begin(state: &mut State, target: Target, context: &Context) -> Result<B
         }
         context.sessions.close(before).await;
     }
-    let session = context.sessions.open_own(target.adapter, "quick".to_owned(), target.executable.clone())?;
+    let session = context.sessions.open_own(target.adapter, target.title(), target.executable.clone())?;
     state.session = Some(session.clone());
     let (breakpoints, lost) = set_again(&session, &state.breakpoints).await;
     let labels: Vec<String> =

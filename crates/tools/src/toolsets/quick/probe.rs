@@ -65,7 +65,7 @@ impl Tool for DebugProbe {
 impl DebugProbe {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let (target, request) = self.request(context)?;
-        let session = context.sessions.open_own(target.adapter, "probe".to_owned(), target.executable)?;
+        let session = context.sessions.open_own(target.adapter, target.title(), target.executable)?;
         let guard = Closing::new(context, &session, true);
         let said = probe(&session, request, context).await;
         guard.settle(true).await;

@@ -51,6 +51,11 @@ impl Target {
         }
     }
 
+    /// What its session is called.
+    pub(super) fn title(&self) -> String {
+        self.launch(false).title(None)
+    }
+
     /// `app.py (python)`.
     pub(super) fn label(&self) -> String {
         format!("{} ({})", base_name(&self.program), language_name(self.adapter))

@@ -236,7 +236,6 @@ impl Tool for RunUntil {
         let wait = Wait::new(context.bounds(), self.timeout, limits)?;
         let files = self.until.iter().flatten().filter_map(|place| place.file.as_deref());
         let asked = Asked {
-            tool: Self::NAME,
             session_id: self.session_id.as_deref(),
             starts: self.starts(),
             program: self.program.as_deref(),

@@ -67,8 +67,8 @@ impl Tool for DiagnoseHang {
                 let given = self.env.unwrap_or_default().into_iter();
                 read.launch.env.extend(given.map(|(name, value)| (name, Some(value))));
                 read.launch.stdin = Stdin::Open;
-                let session =
-                    context.sessions.open(read.adapter, format!("hang {}", read.text), read.executable)?;
+                let title = read.title();
+                let session = context.sessions.open(read.adapter, title, read.executable)?;
                 (session, Some(read.launch))
             }
             None => {

@@ -15,8 +15,6 @@ use crate::{Context, ToolError};
 
 /// What the parameters of a one-shot tool say of its session.
 pub(super) struct Asked<'a> {
-    /// The tool.
-    pub(super) tool: &'static str,
     /// The session that is named.
     pub(super) session_id: Option<&'a str>,
     /// There is a program to start in the session that is named.
@@ -53,12 +51,13 @@ impl<'a> OneShot<'a> {
         let opened_here = starts && !is_named;
         let mut command = None;
         let session = if opened_here {
-            if let Some(Command { adapter, executable, launch, text }) = asked.command()? {
+            if let Some(read) = asked.command()? {
+                let name = read.title();
+                let Command { adapter, executable, launch } = read;
                 command = Some(launch);
-                let name = format!("{} {text}", asked.tool);
                 lifecycle::open(context, adapter.name(), Some(name), executable)?
             } else {
-                let name = asked.program.map(|program| format!("{} {}", asked.tool, program.display()));
+                let name = asked.program.map(|program| asked.title(program));
                 let executable = asked.executable.map(Path::to_owned);
                 lifecycle::open(context, &asked.language()?, name, executable)?
             }
@@ -96,6 +95,12 @@ impl<'a> OneShot<'a> {
 }
 
 impl Asked<'_> {
+    /// What the session of a program is called.
+    fn title(&self, program: &Path) -> String {
+        let launch = Launch::new(Program::Script(program.to_owned()));
+        Launch { args: self.args.to_vec(), ..launch }.title(None)
+    }
+
     /// What an executable and its arguments start, where nothing else says what to run: an interpreter with a
     /// script, or a command such as a test runner.
     fn command(&self) -> Result<Option<Command>, ToolError> {

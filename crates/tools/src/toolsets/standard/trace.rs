@@ -95,7 +95,6 @@ impl Tool for TraceValues {
         self.check(context)?;
         let trigger = TriggerParam::read(self.trigger.take(), self.cwd.clone(), context)?;
         let asked = Asked {
-            tool: Self::NAME,
             session_id: self.session_id.as_deref(),
             starts: self.starts(),
             program: self.program.as_deref(),

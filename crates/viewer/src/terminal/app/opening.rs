@@ -57,9 +57,9 @@ fn stack(moment: &Moment) -> Vec<String> {
 }
 
 fn output(moment: &Moment) -> Vec<String> {
-    let lines = moment.output.iter().flat_map(|piece| {
-        let text = piece.text.strip_suffix('\n').unwrap_or(&piece.text);
-        text.split('\n').map(|line| format!("{}: {line}", piece.category))
+    let lines = moment.output_lines().into_iter().map(|line| match line.category {
+        Some(category) => format!("{category}: {}", line.text),
+        None => format!("── {}", line.text),
     });
     lines.take(LINES).collect()
 }

@@ -6,6 +6,7 @@ use super::super::text::{Strip, width};
 use super::super::theme::{Role, Theme};
 use super::super::view::{Overlay, Pace, View};
 use super::file_name;
+use crate::log::LOST;
 
 /// The keys that matter, the most important first; the last two are always there.
 const KEYS: &[(&str, &str)] = &[
@@ -75,6 +76,11 @@ fn state(view: &View, theme: Theme, strip: &mut Strip) {
         strip.push(" ", faint).push(&moment.language, faint);
     }
     strip.push("  ", faint).push(moment.state, theme.style(state_role(moment.state)));
+    if moment.is_past {
+        strip.push(moment.reason.as_ref().map_or("", |_| ": "), faint);
+        strip.push(moment.reason.as_deref().unwrap_or_default(), theme.style(Role::Plain));
+        strip.push(", last stop", faint);
+    }
     if let Some(location) = &moment.location {
         let place = format!("{}:{}", file_name(&location.file), location.line);
         strip.push(" at ", faint).push(&place, theme.style(Role::Place));
@@ -82,10 +88,11 @@ fn state(view: &View, theme: Theme, strip: &mut Strip) {
             strip.push(" in ", faint).push(&location.function, theme.style(Role::Plain));
         }
     }
-    let reason = [moment.reason.as_deref(), moment.description.as_deref()];
+    let reason = moment.reason.as_deref().filter(|_| !moment.is_past);
+    let role = if moment.is_exception { Role::Bad } else { Role::Plain };
     let mut separator = ": ";
-    for text in reason.into_iter().flatten().filter(|text| !text.is_empty()) {
-        let role = if moment.reason.as_deref() == Some("exception") { Role::Bad } else { Role::Plain };
+    for text in [reason, moment.description.as_deref()].into_iter().flatten().filter(|text| !text.is_empty())
+    {
         strip.push(separator, faint).push(text, theme.style(role));
         separator = ", ";
     }
@@ -97,6 +104,7 @@ pub(super) fn state_role(state: &str) -> Role {
         "paused" => Role::Place,
         "running" => Role::Good,
         "created" => Role::Plain,
+        LOST => Role::Bad,
         _ => Role::Faint,
     }
 }

@@ -1,5 +1,7 @@
 //! What the program wrote, the last of it at the bottom.
 
+use ratatui::text::Line;
+
 use super::super::text::Strip;
 use super::super::theme::{Role, Theme};
 use super::super::view::{Pane, View};
@@ -14,6 +16,9 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
     let (range, scroll) = window(lines.len(), room.lines, lines.len(), scroll);
     let lines = lines.into_iter().skip(range.start).take(range.len());
     let lines = lines.map(|line| {
+        if line.is_divider {
+            return divider(&line.text, theme, room);
+        }
         let (sign, role) = match line.category.as_deref() {
             Some("stderr") => ("┃", Role::ErrorOutput),
             Some("log") => ("»", Role::Place),
@@ -26,4 +31,13 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
         strip.line()
     });
     Content { title: "Output".to_owned(), lines: lines.collect(), scroll }
+}
+
+/// Between two runs.
+fn divider(text: &str, theme: Theme, room: Room) -> Line<'static> {
+    let mut strip = Strip::new(room.columns);
+    strip.push("── ", theme.style(Role::Faint)).push(text, theme.style(Role::Strong));
+    let rest = strip.room().saturating_sub(1);
+    strip.push(" ", theme.style(Role::Faint)).push(&"─".repeat(rest), theme.style(Role::Faint));
+    strip.line()
 }

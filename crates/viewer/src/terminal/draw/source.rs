@@ -26,7 +26,8 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
     };
     let place = format!(":{}", location.line);
     let file = fit_end(&location.file, room.columns.saturating_sub(10 + width(&place)));
-    let title = format!("Source {file}{place}");
+    let title = if moment.is_past { "Last stop" } else { "Source" };
+    let title = format!("{title} {file}{place}");
     let Some(source) = moment.source.as_ref().filter(|source| !source.lines.is_empty()) else {
         return nothing(&title, moment.without_source(), theme, room);
     };
@@ -73,8 +74,7 @@ fn wrong(moment: &Moment, theme: Theme, room: Room) -> Vec<Line<'static>> {
     if text.is_empty() || room.lines < WITH_DESCRIPTION {
         return Vec::new();
     }
-    let is_exception = moment.reason.as_deref() == Some("exception");
-    let role = if is_exception { Role::Bad } else { Role::Strong };
+    let role = if moment.is_exception { Role::Bad } else { Role::Strong };
     let columns = room.columns.saturating_sub(2).max(1);
     let broken = wrap(&clean(&plain::line(text), columns * DESCRIPTION), columns);
     let lines = broken.into_iter().take(DESCRIPTION).enumerate().map(|(number, line)| {

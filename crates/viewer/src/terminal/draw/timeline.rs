@@ -7,6 +7,7 @@ use super::super::theme::{Role, Theme};
 use super::super::view::{Mark, Pane, Row, SessionRow, Took, View};
 use super::bars::state_role;
 use super::{Content, Room, nothing, window};
+use crate::log::LOST;
 
 /// From so many columns on rows have a time.
 const WITH_TIME: usize = 30;
@@ -41,6 +42,7 @@ fn session(row: &SessionRow, theme: Theme, strip: &mut Strip) {
         "paused" => "■",
         "running" => "▸",
         "created" => "◆",
+        LOST => "✗",
         _ => "○",
     };
     let role = state_role(row.state);

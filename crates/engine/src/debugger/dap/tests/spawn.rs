@@ -104,6 +104,7 @@ fn listening(words: &[&str], announces: Option<&'static str>, is_program: bool) 
 fn session(transport: Transport) -> Session {
     let adapter = Scripted::with(transport);
     Session::spawn(SessionOptions {
+        id: crate::model::ids::SessionId::random(),
         name: "test".to_owned(),
         adapter,
         host: &Machine,
