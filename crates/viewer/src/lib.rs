@@ -1,7 +1,7 @@
 //! What an agent is doing, or has done, for a person to see. Knows journals, and no debugger.
 //!
 //! Reading order: [`log`] (the entries of all files, by number), [`moment`] (what was the case at one of them),
-//! [`words`] (an entry as one line), `timeline` (the rows of what happened), [`report`] (a session as a document),
+//! [`words`] (an entry as one line), `timeline` (the rows of what happened), `readable` (an entry at length), [`report`] (a session as a document),
 //! [`terminal`] (a journal in a terminal), [`web`] (the same in a browser), [`plain`] (what programs wrote, made
 //! harmless), [`http`] (how pages are served, here and for MCP).
 
@@ -12,6 +12,7 @@ mod lexer;
 pub mod log;
 pub mod moment;
 pub mod plain;
+mod readable;
 pub mod report;
 pub mod terminal;
 mod timeline;

@@ -21,7 +21,7 @@ mod scan;
 mod servers;
 mod sessions;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
@@ -71,6 +71,10 @@ pub struct Log {
     front: i64,
     pairs: Pairs,
     sessions: Sessions,
+    /// The places of the calls that go on, by their sessions; of several in one session, the last.
+    going_on: HashMap<u32, i64>,
+    /// Entries that were there already turned out to be effects of a call.
+    is_regrouped: bool,
     skipped: usize,
     /// When it was looked whether servers are still there.
     looked: Option<Instant>,
@@ -90,6 +94,8 @@ pub struct Poll {
     pub is_complete: bool,
     /// The server of a session is gone.
     pub is_lost: bool,
+    /// Entries that were there already turned out to be effects of a call.
+    pub is_regrouped: bool,
 }
 
 /// What is known of an entry without reading it.
@@ -107,6 +113,8 @@ pub struct Summary {
     pub is_stop: bool,
     /// The number of the answer to a call, or of the call to an answer.
     pub partner: Option<usize>,
+    /// The number of the call during which it happened, in the session of that call.
+    pub call: Option<usize>,
 }
 
 /// What an entry is about.
@@ -170,6 +178,8 @@ impl Log {
             front: 0,
             pairs: Pairs::default(),
             sessions: Sessions::default(),
+            going_on: HashMap::new(),
+            is_regrouped: false,
             skipped: 0,
             looked: None,
             cache: Mutex::default(),
@@ -198,7 +208,8 @@ impl Log {
         self.sessions.sort();
         let is_complete = self.older.is_none() && !self.follow.has_more();
         let is_lost = self.looked.is_none_or(|looked| looked.elapsed() >= LOOK) && self.look_for_servers();
-        Poll { added: batch.entries.len(), prepended, removed, is_complete, is_lost }
+        let is_regrouped = std::mem::take(&mut self.is_regrouped);
+        Poll { added: batch.entries.len(), prepended, removed, is_complete, is_lost, is_regrouped }
     }
 
     fn look_for_servers(&mut self) -> bool {
@@ -228,14 +239,16 @@ impl Log {
     /// What is known of an entry without reading it.
     pub fn summary(&self, number: usize) -> Option<Summary> {
         let record = self.records.get(number)?;
-        let partner = isize::try_from(record.partner).ok().filter(|distance| *distance != 0);
+        let distance = isize::try_from(record.partner).ok().filter(|distance| *distance != 0);
+        let other = distance.and_then(|distance| number.checked_add_signed(distance));
         Some(Summary {
             timestamp: record.timestamp,
             kind: record.kind,
             session: self.sessions.place(record.session),
             is_error: matches!(record.detail, Detail::Failed | Detail::Thrown),
             is_stop: matches!(record.detail, Detail::Paused | Detail::Thrown),
-            partner: partner.and_then(|distance| number.checked_add_signed(distance)),
+            partner: other.filter(|_| record.is_half()),
+            call: other.filter(|_| !record.is_half()),
         })
     }
 
@@ -311,6 +324,17 @@ impl Log {
         })
     }
 
+    /// The numbers of what happened in a session while a call was going on there.
+    pub(crate) fn effects(&self, call: usize) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        let summary = self.summary(call).filter(|summary| summary.kind == Kind::Call);
+        let last = |summary: Summary| match summary.partner {
+            Some(answer) => Some(answer),
+            None => self.sessions().get(summary.session?).map(|known| known.last + 1),
+        };
+        let end = summary.and_then(last).unwrap_or(call);
+        (call + 1..end).filter(move |number| self.summary(*number).is_some_and(|one| one.call == Some(call)))
+    }
+
     /// The numbers of a session's entries, in their order, and where entries of any session may be missing.
     pub(crate) fn of_session(&self, session: usize) -> impl Iterator<Item = usize> + '_ {
         let name = self.sessions.number(session);
@@ -335,6 +359,29 @@ impl Log {
             self.sessions.push_back(number, &entry.record, &self.indexer);
             let pair = self.pairs.push_back(entry.record.kind, entry.call, self.front + place(number));
             self.join(pair.into_iter());
+            self.follow_calls(number);
+        }
+    }
+
+    /// Lets an entry at the end know of the call that goes on.
+    fn follow_calls(&mut self, number: usize) {
+        let place = self.front + place(number);
+        let Some(record) = self.records.get_mut(number).filter(|record| record.session != NONE) else {
+            return;
+        };
+        match record.kind {
+            Kind::Call => drop(self.going_on.insert(record.session, place)),
+            Kind::Response | Kind::Failure => {
+                let call = place + i64::from(record.partner);
+                if self.going_on.get(&record.session) == Some(&call) {
+                    self.going_on.remove(&record.session);
+                }
+            }
+            _ => {
+                let call = self.going_on.get(&record.session);
+                record.partner =
+                    call.and_then(|call| i32::try_from(call - place).ok()).unwrap_or(record.partner);
+            }
         }
     }
 
@@ -384,9 +431,9 @@ impl Log {
     fn join(&mut self, pairs: impl Iterator<Item = Pair>) {
         for (call, answer) in pairs {
             let number = |place: i64| usize::try_from(place - self.front).ok();
-            let (Some(call), Some(answer)) = (number(call), number(answer)) else { continue };
-            let Ok(distance) = i32::try_from(answer.abs_diff(call)) else { continue };
-            let Some(answer) = self.records.get_mut(answer) else { continue };
+            let (Some(call), Some(end)) = (number(call), number(answer)) else { continue };
+            let Ok(distance) = i32::try_from(end.abs_diff(call)) else { continue };
+            let Some(answer) = self.records.get_mut(end) else { continue };
             answer.partner = -distance;
             let session = answer.session;
             let Some(record) = self.records.get_mut(call) else { continue };
@@ -394,6 +441,16 @@ impl Log {
             if record.session == NONE {
                 record.session = session;
                 self.sessions.begins(session, call);
+            }
+            let session = record.session;
+            for (number, distance) in (call + 1..end).zip(1..) {
+                let record = self.records.get_mut(number);
+                let is_effect =
+                    |one: &&mut Record| one.session == session && one.partner == 0 && !one.is_half();
+                if let Some(effect) = record.filter(|one| session != NONE && is_effect(one)) {
+                    effect.partner = -distance;
+                    self.is_regrouped = true;
+                }
             }
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Everything in it is for showing: in texts of programs control characters are shown.
 
+mod inline;
 pub(crate) mod shown;
 pub(crate) mod walk;
 
@@ -45,7 +46,7 @@ pub struct Moment {
 }
 
 /// A variable, compared with the stop before.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComparedVariable {
     /// What it is now.
     pub variable: Variable,
@@ -53,6 +54,10 @@ pub struct ComparedVariable {
     pub before: Option<String>,
     /// It was not there at the stop before, which was in the same function.
     pub is_new: bool,
+    /// What it consists of, as far as that was read at this stop.
+    pub parts: Vec<ComparedVariable>,
+    /// How many more parts it has.
+    pub more: u64,
 }
 
 /// A piece of output.

@@ -119,7 +119,7 @@ fn stop(state: &State, variables: &[ComparedVariable]) -> String {
 }
 
 fn variable(compared: &ComparedVariable) -> String {
-    let ComparedVariable { variable, before, is_new } = compared;
+    let ComparedVariable { variable, before, is_new, .. } = compared;
     let type_name =
         if variable.type_name.is_empty() { String::new() } else { format!(": {}", variable.type_name) };
     let change = match before {

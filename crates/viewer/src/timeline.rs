@@ -1,8 +1,11 @@
 //! What happened, a row for each thing: an answer is part of the row of its call.
 //!
-//! Reading order: `filter.rs` (which entries are wanted), this file (what a row says).
+//! What happened during a call is part of its row as well, until a person opens it.
+//!
+//! Reading order: `filter.rs` (which entries are wanted), this file (what a row says), `strip.rs` (the same over time).
 
 mod filter;
+pub(crate) mod strip;
 
 use journal::entry::{Event, Failure, State, StateEvent, Written};
 
@@ -22,9 +25,23 @@ pub(crate) struct Row {
     pub(crate) mark: Mark,
     /// With control characters shown.
     pub(crate) text: String,
+    /// What came of a call.
+    pub(crate) outcome: Option<Outcome>,
+    /// What happened during a call is shown below its row, or not; none where nothing happened.
+    pub(crate) is_open: Option<bool>,
+    /// It happened during the call above it.
+    pub(crate) is_effect: bool,
     pub(crate) took: Took,
     /// Its session, as an index into [`Log::sessions`].
     pub(crate) session: Option<usize>,
+}
+
+/// What came of a call: where the program is then, or what was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// Of a stop.
+    pub(crate) mark: Option<Mark>,
+    pub(crate) text: String,
 }
 
 /// How long a call took.
@@ -81,7 +98,7 @@ impl Mark {
             Self::Unanswered => "?",
             Self::Stop => "■",
             Self::Thrown => "▲",
-            Self::State => "▸",
+            Self::State => "▷",
             Self::Breakpoint => "●",
             Self::Variables => "=",
             Self::Session => "◆",
@@ -93,13 +110,16 @@ impl Mark {
 }
 
 /// The row of an entry that is no answer, at a time in milliseconds since 1970.
-pub(crate) fn row(log: &Log, number: usize, now: i64) -> Option<Row> {
+pub(crate) fn row(log: &Log, number: usize, filter: &Filter, now: i64) -> Option<Row> {
     let summary = log.summary(number)?;
     let answer = summary.partner.and_then(|partner| Some((partner, log.summary(partner)?)));
     let mut row = Row {
         timestamp: summary.timestamp,
         mark: mark(log, number, &summary),
         text: text(log, number),
+        outcome: None,
+        is_open: None,
+        is_effect: filter.has_groups() && summary.call.is_some(),
         took: Took::Nothing,
         session: summary.session.or(answer.and_then(|(_, answer)| answer.session)),
     };
@@ -107,13 +127,36 @@ pub(crate) fn row(log: &Log, number: usize, now: i64) -> Option<Row> {
         let known = row.session.and_then(|session| log.sessions().get(session));
         let is_lost = known.is_some_and(|known| known.state == LOST);
         (row.mark, row.took) = call(&summary, answer.map(|(_, answer)| answer), is_lost, now);
+        if filter.has_groups() && log.effects(number).next().is_some() {
+            row.is_open = Some(filter.is_open(log, number));
+        }
         if let Some((partner, _)) = answer
             && let Some(error) = error(log, partner)
         {
             row.text = format!("{}: {}", row.text, plain::line(&error));
+        } else {
+            row.outcome = outcome(log, number, answer.map(|(answer, _)| answer));
         }
     }
     Some(row)
+}
+
+/// What came of a call that did not fail.
+fn outcome(log: &Log, call: usize, answer: Option<usize>) -> Option<Outcome> {
+    let is_state = |number: &usize| log.summary(*number).is_some_and(|one| one.kind == Kind::State);
+    let state = log.effects(call).rev().find(is_state);
+    let state = state.and_then(|number| Some((number, log.summary(number)?)));
+    if let Some((number, summary)) = state.filter(|(_, summary)| summary.is_stop) {
+        return Some(Outcome { mark: Some(mark(log, number, &summary)), text: text(log, number) });
+    }
+    match (state, answer.and_then(|answer| log.entry(answer)).as_deref().map(|entry| &entry.event)) {
+        (None, Some(Event::Response(response))) => {
+            let text = plain::line(&words::answer(&response.response));
+            Some(Outcome { mark: None, text }).filter(|outcome| outcome.text != "done")
+        }
+        (Some((number, _)), _) => Some(Outcome { mark: None, text: text(log, number) }),
+        _ => None,
+    }
 }
 
 /// A session's name; the beginning of its id where it has none.
@@ -142,19 +185,30 @@ fn text(log: &Log, number: usize) -> String {
 }
 
 fn mark(log: &Log, number: usize, summary: &Summary) -> Mark {
+    match (summary.kind, log.entry(number).as_deref().map(|entry| &entry.event)) {
+        (Kind::Output, Some(Event::Output(Written { category, .. }))) if category == "stderr" => {
+            Mark::ErrorOutput
+        }
+        _ => mark_of(log, summary),
+    }
+}
+
+/// The mark of an entry that need not be read. A call has that of its answer.
+fn mark_of(log: &Log, summary: &Summary) -> Mark {
     match summary.kind {
-        Kind::Call | Kind::Response => Mark::Good,
-        Kind::Failure => Mark::Bad,
+        Kind::Call => match summary.partner.and_then(|answer| log.summary(answer)) {
+            Some(answer) if answer.is_error => Mark::Bad,
+            _ => Mark::Good,
+        },
+        Kind::Response if !summary.is_error => Mark::Good,
+        Kind::Response | Kind::Failure => Mark::Bad,
         Kind::State if summary.is_stop && summary.is_error => Mark::Thrown,
         Kind::State if summary.is_stop => Mark::Stop,
         Kind::State => Mark::State,
         Kind::Breakpoint => Mark::Breakpoint,
         Kind::Variables => Mark::Variables,
         Kind::Created | Kind::Closed => Mark::Session,
-        Kind::Output => match log.entry(number).as_deref().map(|entry| &entry.event) {
-            Some(Event::Output(Written { category, .. })) if category == "stderr" => Mark::ErrorOutput,
-            _ => Mark::Output,
-        },
+        Kind::Output => Mark::Output,
         Kind::Dropped | Kind::Other => Mark::Other,
     }
 }

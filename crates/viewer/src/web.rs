@@ -112,6 +112,7 @@ fn router(site: Arc<Site>) -> Router {
         .route("/", get(page))
         .route("/rows", get(rows::rows))
         .route("/jump", get(rows::jump))
+        .route("/strip", get(rows::over_time))
         .route("/moment", get(shown::moment))
         .route("/entry", get(shown::entry))
         .route("/events", get(events::events));
@@ -124,13 +125,14 @@ fn router(site: Arc<Site>) -> Router {
 
 const PAGE: &str = include_str!("web/page.html");
 const SCRIPT: &str = "text/javascript; charset=utf-8";
-const FILES: [(&str, &str, &str); 7] = [
+const FILES: [(&str, &str, &str); 8] = [
     ("/app.css", "text/css; charset=utf-8", include_str!("web/app.css")),
     ("/app.js", SCRIPT, include_str!("web/app.js")),
     ("/keys.js", SCRIPT, include_str!("web/keys.js")),
     ("/panes.js", SCRIPT, include_str!("web/panes.js")),
     ("/parts.js", SCRIPT, include_str!("web/parts.js")),
     ("/replay.js", SCRIPT, include_str!("web/replay.js")),
+    ("/strip.js", SCRIPT, include_str!("web/strip.js")),
     ("/timeline.js", SCRIPT, include_str!("web/timeline.js")),
 ];
 

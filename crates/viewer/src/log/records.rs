@@ -15,12 +15,20 @@ pub(crate) struct Record {
     pub(super) length: u32,
     /// The number of its session in [`super::names::Names`], or [`NONE`].
     pub(super) session: u32,
-    /// How many entries further the answer of a call is, or back the call of an answer; 0 where there is none.
+    /// How many entries further the answer of a call is, or back the call of an answer, or the call during which
+    /// something else happened; 0 where there is none.
     pub(super) partner: i32,
     /// The number of its file.
     pub(super) file: u16,
     pub(crate) kind: Kind,
     pub(crate) detail: Detail,
+}
+
+impl Record {
+    /// It is a call or an answer.
+    pub(super) fn is_half(&self) -> bool {
+        matches!(self.kind, Kind::Call | Kind::Response | Kind::Failure)
+    }
 }
 
 /// No session.

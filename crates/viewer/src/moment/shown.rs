@@ -1,6 +1,6 @@
 //! What of a moment is shown, and how, wherever it is.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use journal::whole_lines;
 
@@ -46,6 +46,13 @@ impl Moment {
         }
     }
 
+    /// The variables, with the parts of those that are open, by their paths.
+    pub(crate) fn value_rows<'a>(&'a self, open: &BTreeSet<String>) -> Vec<ValueRow<'a>> {
+        let mut rows = Vec::new();
+        add_values(&self.variables, open, "", 0, &mut rows);
+        rows
+    }
+
     /// The output by lines, each whole where its stream began it.
     pub(crate) fn output_lines(&self) -> Vec<OutputLine> {
         let mut lines: Vec<OutputLine> = Vec::new();
@@ -71,6 +78,34 @@ impl Moment {
             }));
         }
         lines
+    }
+}
+
+/// A variable or a part of one, in its row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ValueRow<'a> {
+    pub(crate) depth: usize,
+    /// The names from the variable to this part, which stay the same from stop to stop.
+    pub(crate) path: String,
+    /// Its parts are below it, or not; none where the journal has none.
+    pub(crate) is_open: Option<bool>,
+    pub(crate) seen: &'a ComparedVariable,
+}
+
+fn add_values<'a>(
+    variables: &'a [ComparedVariable],
+    open: &BTreeSet<String>,
+    parent: &str,
+    depth: usize,
+    rows: &mut Vec<ValueRow<'a>>,
+) {
+    for seen in variables {
+        let path = format!("{parent}/{}", seen.variable.name);
+        let is_open = (!seen.parts.is_empty()).then(|| open.contains(&path));
+        rows.push(ValueRow { depth, path: path.clone(), is_open, seen });
+        if is_open == Some(true) {
+            add_values(&seen.parts, open, &path, depth + 1, rows);
+        }
     }
 }
 

@@ -16,6 +16,8 @@ const OUTPUT: usize = 200;
 const CHANGES: usize = 400;
 /// How many entries about variables are read of one stop.
 const READ: usize = 40;
+/// How deep the parts of values are shown; a value may have itself as a part.
+const DEPTH: usize = 10;
 
 /// What was found on the way back.
 #[derive(Default)]
@@ -166,20 +168,42 @@ pub(crate) fn variables((state, read): Stop<'_>, before: Option<Stop<'_>>) -> Ve
     let earlier = before.and_then(|(before, read)| {
         let place = self::innermost(before)?;
         let is_same = innermost.is_some_and(|now| now.file == place.file && now.function == place.function);
-        is_same.then(|| of_frame(read, Some(place)))
+        is_same.then(|| (of_frame(read, Some(place)), Parts::of(read)))
     });
-    compared(of_frame(read, innermost), earlier.unwrap_or_default())
+    let (before, parts_before) = earlier.unzip();
+    let before = before.filter(|before| before.is_read);
+    let parts = (&Parts::of(read), &parts_before.unwrap_or_default());
+    compared(&of_frame(read, innermost), before.as_ref(), parts, 0)
+}
+
+/// The parts of values that were read at a stop, by the numbers of these values.
+#[derive(Default)]
+struct Parts<'a>(HashMap<u64, &'a Variables>);
+
+impl<'a> Parts<'a> {
+    /// Of several readings, newest first, the newest.
+    fn of(read: &'a [Variables]) -> Self {
+        let numbered = read.iter().rev().filter_map(|one| Some((one.variables_reference?, one)));
+        Self(numbered.filter(|(_, one)| one.scope.is_none()).collect())
+    }
+
+    fn of_value(&self, variable: &Variable) -> Option<Frame> {
+        let read = self.0.get(&variable.variables_reference?)?;
+        let variables = read.variables.clone();
+        let missing = read.variable_count.saturating_sub(variables.len() as u64);
+        Some(Frame { variables, missing, is_read: true })
+    }
 }
 
 fn innermost(state: &State) -> Option<&Location> {
     state.location.as_ref().or(state.stack.first())
 }
 
-/// Variables of a frame, and whether these are all.
-#[derive(Default)]
+/// Variables of a frame, or the parts of a value.
 struct Frame {
     variables: Vec<Variable>,
-    is_whole: bool,
+    /// How many more there are.
+    missing: u64,
     is_read: bool,
 }
 
@@ -195,11 +219,11 @@ fn of_frame(read: &[Variables], frame: Option<&Location>) -> Frame {
     };
     let all: Vec<&Variables> = read.iter().filter(is_scope).filter(is_of_it).collect();
     let are_local = all.iter().any(|one| !is_global(one));
-    let mut frame = Frame { variables: Vec::new(), is_whole: true, is_read: !all.is_empty() };
+    let mut frame = Frame { variables: Vec::new(), missing: 0, is_read: !all.is_empty() };
     let mut places: HashMap<&str, usize> = HashMap::new();
     // Oldest first, for the order; what was read later is what it is.
     for one in all.into_iter().rev().filter(|one| !(are_local && is_global(one))) {
-        frame.is_whole &= one.variables.len() as u64 >= one.variable_count;
+        frame.missing += one.variable_count.saturating_sub(one.variables.len() as u64);
         for variable in &one.variables {
             let place = *places.entry(&variable.name).or_insert(frame.variables.len());
             match frame.variables.get_mut(place) {
@@ -211,15 +235,31 @@ fn of_frame(read: &[Variables], frame: Option<&Location>) -> Frame {
     frame
 }
 
-fn compared(now: Frame, earlier: Frame) -> Vec<ComparedVariable> {
-    let is_known = !earlier.variables.is_empty();
-    let before: HashMap<String, String> =
-        earlier.variables.into_iter().map(|variable| (variable.name, variable.value)).collect();
-    let compared = now.variables.into_iter().map(|variable| {
-        let value = before.get(&variable.name);
+/// Compares variables with those of the stop before, and their parts, of now and before.
+fn compared(
+    now: &Frame,
+    before: Option<&Frame>,
+    parts: (&Parts<'_>, &Parts<'_>),
+    depth: usize,
+) -> Vec<ComparedVariable> {
+    let known: HashMap<&str, &Variable> = before
+        .into_iter()
+        .flat_map(|before| &before.variables)
+        .map(|variable| (variable.name.as_str(), variable))
+        .collect();
+    let is_whole = before.is_some_and(|before| before.missing == 0 && !before.variables.is_empty());
+    let all = now.variables.iter().map(|variable| {
+        let earlier = known.get(variable.name.as_str()).copied();
+        let inner = parts.0.of_value(variable).filter(|_| depth < DEPTH);
+        let inner_before = earlier.and_then(|earlier| parts.1.of_value(earlier));
+        let changed = earlier.filter(|earlier| earlier.value != variable.value);
         ComparedVariable {
-            before: value.filter(|value| **value != variable.value).map(|value| plain::line(value)),
-            is_new: is_known && earlier.is_whole && value.is_none(),
+            before: changed.map(|earlier| plain::line(&earlier.value)),
+            is_new: is_whole && earlier.is_none(),
+            more: inner.as_ref().map_or(0, |inner| inner.missing),
+            parts: inner
+                .map(|inner| compared(&inner, inner_before.as_ref(), parts, depth + 1))
+                .unwrap_or_default(),
             variable: Variable {
                 name: plain::line(&variable.name),
                 type_name: plain::line(&variable.type_name),
@@ -228,7 +268,7 @@ fn compared(now: Frame, earlier: Frame) -> Vec<ComparedVariable> {
             },
         }
     });
-    compared.collect()
+    all.collect()
 }
 
 fn plain_place(place: &Location) -> Location {

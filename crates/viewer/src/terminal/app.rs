@@ -4,6 +4,7 @@ mod moving;
 mod opening;
 mod showing;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use super::draw::Drawn;
 use super::keys::{Action, Direction};
 use super::replay::{Replay, Speed};
 use super::rows::Rows;
-use super::view::{Overlay, Pane, Scrolls};
+use super::view::{Form, Overlay, Pane, Scrolls};
 use crate::clock::Clock;
 use crate::log::Log;
 use crate::moment::Moment;
@@ -43,6 +44,9 @@ pub(super) struct App {
     is_complete: bool,
     focus: Pane,
     scrolls: Scrolls,
+    /// The paths of the values whose parts are shown, and the path of the one that is chosen.
+    open_values: BTreeSet<String>,
+    chosen_value: Option<String>,
     overlay: Overlay,
     notice: Option<String>,
     /// The id of the session where the keys are; none for the row of all.
@@ -71,6 +75,8 @@ impl App {
             is_complete: false,
             focus: Pane::Timeline,
             scrolls: Scrolls::default(),
+            open_values: BTreeSet::new(),
+            chosen_value: None,
             overlay: Overlay::None,
             notice: None,
             session_cursor: session,
@@ -94,7 +100,14 @@ impl App {
             self.cursor = self.cursor.map(|number| (number + poll.prepended).saturating_sub(poll.removed));
             self.moment = None;
         }
-        self.is_stale |= has_moved || poll.is_lost || poll.added > 0 || poll.is_complete != self.is_complete;
+        if poll.is_regrouped {
+            self.rows.regroup(&self.log);
+        }
+        self.is_stale |= has_moved
+            || poll.is_regrouped
+            || poll.is_lost
+            || poll.added > 0
+            || poll.is_complete != self.is_complete;
         self.is_complete = poll.is_complete;
         self.look();
         self.play(now);
@@ -140,6 +153,7 @@ impl App {
     pub(super) fn drawn(&mut self, drawn: Drawn, now: Instant) {
         self.is_stale = false;
         self.scrolls = drawn.scrolls;
+        self.chosen_value = drawn.chosen_value;
         self.clock_since = self.clock_since.map(|_| now);
         match &mut self.overlay {
             Overlay::Help(scroll) | Overlay::Detail { scroll, .. } => *scroll = drawn.overlay,
@@ -182,7 +196,13 @@ impl App {
                 self.show(Filter { kinds, ..self.rows.filter().clone() });
             }
             Action::Search => self.overlay = Overlay::Search(self.rows.filter().text.clone()),
-            Action::Open => self.open(),
+            Action::Open => self.open(false),
+            Action::Raw => self.open(true),
+            Action::Toggle => self.toggle(),
+            Action::ToggleAll => {
+                let filter = self.rows.filter().clone();
+                self.show(Filter { is_flat: !filter.is_flat, open: BTreeSet::new(), ..filter });
+            }
         }
         true
     }
@@ -237,6 +257,10 @@ impl App {
             Action::First => 0,
             // Drawing stops at the end.
             Action::Live => usize::try_from(i32::MAX).unwrap_or(0),
+            Action::Raw => {
+                let is_raw = matches!(self.overlay, Overlay::Detail { form: Form::Json, .. });
+                return self.open(!is_raw);
+            }
             Action::Open => {
                 self.overlay = Overlay::None;
                 return;

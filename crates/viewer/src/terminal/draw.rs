@@ -18,10 +18,12 @@ use super::theme::{Role, Theme};
 use super::view::{Overlay, Pane, Scrolls, View};
 
 /// How far things were really scrolled: not beyond their ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Drawn {
     pub(super) scrolls: Scrolls,
     pub(super) overlay: usize,
+    /// The path of the value that is chosen.
+    pub(super) chosen_value: Option<String>,
 }
 
 /// What is in a pane.
@@ -43,7 +45,7 @@ struct Room {
 pub(super) fn draw(frame: &mut Frame, view: &View, theme: Theme) -> Drawn {
     let screen = frame.area();
     let layout = Layout::of(screen, view.focus, view.sessions.len());
-    let mut drawn = Drawn { scrolls: view.scrolls, overlay: 0 };
+    let mut drawn = Drawn { scrolls: view.scrolls, ..Drawn::default() };
     let buffer = frame.buffer_mut();
     if let Some(area) = layout.only_line {
         put(buffer, area, &[bars::only_line(view, theme, area.width.into())]);
@@ -62,6 +64,9 @@ pub(super) fn draw(frame: &mut Frame, view: &View, theme: Theme) -> Drawn {
     }
     for (of, area) in &layout.panes {
         let content = content(*of, view, theme, room(*area));
+        if *of == Pane::Variables {
+            drawn.chosen_value = values::chosen(view);
+        }
         if let Some(scroll) = drawn.scrolls.get_mut(of.number()) {
             *scroll = content.scroll;
         }

@@ -35,6 +35,12 @@ pub(super) enum Action {
     Search,
     /// Shows what is chosen, whole.
     Open,
+    /// Shows the entry as it is in the journal.
+    Raw,
+    /// Opens or closes what is chosen, in place.
+    Toggle,
+    /// The same for all calls.
+    ToggleAll,
     Type(char),
     Erase,
     EraseAll,
@@ -65,11 +71,13 @@ pub(super) const HELP: &[(&str, &str)] = &[
     ("f  F", "only calls, stops, output, errors"),
     ("Tab", "to the next pane (Shift-Tab: back)"),
     ("Enter", "what is chosen, whole; a session: only this one"),
+    ("r", "the entry as it is in the journal, as JSON"),
+    ("o  O", "open a call or an object in place; all calls"),
     ("Esc", "back: closes this, takes away filters"),
     ("q", "quit (Ctrl-C everywhere)"),
     ("", ""),
     ("✓ ✗ ◐ ?", "a call: answered, failed, running, no answer"),
-    ("■ ▲ ▸", "a stop, at an exception, another state"),
+    ("■ ▲ ▷", "a stop, at an exception, another state"),
     ("● ○", "a breakpoint: bound, not bound"),
     ("= ◆ │ ┃", "values, a session, output, error output"),
 ];
@@ -138,6 +146,9 @@ fn plain(code: KeyCode) -> Option<Action> {
         KeyCode::Char('F') => Action::Kinds(Back),
         KeyCode::Char('/') => Action::Search,
         KeyCode::Enter => Action::Open,
+        KeyCode::Char('r') => Action::Raw,
+        KeyCode::Char('o') => Action::Toggle,
+        KeyCode::Char('O') => Action::ToggleAll,
         _ => return None,
     })
 }

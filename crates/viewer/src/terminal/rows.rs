@@ -34,6 +34,34 @@ impl Rows {
         &self.filter
     }
 
+    /// Shows what happened during a call in rows of its own, or in the call's again.
+    pub(super) fn toggle(&mut self, log: &Log, call: usize) {
+        let place = log.place(call);
+        if !self.filter.open.remove(&place) {
+            self.filter.open.insert(place);
+        }
+        self.regroup(log);
+        let session = self.filter.session_in(log);
+        for effect in log.effects(call) {
+            if self.filter.wants(log, effect, session) {
+                self.add(effect, false);
+            }
+        }
+    }
+
+    /// Takes away rows that turned out to be part of others.
+    pub(super) fn regroup(&mut self, log: &Log) {
+        if self.filter.has_groups() {
+            let (filter, offset) = (&self.filter, self.offset);
+            let is_open = |call| filter.is_open(log, call);
+            self.found.retain(|found| {
+                let number = usize::try_from(i64::from(*found) + offset).ok();
+                let call = number.and_then(|number| log.summary(number)?.call);
+                call.is_none_or(is_open)
+            });
+        }
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.found.len()

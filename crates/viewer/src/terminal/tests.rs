@@ -1,5 +1,6 @@
 //! What is drawn, from plain data, in a buffer instead of a terminal.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use journal::entry::{BreakpointChange, BreakpointEvent, Location, SourceWindow, Variable};
@@ -11,7 +12,7 @@ use ratatui::style::{Color, Modifier};
 
 use super::draw::{Drawn, draw};
 use super::theme::Theme;
-use super::view::{Mark, Overlay, Pace, Pane, Row, Scrolls, SessionRow, Timeline, Took, View};
+use super::view::{Form, Mark, Overlay, Pace, Pane, Row, Scrolls, SessionRow, Timeline, Took, View};
 use crate::clock::Clock;
 use crate::moment::{ComparedVariable, Line, Moment};
 
@@ -48,7 +49,17 @@ fn shown(view: &View, width: u16, height: u16) -> String {
 }
 
 fn row(after: i64, mark: Mark, text: &str, took: Took) -> Row {
-    Row { timestamp: START + after, mark, text: text.to_owned(), took, session: None, is_other: false }
+    Row {
+        timestamp: START + after,
+        mark,
+        text: text.to_owned(),
+        outcome: None,
+        is_open: None,
+        is_effect: false,
+        took,
+        session: None,
+        is_other: false,
+    }
 }
 
 fn place(file: &str, line: u32, function: &str) -> Location {
@@ -62,7 +73,7 @@ fn seen(name: &str, type_name: &str, value: &str, before: Option<&str>, is_new: 
         value: value.to_owned(),
         ..Variable::default()
     };
-    ComparedVariable { variable, before: before.map(str::to_owned), is_new }
+    ComparedVariable { variable, before: before.map(str::to_owned), is_new, ..ComparedVariable::default() }
 }
 
 fn breakpoint(line: u32, verified: bool) -> BreakpointChange {
@@ -172,6 +183,7 @@ fn view() -> View {
         moment: Some(Arc::new(moment())),
         focus: Pane::Timeline,
         scrolls: Scrolls::default(),
+        open_values: BTreeSet::new(),
         overlay: Overlay::None,
         notice: None,
     }
@@ -263,7 +275,7 @@ fn the_help_fits() {
 fn a_whole_entry_is_broken_into_lines_and_scrolled_to_its_end() {
     let long = format!("  \"error\": \"{}\",", "word ".repeat(40));
     let lines = ["{", &long, "  \"line\": 42", "}"].map(str::to_owned).to_vec();
-    let overlay = Overlay::Detail { title: "Entry 5 of 14".to_owned(), lines, is_json: true, scroll: 0 };
+    let overlay = Overlay::Detail { title: "Entry 5 of 14".to_owned(), lines, form: Form::Json, scroll: 0 };
     let mut view = View { overlay, ..view() };
     insta::assert_snapshot!(shown(&view, 40, 9));
     if let Overlay::Detail { scroll, .. } = &mut view.overlay {
@@ -289,7 +301,7 @@ fn what_is_typed_and_what_was_found_is_told() {
 
 #[test]
 fn panes_scroll_and_not_beyond_their_ends() {
-    for (pane, expected) in [(Pane::Source, 3), (Pane::Output, 0), (Pane::Variables, 0), (Pane::Stack, 1)] {
+    for (pane, expected) in [(Pane::Source, 3), (Pane::Output, 0), (Pane::Variables, 3), (Pane::Stack, 1)] {
         let mut view = view();
         view.scrolls[pane.number()] = 1_000;
         let (_, drawn) = drawn(&view, 80, 24, true);
@@ -355,7 +367,7 @@ fn hostile() -> View {
 #[test]
 fn nothing_of_a_program_is_obeyed_at_any_size() {
     let lines = vec![HOSTILE.repeat(50)];
-    let detail = Overlay::Detail { title: HOSTILE.to_owned(), lines, is_json: true, scroll: 0 };
+    let detail = Overlay::Detail { title: HOSTILE.to_owned(), lines, form: Form::Json, scroll: 0 };
     let overlays = [Overlay::None, Overlay::Search(HOSTILE.repeat(50)), detail];
     for overlay in overlays {
         for (width, height) in

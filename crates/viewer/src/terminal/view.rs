@@ -1,10 +1,12 @@
 //! What is on the screen, as plain data: everything that drawing needs, and nothing else.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::moment::Moment;
-pub(super) use crate::timeline::{Mark, Took};
+pub(super) use crate::timeline::strip::Cell;
+pub(super) use crate::timeline::{Mark, Outcome, Took};
 
 /// A part of the screen that keys can go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,7 +30,7 @@ impl Pane {
     }
 }
 
-/// How far each pane was scrolled from where it stands by itself, in lines.
+/// How far each pane was scrolled from where it stands by itself, in lines; of the variables, which one is chosen.
 pub(super) type Scrolls = [i32; Pane::ALL.len()];
 
 /// Everything that is shown.
@@ -51,6 +53,8 @@ pub(super) struct View {
     pub(super) moment: Option<Arc<Moment>>,
     pub(super) focus: Pane,
     pub(super) scrolls: Scrolls,
+    /// The paths of the values whose parts are shown.
+    pub(super) open_values: BTreeSet<String>,
     pub(super) overlay: Overlay,
     /// Something to say once, such as that there is no further error.
     pub(super) notice: Option<String>,
@@ -84,6 +88,10 @@ pub(super) struct SessionRow {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timeline {
     pub(super) rows: Vec<Row>,
+    /// What happened over time; empty where there is no room.
+    pub(super) strip: Vec<Cell>,
+    /// The part of it that is shown.
+    pub(super) strip_cursor: Option<usize>,
     /// The row of the moment that is shown.
     pub(super) cursor: Option<usize>,
     /// How the rows were chosen, for people; empty for all.
@@ -101,11 +109,23 @@ pub(super) struct Row {
     pub(super) timestamp: i64,
     pub(super) mark: Mark,
     pub(super) text: String,
+    /// These three as in [`crate::timeline::Row`].
+    pub(super) outcome: Option<Outcome>,
+    pub(super) is_open: Option<bool>,
+    pub(super) is_effect: bool,
     pub(super) took: Took,
     /// The name of the session, where rows of several are shown.
     pub(super) session: Option<String>,
     /// What is shown is of another session.
     pub(super) is_other: bool,
+}
+
+/// How something is shown that is shown whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Lines that are indented belong to the one above them that is not.
+    Readable,
+    Json,
 }
 
 /// What lies over the panes.
@@ -118,5 +138,5 @@ pub(super) enum Overlay {
     /// A text is typed to search for.
     Search(String),
     /// Something whole, its lines broken where they are too long, scrolled by so many lines.
-    Detail { title: String, lines: Vec<String>, is_json: bool, scroll: usize },
+    Detail { title: String, lines: Vec<String>, form: Form, scroll: usize },
 }

@@ -1,5 +1,7 @@
 //! Which entries a person wants to see.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::log::{Kind, Log, Summary};
@@ -13,6 +15,10 @@ pub(crate) struct Filter {
     pub(crate) kinds: Kinds,
     /// What an entry contains, in lower case; empty for anything.
     pub(crate) text: String,
+    /// The places of the calls whose effects are rows of their own.
+    pub(crate) open: BTreeSet<i64>,
+    /// Those of all calls are.
+    pub(crate) is_flat: bool,
 }
 
 impl Filter {
@@ -26,9 +32,35 @@ impl Filter {
     pub(crate) fn wants(&self, log: &Log, number: usize, session: Option<usize>) -> bool {
         let Some(summary) = log.summary(number) else { return false };
         let partner = || log.summary(summary.partner?)?.session;
-        session.is_none_or(|session| summary.session.or_else(partner) == Some(session))
-            && self.kinds.contain(&summary)
-            && contains(log, number, &self.text)
+        let is_of_session = session.is_none_or(|session| summary.session.or_else(partner) == Some(session));
+        let is_wanted = match summary.call.filter(|_| self.has_groups()) {
+            Some(call) => self.is_open(log, call),
+            None => self.kinds.contain(&summary) && contains(log, number, &self.text),
+        };
+        is_of_session && is_wanted
+    }
+
+    /// Whether what happened during a call is part of its row. A person who looks for something else finds that.
+    pub(crate) fn has_groups(&self) -> bool {
+        matches!(self.kinds, Kinds::All | Kinds::Calls) && self.text.is_empty()
+    }
+
+    /// Whether the effects of a call are rows of their own.
+    pub(crate) fn is_open(&self, log: &Log, call: usize) -> bool {
+        self.is_flat || self.open.contains(&log.place(call))
+    }
+
+    /// The entry up to which a row tells: a closed call's row is about all of its effects, and what the program does
+    /// after them.
+    pub(crate) fn end_of(&self, log: &Log, number: usize) -> usize {
+        match log.summary(number) {
+            Some(summary)
+                if summary.kind == Kind::Call && self.has_groups() && !self.is_open(log, number) =>
+            {
+                summary.partner.or_else(|| log.effects(number).next_back()).unwrap_or(number)
+            }
+            _ => number,
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 // The page: where in time it is, what is filtered, and what the keys and buttons change.
 //
-// Reading order: this file, timeline.js (rows), panes.js (a moment), replay.js, keys.js, parts.js (what all use).
+// Reading order: this file, timeline.js (rows), strip.js (time), panes.js (a moment), replay.js, keys.js, parts.js (what all use).
 
 import { listen } from "./keys.js";
-import { showMoment, showSessions, showState, showWhole } from "./panes.js";
+import { showMoment, showSessions, showState, showWhole, toggleValue } from "./panes.js";
 import { ask, byId, latest } from "./parts.js";
 import { Replay } from "./replay.js";
+import { Strip } from "./strip.js";
 import { Timeline } from "./timeline.js";
 
 const KINDS = ["", "calls", "stops", "output", "errors"];
@@ -17,7 +18,8 @@ const SCREEN = 12;
 const LINE = 20;
 
 const here = new URLSearchParams(location.search);
-const filter = { session: here.get("session") ?? "", kinds: "", text: "" };
+/** `open` is the places of the calls that are open, with commas between them, or `all`. */
+const filter = { session: here.get("session") ?? "", kinds: "", text: "", open: "" };
 /** The place of the entry that is shown; null for the end, whatever comes. */
 let cursor = null;
 /** What the server told last. */
@@ -29,7 +31,8 @@ let announced = "";
 /** Counts jumps, so that a later one ends an earlier one. */
 let jumps = 0;
 
-const timeline = new Timeline(() => filter, choose, () => act("open"));
+const timeline = new Timeline(() => filter, choose, () => act("open"), () => act("toggle"));
+const strip = new Strip(goTo);
 const replay = new Replay(gap, advance);
 
 // The address with the token has done its work: a cookie stands for it now. It is not left to be read or copied.
@@ -40,10 +43,13 @@ history.replaceState(null, "", filter.session ? `/?session=${encodeURIComponent(
 const refresh = latest(async () => {
   if (timeline.newer === null) await timeline.toEnd();
   showTimelineTitle();
+  await strip.show(filter.session, cursor);
 });
 
 const refreshMoment = latest(async () => {
-  const asked = { session: filter.session, at: cursor };
+  // The row of a call that is closed is about what came of it.
+  const withEffects = timeline.rows.find((row) => row.at === cursor)?.isOpen !== true;
+  const asked = { session: filter.session, at: cursor, withEffects };
   const now = await ask("/moment", asked);
   // With the end, only the time may be another one.
   const text = JSON.stringify({ ...now, at: 0, time: "" });
@@ -93,6 +99,7 @@ function showPace() {
 function show(at) {
   cursor = at;
   timeline.choose(at);
+  strip.mark(at);
   showPace();
   return refreshMoment();
 }
@@ -100,6 +107,38 @@ function show(at) {
 function choose(at) {
   replay.stop();
   show(at);
+}
+
+/** To an entry anywhere, with the call during which it happened. */
+async function goTo(at, call = null) {
+  replay.stop();
+  const isHidden = call !== null && !timeline.rows.some((row) => row.at === at);
+  if (isHidden && !filter.kinds && !filter.text) filter.open = [...opened(), call].join(",");
+  if (!timeline.rows.some((row) => row.at === at)) await timeline.restart({ around: at });
+  return show(at);
+}
+
+const opened = () => filter.open.split(",").filter(Boolean);
+
+/** Opens or closes the call that is chosen, or the value where the keys are. */
+async function toggle() {
+  if (document.activeElement.closest('[data-pane="variables"]')) return toggleValue(document.activeElement);
+  const call = timeline.callOf(cursor);
+  if (call?.isOpen === undefined || call.isOpen === null) return say("nothing to open here");
+  if (filter.open === "all") return say("all calls are open; O closes them");
+  const others = opened().filter((at) => at !== String(call.at));
+  filter.open = (call.isOpen ? others : [...others, call.at]).join(",");
+  await timeline.restart({ around: call.at });
+  return show(call.at);
+}
+
+async function toggleAll() {
+  const call = timeline.callOf(cursor);
+  filter.open = filter.open === "all" ? "" : "all";
+  button("toggle-all").setAttribute("aria-pressed", String(filter.open === "all"));
+  if (cursor !== null) cursor = call?.at ?? cursor;
+  await timeline.restart(cursor === null ? {} : { around: cursor });
+  return show(cursor);
 }
 
 async function live() {
@@ -131,19 +170,24 @@ async function step(by) {
   show(timeline.rows[Math.min(last, Math.max(0, index + by))].at);
 }
 
+/** What comes after a closed call is behind all that happened during it. */
+function endOf(at) {
+  const row = timeline.rows[timeline.indexOf(at) + 1];
+  return timeline.callOf(at)?.isOpen === false && row ? row.at - 1 : at;
+}
+
 /** To the next row of a kind, or the one before. At the end, the next one is the last that there was. */
 async function jump(what, isForward) {
   replay.stop();
   const own = ++jumps;
   const isLater = isForward && cursor !== null;
-  let landing = { at: null, next: cursor };
+  let landing = { at: null, next: isLater ? endOf(cursor) : cursor };
   do {
     landing = await ask("/jump", { ...filter, what, forward: isLater, at: landing.next });
     if (own !== jumps) return;
   } while (landing.at === null && landing.next !== null);
   if (landing.at === null) return say(`no ${isLater ? "later" : "earlier"} ${what}${news?.isComplete ? "" : " so far"}`);
-  if (!timeline.rows.some((row) => row.at === landing.at)) await timeline.restart({ around: landing.at });
-  show(landing.at);
+  await goTo(landing.at, landing.call);
 }
 
 /** How many milliseconds after a row the next one came; null for the last. */
@@ -238,7 +282,10 @@ const ACTIONS = {
     timeline.focus();
   },
   away,
-  open,
+  open: () => open(false),
+  raw: () => open(true),
+  toggle,
+  "toggle-all": toggleAll,
   help: () => (byId("help").open ? byId("help").close() : byId("help").showModal()),
 };
 
@@ -253,9 +300,13 @@ function speed(isSlower) {
   say(`replay at ×${replay.speed}`);
 }
 
-async function open() {
+let isRaw = false;
+
+/** Shows an entry whole; as JSON, and with the same key again readable. */
+async function open(raw) {
   const row = timeline.rows[timeline.indexOf(cursor)];
-  if (row) showWhole(await ask("/entry", { at: row.at }));
+  isRaw = raw && !(isRaw && byId("whole").open);
+  if (row) showWhole(await ask("/entry", { at: row.at, raw: isRaw }));
 }
 
 /** By lines or screens; in the timeline that is through time. */

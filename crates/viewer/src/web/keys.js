@@ -7,6 +7,7 @@ const PLAIN = {
   e: "error", E: "error-back", s: "stop", S: "stop-back",
   " ": "play", "+": "faster", "=": "faster", "-": "slower", _: "slower",
   f: "kinds", F: "kinds-back", "/": "search", Enter: "open", Escape: "away", Backspace: "away",
+  r: "raw", o: "toggle", O: "toggle-all",
 };
 
 /** By so many lines, and by screens. */
@@ -20,6 +21,7 @@ export function listen(act, move) {
     const target = event.target;
     if (document.querySelector("dialog[open]")) {
       if (event.key === "?") done(event, () => act("help"));
+      if (event.key === "r" && document.querySelector("#whole[open]")) done(event, () => act("raw"));
       return;
     }
     if (target.matches("input, select")) {

@@ -2,7 +2,7 @@
 
 import { byId, element, fileName, pieces, sign } from "./parts.js";
 
-const STATE_SIGNS = { paused: "■", running: "▸", created: "◆" };
+const STATE_SIGNS = { paused: "■", running: "▷", created: "◆", lost: "✗" };
 const CATEGORY_SIGNS = { stderr: "┃", log: "»", console: "·" };
 
 /** The sessions, the newest first, below a button for all of them. */
@@ -44,12 +44,16 @@ export function showState(moment, hasEntries) {
   const parts = [element("strong", "", moment.session), " ", element("span", "faint", moment.language), "  "];
   parts.push(element("span", `state ${moment.state}`, moment.state));
   const at = moment.location;
+  if (moment.isPast) {
+    if (moment.reason) parts.push(`: ${moment.reason}`);
+    parts.push(element("span", "faint", ", last stop"));
+  }
   if (at) {
     parts.push(element("span", "faint", " at "), element("span", "place", `${fileName(at.file)}:${at.line}`));
     if (at.function) parts.push(element("span", "faint", " in "), at.function);
   }
-  const why = [moment.reason, moment.description].filter(Boolean).join(", ");
-  if (why) parts.push(element("span", moment.reason === "exception" ? "wrong" : "", `: ${why}`));
+  const why = [moment.isPast ? null : moment.reason, moment.description].filter(Boolean).join(", ");
+  if (why) parts.push(element("span", moment.isException ? "wrong" : "", `: ${why}`));
   state.replaceChildren(...parts);
   return state.textContent;
 }
@@ -64,7 +68,7 @@ export function showMoment(moment) {
 
 function showSource(moment) {
   const at = moment.location;
-  byId("source-title").textContent = at ? `Source ${at.file}:${at.line}` : "Source";
+  byId("source-title").textContent = at ? `${moment.isPast ? "Last stop" : "Source"} ${at.file}:${at.line}` : "Source";
   if (!moment.source.length) {
     return fill("source", [nothing("p", moment.state ? moment.withoutSource : "appears when a program is suspended")]);
   }
@@ -73,13 +77,18 @@ function showSource(moment) {
     const mark = line.breakpoint === null ? [" "] : sign("breakpoint", line.breakpoint ? "●" : "○", "breakpoint");
     const number = `${String(line.number).padStart(digits)}${line.isCurrent ? "▶" : " "}`;
     const gutter = element("span", "gutter", ...mark, number);
-    const shown = element("div", "line", gutter, element("span", "words", ...pieces(line.pieces)));
+    const values = line.values.map(([name, value, isChanged]) => {
+      const shown = element("span", isChanged ? "inline is-changed" : "inline", `${name} = ${value}`);
+      shown.title = value;
+      return shown;
+    });
+    const shown = element("div", "line", gutter, element("span", "words", ...pieces(line.pieces)), ...values);
     shown.classList.toggle("is-current", line.isCurrent);
     if (line.isCurrent) shown.setAttribute("aria-current", "true");
     return shown;
   });
   if (moment.description) {
-    lines.push(element("p", moment.reason === "exception" ? "wrong" : "strong", `▲ ${moment.description}`));
+    lines.push(element("p", moment.isException ? "wrong" : "strong", `▲ ${moment.description}`));
   }
   fill("source", lines);
   const body = byId("source");
@@ -95,17 +104,56 @@ function showVariables(moment) {
     const text = moment.state ? moment.withoutVariables : "appear when an agent reads them at a stop";
     return fill("variables", [nothing("p", text)]);
   }
-  const rows = moment.variables.map((one) => {
-    const isChanged = one.before !== null || one.isNew;
-    const [mark, heard] = one.before !== null ? ["~", "changed"] : one.isNew ? ["+", "new"] : [" ", ""];
-    const value = element("dd", isChanged ? "changed" : "");
-    if (one.before !== null) value.append(element("del", "", one.before), element("span", "faint", " → "));
-    value.append(element("span", "value", one.value));
-    if (one.type) value.append(" ", element("span", "type", one.type));
-    return element("div", "", element("dt", "", ...sign("sign", mark, heard), element("span", "name", one.name)), value);
-  });
-  fill("variables", [element("dl", "values", ...rows)]);
+  fill("variables", [element("dl", "values", ...valueRows(moment.variables, "", 0))]);
+  shownMoment = moment;
 }
+
+/** The moment whose variables are shown, and the paths of those whose parts are. */
+let shownMoment = null;
+const openValues = new Set();
+
+/** A row for each variable, and for each part of those that are open. */
+function valueRows(variables, parent, depth) {
+  return variables.flatMap((one) => {
+    const path = `${parent}/${one.name}`;
+    const isOpen = openValues.has(path);
+    const row = valueRow(one, path, depth, isOpen);
+    if (!isOpen || !one.parts.length) return [row];
+    const rows = [row, ...valueRows(one.parts, path, depth + 1)];
+    if (one.more) rows.push(element("div", "", element("dt", "faint", ...indent(depth + 1), `and ${one.more} more`)));
+    return rows;
+  });
+}
+
+function valueRow(one, path, depth, isOpen) {
+  const isChanged = one.before !== null || one.isNew;
+  const [mark, heard] = one.before !== null ? ["~", "changed"] : one.isNew ? ["+", "new"] : [" ", ""];
+  const value = element("dd", isChanged ? "changed" : "");
+  if (one.before !== null) value.append(element("del", "", one.before), element("span", "faint", " → "));
+  value.append(element("span", "value", one.value));
+  if (one.type) value.append(" ", element("span", "type", one.type));
+  const fold = element(one.parts.length ? "button" : "span", "fold", one.parts.length ? (isOpen ? "▾" : "▸") : " ");
+  if (one.parts.length) {
+    fold.type = "button";
+    fold.dataset.path = path;
+    fold.setAttribute("aria-expanded", String(isOpen));
+    fold.setAttribute("aria-label", `parts of ${one.name}`);
+  }
+  const name = element("dt", "", ...sign("sign", mark, heard), ...indent(depth), fold, element("span", "name", one.name));
+  return element("div", "", name, value);
+}
+
+const indent = (depth) => Array.from({ length: depth }, () => element("span", "indent"));
+
+/** Opens or closes the value of a button, in place. */
+export function toggleValue(button) {
+  const path = button.dataset.path;
+  if (path === undefined) return;
+  if (!openValues.delete(path)) openValues.add(path);
+  showVariables(shownMoment);
+  [...byId("variables").querySelectorAll(".fold")].find((one) => one.dataset.path === path)?.focus();
+}
+byId("variables").addEventListener("click", (event) => toggleValue(event.target.closest("[data-path]") ?? event.target));
 
 function showStack(moment) {
   const count = moment.stack.length;
@@ -125,6 +173,7 @@ function showOutput(moment) {
   const body = byId("output");
   const wasAtEnd = body.scrollHeight - body.scrollTop - body.clientHeight < 40;
   const lines = moment.output.map((line) => {
+    if (line.isDivider) return element("div", "divider", line.text);
     const mark = sign("sign", CATEGORY_SIGNS[line.category] ?? " ", line.category === "stderr" ? "error output:" : "");
     const shown = element("div", "line", ...mark, element("span", "words", line.text));
     // A category is a word of another program, so it is a value here and no class.
@@ -139,7 +188,7 @@ function showOutput(moment) {
 export function showWhole(whole) {
   byId("whole-title").textContent = whole.title;
   byId("whole-lines").replaceChildren(...whole.lines.map((line) => element("div", "line", ...pieces(line), "\n")));
-  byId("whole").showModal();
+  if (!byId("whole").open) byId("whole").showModal();
 }
 
 const nothing = (tag, text) => element(tag, "nothing", text);

@@ -12,7 +12,8 @@ use super::Site;
 use crate::clock::{self, Clock};
 use crate::log::{Kind, Log, Summary};
 use crate::plain;
-use crate::timeline::{self, Filter, Kinds, Mark, Took};
+use crate::timeline::strip::strip;
+use crate::timeline::{self, Filter, Kinds, Mark, Outcome, Took};
 
 /// How many rows a page has when nothing else is asked for, and at most.
 const USUAL: usize = 100;
@@ -33,6 +34,8 @@ pub(super) struct Wanted {
     kinds: Option<String>,
     /// What an entry contains.
     text: Option<String>,
+    /// The places of the calls whose effects are rows too, with commas between them; `all` for all calls.
+    open: Option<String>,
 }
 
 /// Which part: before a place, behind a place, or around one; else the end.
@@ -67,6 +70,12 @@ struct Row {
     /// The mark, as a class of the page.
     kind: &'static str,
     text: String,
+    /// What came of a call: the sign of a stop and its class, and the text.
+    outcome: Option<(&'static str, &'static str, String)>,
+    /// Its effects are rows below it, or not; none where it has none.
+    is_open: Option<bool>,
+    /// It happened during the call above it.
+    is_effect: bool,
     /// How long it took, for people; empty for what is no call.
     took: String,
     /// It goes on.
@@ -88,6 +97,57 @@ pub(super) async fn rows(
     site.reader.ask(move |log| Json(Walk::new(log, &filter, is_complete).page(&part, &clock))).await
 }
 
+/// How many cells a strip has at most.
+const CELLS: usize = 400;
+
+/// What is wanted of the time.
+#[derive(Debug, Deserialize)]
+pub(super) struct WantedStrip {
+    cells: usize,
+}
+
+/// A part of the time.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Cell {
+    /// The place of what matters most in it.
+    at: Option<i64>,
+    /// The place of the call during which it happened.
+    call: Option<i64>,
+    /// The mark, as a class of the page; empty for nothing.
+    kind: &'static str,
+    /// A call was going on.
+    is_busy: bool,
+    title: String,
+}
+
+/// What happened over time.
+pub(super) async fn over_time(
+    State(site): State<Arc<Site>>,
+    Query(wanted): Query<Wanted>,
+    Query(WantedStrip { cells }): Query<WantedStrip>,
+) -> Result<Json<Vec<Cell>>, StatusCode> {
+    let filter = wanted.filter()?;
+    let clock = site.clock.clone();
+    let cells = site.reader.ask(move |log| {
+        let cell = |cell: timeline::strip::Cell| Cell {
+            at: cell.number.map(|number| log.place(number)),
+            call: cell.number.and_then(|number| log.summary(number)?.call).map(|call| log.place(call)),
+            kind: cell.mark.map_or("", kind),
+            is_busy: cell.is_busy,
+            title: cell.number.map(|number| title(log, number, &filter, &clock)).unwrap_or_default(),
+        };
+        strip(log, filter.session_in(log), cells.clamp(1, CELLS)).into_iter().map(cell).collect::<Vec<_>>()
+    });
+    cells.await.map(Json)
+}
+
+fn title(log: &Log, number: usize, filter: &Filter, clock: &Clock) -> String {
+    let row = timeline::row(log, number, filter, 0);
+    row.map(|row| format!("{} {} {}", clock.time(row.timestamp), row.mark.sign(), row.text))
+        .unwrap_or_default()
+}
+
 /// From where to look for what.
 #[derive(Debug, Deserialize)]
 pub(super) struct Jump {
@@ -104,6 +164,8 @@ pub(super) struct Jump {
 pub(super) struct Landing {
     /// The place; none when nothing was found.
     at: Option<i64>,
+    /// The place of the call during which it happened.
+    call: Option<i64>,
     /// Look again from here: not everything was looked at.
     next: Option<i64>,
 }
@@ -131,6 +193,13 @@ impl Wanted {
             session: self.session.filter(|session| !session.is_empty()),
             kinds: kinds.ok_or(StatusCode::BAD_REQUEST)?,
             text: text.chars().take(TEXT).collect::<String>().to_lowercase(),
+            is_flat: self.open.as_deref() == Some("all"),
+            open: self
+                .open
+                .iter()
+                .flat_map(|open| open.split(','))
+                .filter_map(|at| at.parse().ok())
+                .collect(),
         })
     }
 }
@@ -185,11 +254,14 @@ impl<'a> Walk<'a> {
     }
 
     fn jump(&self, jump: &Jump, is_it: fn(&Summary) -> bool) -> Landing {
+        // Also what happened during a call whose row is closed.
+        let flat = Filter { is_flat: true, ..self.filter.clone() };
+        let walk = Walk { filter: &flat, ..Walk::new(self.log, self.filter, true) };
         let is_it = |number: usize| {
             let summary = self.log.summary(number);
             let answer = summary.and_then(|summary| self.log.summary(summary.partner?));
             summary.is_some_and(|summary| is_it(&summary) || answer.is_some_and(|answer| is_it(&answer)))
-                && self.is_row(number)
+                && walk.is_row(number)
         };
         let end = self.log.len();
         let mut found = Vec::new();
@@ -202,8 +274,10 @@ impl<'a> Walk<'a> {
             let reached = first - self.find((0..first).rev(), 1, is_it, &mut found);
             (reached > 0).then(|| self.log.place(reached))
         };
-        let at = found.first().map(|number| self.log.place(*number));
-        Landing { at, next: next.filter(|_| at.is_none()) }
+        let place = |number: &usize| self.log.place(*number);
+        let call = found.first().and_then(|number| self.log.summary(*number)?.call);
+        let at = found.first().map(place);
+        Landing { at, call: call.as_ref().map(place), next: next.filter(|_| at.is_none()) }
     }
 
     /// Adds numbers until there are so many, or time is over. Tells how many were looked at.
@@ -248,7 +322,10 @@ impl<'a> Walk<'a> {
     }
 
     fn row(&self, number: usize, clock: &Clock, now: i64) -> Option<Row> {
-        let row = timeline::row(self.log, number, now)?;
+        let row = timeline::row(self.log, number, self.filter, now)?;
+        let outcome = |outcome: Outcome| {
+            (outcome.mark.map_or("", Mark::sign), outcome.mark.map_or("", kind), outcome.text)
+        };
         let known = row.session.and_then(|session| self.log.sessions().get(session));
         let has_several = self.session.is_none() && self.log.sessions().len() > 1;
         Some(Row {
@@ -258,6 +335,9 @@ impl<'a> Walk<'a> {
             sign: row.mark.sign(),
             kind: kind(row.mark),
             text: row.text,
+            outcome: row.outcome.map(outcome),
+            is_open: row.is_open,
+            is_effect: row.is_effect,
             took: row.took.words(),
             is_busy: matches!(row.took, Took::Already(_)),
             session_id: known.map(|known| known.id.clone()),

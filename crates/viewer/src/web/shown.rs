@@ -15,11 +15,17 @@ use crate::lexer::{self, Grammar, Lexer, Word};
 use crate::log::Log;
 use crate::moment::shown::OutputLine;
 use crate::moment::{ComparedVariable, Moment};
+use crate::readable::readable;
+use crate::timeline::Filter;
 use crate::words;
 
 /// Which moment: the entry at a place, none for the end; of a session, none or empty for the one that acts there.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Which {
+    /// The row of the entry is about what came of it, too.
+    #[serde(default)]
+    with_effects: bool,
     session: Option<String>,
     at: Option<i64>,
 }
@@ -60,6 +66,8 @@ struct SourceLine {
     is_current: bool,
     /// There is a breakpoint, which is bound or not.
     breakpoint: Option<bool>,
+    /// The values of variables that it names: the name, the value, whether that has changed.
+    values: Vec<(String, String, bool)>,
 }
 
 #[derive(Debug, Serialize)]
@@ -72,6 +80,10 @@ struct Variable {
     /// At the stop before, if it was another value.
     before: Option<String>,
     is_new: bool,
+    /// As far as the journal has them.
+    parts: Vec<Variable>,
+    /// How many more there are.
+    more: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -97,9 +109,12 @@ pub(super) async fn moment(
 #[derive(Debug, Deserialize)]
 pub(super) struct Address {
     at: i64,
+    /// As it is in the file.
+    #[serde(default)]
+    raw: bool,
 }
 
-/// An entry as it is in the file, with what it answers or is answered with.
+/// An entry, with what it answers or is answered with.
 #[derive(Debug, Serialize)]
 pub(super) struct Whole {
     title: String,
@@ -109,16 +124,21 @@ pub(super) struct Whole {
 /// An entry, whole. Not found where there is none.
 pub(super) async fn entry(
     State(site): State<Arc<Site>>,
-    Query(Address { at }): Query<Address>,
+    Query(Address { at, raw }): Query<Address>,
 ) -> Result<Json<Whole>, StatusCode> {
     let clock = site.clock.clone();
     let whole = site.reader.ask(move |log| {
         let number = log.number(at)?;
-        let time = log.summary(number).map_or(0, |summary| summary.timestamp);
-        let title = format!("Entry {} of {}, {}", number + 1, log.len(), clock.moment(time));
-        let mut lexer = Lexer::new(&lexer::JSON);
-        let lines = words::whole(log, number);
-        Some(Whole { title, lines: lines.iter().map(|line| pieces(&mut lexer, line)).collect() })
+        let title = format!("Entry {} of {}", number + 1, log.len());
+        if raw {
+            let mut lexer = Lexer::new(&lexer::JSON);
+            let lines = words::whole(log, number);
+            return Some(Whole { title, lines: lines.iter().map(|line| pieces(&mut lexer, line)).collect() });
+        }
+        // What is not indented is a heading.
+        let class = |line: &str| if line.starts_with(' ') { "" } else { "strong" };
+        let lines = readable(log, number, &clock).into_iter().map(|line| vec![(class(&line), line)]);
+        Some(Whole { title, lines: lines.collect() })
     });
     whole.await?.map(Json).ok_or(StatusCode::NOT_FOUND)
 }
@@ -131,6 +151,7 @@ fn shown(log: &Log, which: &Which, clock: &Clock) -> Shown {
     });
     let Some(number) = number else { return Shown::default() };
     let place = log.place(number);
+    let number = if which.with_effects { Filter::default().end_of(log, number) } else { number };
     let time = log.summary(number).map(|summary| clock.time(summary.timestamp)).unwrap_or_default();
     let session = match which.session.as_deref().filter(|id| !id.is_empty()) {
         Some(id) => log.sessions().iter().position(|known| known.id == id),
@@ -176,8 +197,10 @@ impl Shown {
 impl Variable {
     fn of(compared: ComparedVariable) -> Self {
         Self {
-            before: compared.before.clone(),
+            before: compared.before,
             is_new: compared.is_new,
+            parts: compared.parts.into_iter().map(Self::of).collect(),
+            more: compared.more,
             name: compared.variable.name,
             type_name: compared.variable.type_name,
             value: compared.variable.value,
@@ -189,8 +212,13 @@ fn source(moment: &Moment) -> Vec<SourceLine> {
     let (Some(location), Some(source)) = (&moment.location, &moment.source) else { return Vec::new() };
     let mut lexer = Lexer::new(Grammar::of_file(&location.file));
     let breakpoints = moment.breakpoints_here();
+    let values = moment.inline_values();
+    let value = |seen: &&ComparedVariable| {
+        (seen.variable.name.clone(), seen.variable.value.clone(), seen.has_changed())
+    };
     let numbered = (u64::from(source.first_line)..).zip(&source.lines);
     let lines = numbered.map(|(number, text)| SourceLine {
+        values: values.get(&number).into_iter().flatten().map(value).collect(),
         number,
         pieces: pieces(&mut lexer, text),
         is_current: number == u64::from(location.line),

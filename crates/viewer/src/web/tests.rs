@@ -235,9 +235,6 @@ async fn rows_are_calls_with_their_answers() {
     let expected = [
         ["session", "session one opened (python)", ""],
         ["good", "start", "900ms"],
-        ["breakpoint", "bp-1 set: main.py:2", ""],
-        ["stop", "main.py:1 in f, breakpoint", ""],
-        ["variables", "Locals: x = 1", ""],
         ["stop", "main.py:2 in f, breakpoint", ""],
         ["variables", "Locals: x = 2", ""],
         ["bad", "look : it is gone", "250ms"],
@@ -249,6 +246,13 @@ async fn rows_are_calls_with_their_answers() {
         (&rows[0]["at"], &rows[1]["session"], &page["older"]),
         (&json!(0), &json!("one"), &Value::Null)
     );
+    // What happened during a call is part of its row, until that is opened.
+    assert_eq!(rows[1]["outcome"], json!(["■", "stop", "main.py:1 in f, breakpoint"]));
+    assert_eq!((&rows[1]["isOpen"], &rows[2]["isOpen"]), (&json!(false), &Value::Null));
+    let open = served.json("/rows?open=1").await;
+    let effects = open["rows"].as_array().unwrap().iter().filter(|row| row["isEffect"] == true);
+    let effects: Vec<&str> = effects.map(|row| row["text"].as_str().unwrap()).collect();
+    assert_eq!(effects, ["bp-1 set: main.py:2", "main.py:1 in f, breakpoint", "Locals: x = 1"]);
 }
 
 /// What is asked for, the places of the rows, and what is before and behind them.
@@ -259,15 +263,17 @@ async fn rows_come_by_pages_and_by_filters() {
     let served = Served::new(&story()).await;
     let table: &[Paged<'_>] = &[
         ("/rows?limit=2", &[8, 10], Some(8), None),
-        ("/rows?limit=3&before=8", &[4, 6, 7], Some(4), None),
-        ("/rows?limit=3&before=3", &[0, 1, 2], None, None),
+        ("/rows?limit=3&before=8", &[1, 6, 7], Some(1), None),
+        ("/rows?limit=3&before=3", &[0, 1], None, None),
         ("/rows?before=0", &[], None, None),
         ("/rows?before=-9223372036854775808", &[], None, None),
-        ("/rows?limit=3&after=-1", &[0, 1, 2], None, Some(2)),
+        ("/rows?limit=3&after=-1", &[0, 1, 6], None, Some(6)),
         ("/rows?limit=3&after=4", &[6, 7, 8], None, Some(8)),
         ("/rows?after=10", &[], None, None),
         ("/rows?after=9223372036854775807", &[], None, None),
-        ("/rows?around=6&limit=4", &[3, 4, 6, 7], Some(3), Some(7)),
+        ("/rows?around=6&limit=4", &[0, 1, 6, 7], None, Some(7)),
+        ("/rows?open=1,8,x", &[0, 1, 2, 3, 4, 6, 7, 8, 10], None, None),
+        ("/rows?open=all&limit=4", &[6, 7, 8, 10], Some(6), None),
         ("/rows?kinds=calls", &[1, 8], None, None),
         ("/rows?kinds=stops", &[3, 6], None, None),
         ("/rows?kinds=stops&limit=1", &[6], Some(6), None),
@@ -303,8 +309,45 @@ async fn jumps_lead_from_stop_to_stop() {
     ];
     for (query, expected) in table {
         let landing = served.json(&format!("/jump?{query}")).await;
+        // The page opens the call during which it happened.
+        assert_eq!(landing["call"], if expected == Some(3) { json!(1) } else { Value::Null }, "{query}");
         assert_eq!((landing["at"].as_i64(), &landing["next"]), (expected, &Value::Null), "{query}");
     }
+}
+
+#[tokio::test]
+async fn time_is_a_strip_of_what_matters_most() {
+    let served = Served::new(&story()).await;
+    let strip = served.json("/strip?cells=12").await;
+    let cells = strip.as_array().unwrap();
+    let told: Vec<_> = cells
+        .iter()
+        .filter(|cell| cell["kind"] != "")
+        .map(|cell| (cell["kind"].as_str().unwrap(), cell["at"].as_i64().unwrap()))
+        .collect();
+    assert_eq!(told, [("good", 1), ("stop", 3), ("bad", 8), ("output", 10)]);
+    let busy: Vec<usize> = (0..12).filter(|cell| cells[*cell]["isBusy"] == true).collect();
+    assert_eq!(busy, [0, 1, 2, 3, 4, 9, 10]);
+    let alone = served.json("/strip?cells=3&session=two-id").await;
+    assert_eq!(
+        alone.as_array().unwrap().iter().map(|cell| &cell["kind"]).collect::<Vec<_>>(),
+        ["bad", "", "output"]
+    );
+}
+
+#[tokio::test]
+async fn a_call_is_readable_with_what_happened_meanwhile() {
+    let served = Served::new(&story()).await;
+    let whole = served.json("/entry?at=1").await;
+    let lines: Vec<String> = whole["lines"].as_array().unwrap().iter().map(line).collect();
+    let meanwhile = ["  ● bp-1 set: main.py:2", "  ■ main.py:1 in f, breakpoint", "  = Locals: x = 1"];
+    assert_eq!((lines[0].as_str(), lines[3].as_str(), lines[4].as_str()), ("start", "Asked", "  nothing"));
+    assert_eq!((lines[6].as_str(), &lines[7..10]), ("Meanwhile", meanwhile.map(str::to_owned).as_slice()));
+    assert_eq!(lines[11..], ["Answered after 900ms", "  secret  needle"]);
+    assert_eq!(whole["lines"][3], json!([["strong", "Asked"]]));
+    // A closed call is shown with what came of it.
+    assert_eq!(served.json("/moment?at=1").await["state"], "created");
+    assert_eq!(served.json("/moment?at=1&withEffects=true").await["state"], "paused");
 }
 
 #[tokio::test]
@@ -313,15 +356,18 @@ async fn a_moment_is_what_was_the_case_with_control_characters_shown() {
     let moment = served.json("/moment?at=6").await;
     assert_eq!((&moment["session"], &moment["state"]), (&json!("one"), &json!("paused")));
     assert_eq!(moment["location"]["line"], 2);
-    let variable = json!({ "name": "x", "type": "int", "value": "2", "before": "1", "isNew": false });
+    let variable = json!({
+        "name": "x", "type": "int", "value": "2", "before": "1", "isNew": false, "parts": [], "more": 0
+    });
     assert_eq!(moment["variables"], json!([variable]));
     let lines = json!([
-        { "number": 1, "pieces": [["keyword", "def"], ["", " f():"]], "isCurrent": false, "breakpoint": null },
+        { "number": 1, "pieces": [["keyword", "def"], ["", " f():"]], "isCurrent": false, "breakpoint": null, "values": [] },
         {
             "number": 2,
             "pieces": [["", "    "], ["keyword", "return"], ["", " "], ["number", "1"], ["", "  "], ["comment", "# <b>"]],
             "isCurrent": true,
-            "breakpoint": true
+            "breakpoint": true,
+            "values": []
         },
     ]);
     assert_eq!(moment["source"], lines);
@@ -340,8 +386,8 @@ async fn a_moment_is_what_was_the_case_with_control_characters_shown() {
 #[tokio::test]
 async fn an_entry_is_shown_whole_with_its_answer() {
     let served = Served::new(&story()).await;
-    let whole = served.json("/entry?at=8").await;
-    assert!(whole["title"].as_str().unwrap().starts_with("Entry 9 of 11, 1970-01-01 "), "{whole}");
+    let whole = served.json("/entry?at=8&raw=true").await;
+    assert_eq!(whole["title"], "Entry 9 of 11");
     let lines: Vec<String> = whole["lines"].as_array().unwrap().iter().map(line).collect();
     assert!(lines.contains(&"  \"tool\": \"look\",".to_owned()), "{lines:?}");
     assert!(lines.contains(&"  \"error\": \"it is gone\"".to_owned()), "{lines:?}");

@@ -28,12 +28,17 @@ export class Timeline {
   #asked = 0;
   #isGrowing = false;
 
-  /** `wanted` gives the filter, `choose` is called with the place of a row that somebody clicks. */
-  constructor(wanted, choose, open) {
+  /**
+   * `wanted` gives the filter; `choose` is called with the place of a row that is clicked, `open` for one that is
+   * clicked twice, `toggle` where its triangle is.
+   */
+  constructor(wanted, choose, open, toggle) {
     this.#wanted = wanted;
     this.#list.addEventListener("click", (event) => {
       const button = event.target.closest("button");
-      if (button) choose(Number(button.dataset.at));
+      if (!button) return;
+      choose(Number(button.dataset.at));
+      if (event.target.closest(".fold")) toggle();
     });
     this.#list.addEventListener("dblclick", (event) => event.target.closest("button") && open());
     this.#list.addEventListener("scroll", () => this.#scrolled(), { passive: true });
@@ -98,6 +103,13 @@ export class Timeline {
   mayHaveOlder(place) {
     if (this.older === null && (this.rows[0]?.at ?? Infinity) > place) this.older = place;
     if (this.#list.scrollHeight <= this.#list.clientHeight) this.grow(false);
+  }
+
+  /** The call that is chosen, or during which what is chosen happened. */
+  callOf(at) {
+    const index = this.indexOf(at);
+    const row = this.rows[index];
+    return row?.isEffect ? this.rows.slice(0, index).findLast((one) => !one.isEffect && one.isOpen) : row;
   }
 
   /** The row of a place: the last one that is not behind it, else the first; the last row for none. */
@@ -233,12 +245,22 @@ function itemOf(row, shownAs, shown) {
   const button = element("button", "");
   button.type = "button";
   button.dataset.at = row.at;
-  button.append(element("span", "time", row.time), ...sign("sign", row.sign, HEARD[row.kind]));
+  button.append(element("span", "time", row.time));
+  button.append(...sign("fold", row.isOpen === null ? " " : row.isOpen ? "▾" : "▸"));
+  button.append(...sign("sign", row.sign, HEARD[row.kind]));
+  if (row.isOpen !== null) button.setAttribute("aria-expanded", String(row.isOpen));
+  const text = element("span", "text", row.text);
+  if (row.outcome) {
+    const [mark, kind, outcome] = row.outcome;
+    text.append(" ", element("span", "outcome", "→ ", element("span", kind, mark), mark && " ", outcome));
+  }
+  text.title = text.textContent;
+  button.append(text);
   if (row.session) button.append(element("span", "whose", row.session));
-  button.append(element("span", "text", row.text));
   if (row.took) button.append(element("span", "took", row.took));
   const item = element("li", row.kind, button);
   item.classList.toggle("is-other", isOther(row, shown));
+  item.classList.toggle("is-effect", row.isEffect);
   item.shownAs = shownAs;
   return item;
 }

@@ -21,7 +21,7 @@ impl App {
     fn go_to(&mut self, row: usize) {
         if let Some(number) = self.rows.get(row) {
             self.cursor = Some(number);
-            self.scrolls = Default::default();
+            self.unscroll();
         }
     }
 
@@ -44,25 +44,38 @@ impl App {
     pub(super) fn go_to_end(&mut self) {
         self.replay = None;
         self.cursor = None;
-        self.scrolls = Default::default();
+        self.unscroll();
     }
 
-    /// To the next row of a kind, or the one before. At the end, the next one is the last that there was.
+    /// Each pane from its beginning. The variable that was chosen stays so.
+    fn unscroll(&mut self) {
+        for pane in Pane::ALL.into_iter().filter(|pane| *pane != Pane::Variables) {
+            if let Some(scroll) = self.scrolls.get_mut(pane.number()) {
+                *scroll = 0;
+            }
+        }
+    }
+
+    /// To the next entry of a kind, or the one before, also in calls that are closed. At the end, the next one is the
+    /// last that there was.
     pub(super) fn jump(&mut self, direction: Direction, what: &str, is_it: fn(&Summary) -> bool) {
         let end = self.rows.len();
         let found = match (self.row(), direction) {
             (Some(row), Direction::Forward) if self.cursor.is_some() => {
-                (row + 1..end).find(|row| self.row_is(*row, is_it))
+                (row + 1..end).find_map(|row| self.found_in(row, direction, is_it))
             }
             (Some(row), _) => {
                 let before = if self.cursor.is_some() { row } else { end };
-                (0..before).rev().find(|row| self.row_is(*row, is_it))
+                (0..before).rev().find_map(|row| self.found_in(row, Direction::Back, is_it))
             }
             (None, _) => None,
         };
-        if let Some(row) = found {
+        if let Some(number) = found {
             self.replay = None;
-            self.go_to(row);
+            self.reveal(number);
+            if let Some(row) = self.rows.row_of(number) {
+                self.go_to(row);
+            }
             return;
         }
         let is_later = direction == Direction::Forward && self.cursor.is_some();
@@ -71,13 +84,45 @@ impl App {
         self.notice = Some(format!("{which} {what}{so_far}"));
     }
 
-    /// Whether a row, or the answer in it, is of a kind.
-    fn row_is(&self, row: usize, is_it: fn(&Summary) -> bool) -> bool {
-        let Some(summary) = self.rows.get(row).and_then(|number| self.log.summary(number)) else {
-            return false;
-        };
-        let answer = summary.partner.and_then(|partner| self.log.summary(partner));
-        is_it(&summary) || answer.is_some_and(|answer| is_it(&answer))
+    /// The entry of a kind in a row: of the row itself or the answer in it, or of what happened during a closed call.
+    fn found_in(&self, row: usize, direction: Direction, is_it: fn(&Summary) -> bool) -> Option<usize> {
+        let number = self.rows.get(row)?;
+        let is_it = |number: usize| self.log.summary(number).is_some_and(|summary| is_it(&summary));
+        let answer = self.log.summary(number)?.partner;
+        if is_it(number) || answer.is_some_and(is_it) {
+            return Some(number);
+        }
+        let filter = self.rows.filter();
+        let is_closed = filter.has_groups() && !filter.is_open(&self.log, number);
+        let mut effects = self.log.effects(number).filter(|effect| is_closed && is_it(*effect));
+        if direction == Direction::Forward { effects.next() } else { effects.next_back() }
+    }
+
+    /// Opens the call during which something happened.
+    fn reveal(&mut self, number: usize) {
+        let filter = self.rows.filter();
+        let call = self.log.summary(number).and_then(|summary| summary.call);
+        let is_closed = |call: &usize| filter.has_groups() && !filter.is_open(&self.log, *call);
+        if let Some(call) = call.filter(is_closed) {
+            self.rows.toggle(&self.log, call);
+        }
+    }
+
+    /// Opens or closes the call that is chosen, or the one during which it happened.
+    pub(super) fn toggle_call(&mut self) {
+        let Some(number) = self.row().and_then(|row| self.rows.get(row)) else { return };
+        let call = self.log.summary(number).and_then(|summary| summary.call).unwrap_or(number);
+        if !self.rows.filter().has_groups() || self.log.effects(call).next().is_none() {
+            self.notice = Some("nothing to open here".to_owned());
+            return;
+        }
+        if self.rows.filter().is_flat {
+            self.notice = Some("all calls are open; O closes them".to_owned());
+            return;
+        }
+        self.rows.toggle(&self.log, call);
+        self.moment = None;
+        self.cursor = Some(call);
     }
 
     pub(super) fn toggle_replay(&mut self, now: Instant) {

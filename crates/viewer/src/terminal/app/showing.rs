@@ -3,27 +3,33 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use ratatui::layout::Rect;
+
 use super::super::layout::Layout;
 use super::super::view::{Pace, Pane, Row, SessionRow, Timeline, Took, View};
 use super::App;
 use crate::around;
 use crate::log::Known;
 use crate::moment::Moment;
+use crate::timeline::strip::{cell_of, strip};
 use crate::timeline::{self, name};
+
+/// From so many lines on the timeline has a strip above it.
+const WITH_STRIP: u16 = 7;
 
 impl App {
     /// Everything for a screen of that size, at a time in milliseconds since 1970.
-    pub(in crate::terminal) fn view(&mut self, screen: ratatui::layout::Rect, now: i64) -> View {
+    pub(in crate::terminal) fn view(&mut self, screen: Rect, now: i64) -> View {
         let sessions = self.log.sessions().len();
         let layout = Layout::of(screen, self.focus, sessions);
-        let height = layout.pane(Pane::Timeline).map_or(0, |area| area.height.saturating_sub(1));
-        let number = self.cursor.or_else(|| self.log.len().checked_sub(1));
+        let end = |number| self.rows.filter().end_of(&self.log, number);
+        let number = self.cursor.map(end).or_else(|| self.log.len().checked_sub(1));
         let session = number.and_then(|number| self.session_at(number));
         let moment = number.zip(session).and_then(|(number, session)| {
             let number = around::with_what_was_read(&self.log, session, number);
             self.moment(session, number)
         });
-        let timeline = self.timeline(height.into(), session, now);
+        let timeline = self.timeline(layout.pane(Pane::Timeline), session, now);
         let is_busy = timeline.rows.iter().any(|row| matches!(row.took, Took::Already(_)));
         self.clock_since = is_busy.then(Instant::now);
         let shown =
@@ -53,6 +59,7 @@ impl App {
             moment,
             focus: self.focus,
             scrolls: self.scrolls,
+            open_values: self.open_values.clone(),
             overlay: self.overlay.clone(),
             notice: self.notice.clone(),
         }
@@ -85,7 +92,10 @@ impl App {
     }
 
     /// The rows around the chosen one, as many as fit.
-    fn timeline(&self, height: usize, shown: Option<usize>, now: i64) -> Timeline {
+    fn timeline(&self, area: Option<Rect>, shown: Option<usize>, now: i64) -> Timeline {
+        let area = area.unwrap_or_default();
+        let has_strip = area.height >= WITH_STRIP && !self.log.is_empty();
+        let height = usize::from(area.height.saturating_sub(if has_strip { 2 } else { 1 }));
         let filter = self.rows.filter();
         let is_searching = !self.is_complete || !self.rows.is_done(&self.log);
         let mut names = Vec::new();
@@ -99,6 +109,12 @@ impl App {
             searched: (is_searching && !names.is_empty()).then(|| self.rows.searched(&self.log)),
             ..Timeline::default()
         };
+        if has_strip {
+            let number = self.cursor.map_or(self.log.len(), |cursor| filter.end_of(&self.log, cursor));
+            timeline.strip =
+                strip(&self.log, filter.session_in(&self.log), area.width.saturating_sub(2).into());
+            timeline.strip_cursor = cell_of(&timeline.strip, number);
+        }
         let Some(chosen) = self.row() else { return timeline };
         let last = self.rows.len().saturating_sub(height);
         let first = chosen.saturating_sub(height / 2).min(last);
@@ -111,13 +127,16 @@ impl App {
     }
 
     fn timeline_row(&self, number: usize, shown: Option<usize>, has_several: bool, now: i64) -> Option<Row> {
-        let row = timeline::row(&self.log, number, now)?;
+        let row = timeline::row(&self.log, number, self.rows.filter(), now)?;
         let session =
             row.session.filter(|_| has_several).and_then(|session| self.log.sessions().get(session));
         Some(Row {
             timestamp: row.timestamp,
             mark: row.mark,
             text: row.text,
+            outcome: row.outcome,
+            is_open: row.is_open,
+            is_effect: row.is_effect,
             took: row.took,
             session: session.map(|known| name(known).to_owned()),
             is_other: row.session.is_some() && row.session != shown,

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::super::keys;
-use super::super::view::{Mark, Overlay, Pace, Pane, Took, View};
-use super::App;
+use super::super::view::{Form, Mark, Overlay, Pace, Pane, Took, View};
+use super::{App, Drawn};
 use crate::clock::Clock;
 use crate::log::Log;
 
@@ -174,7 +174,6 @@ fn calls_and_answers_are_one_row() {
     let expected = [
         (Mark::Session, "session one opened (python)", Took::Nothing),
         (Mark::Good, "start", Took::Milliseconds(900)),
-        (Mark::Stop, "main.py:3 in f, breakpoint", Took::Nothing),
         (Mark::Output, "hello", Took::Nothing),
         (Mark::Session, "session two opened (python)", Took::Nothing),
         (Mark::Bad, "look: it is gone", Took::Milliseconds(250)),
@@ -185,20 +184,88 @@ fn calls_and_answers_are_one_row() {
     assert_eq!(told, expected);
     assert_eq!(rows[2].session.as_deref(), Some("one"));
     reader.now = START + 3_600_000;
-    assert_eq!(reader.view().timeline.rows[8].took, Took::NoAnswer);
+    assert_eq!(reader.view().timeline.rows[7].took, Took::NoAnswer);
+}
+
+#[test]
+fn a_call_opens_to_show_what_happened_meanwhile() {
+    let mut reader = Reader::new(&story());
+    reader.press(&["g", "l"]);
+    let view = reader.view();
+    let row = &view.timeline.rows[1];
+    let outcome = row.outcome.as_ref().map(|outcome| (outcome.mark, outcome.text.as_str()));
+    assert_eq!(outcome, Some((Some(Mark::Stop), "main.py:3 in f, breakpoint")));
+    assert_eq!((row.is_open, view.timeline.rows[2].is_open), (Some(false), None));
+    // A closed call is shown with what came of it.
+    assert_eq!(view.moment.unwrap().state, "paused");
+    reader.press(&["o"]);
+    let view = reader.view();
+    assert_eq!((view.timeline.rows[1].is_open, view.timeline.cursor), (Some(true), Some(1)));
+    let effect = &view.timeline.rows[2];
+    assert_eq!((effect.text.as_str(), effect.is_effect), ("main.py:3 in f, breakpoint", true));
+    assert_eq!(view.moment.unwrap().state, "created");
+    // From what happened, the call is closed too.
+    reader.press(&["l", "o"]);
+    let view = reader.view();
+    assert_eq!((view.timeline.rows.len(), view.timeline.cursor), (8, Some(1)));
+    reader.press(&["l", "o"]);
+    assert_eq!(reader.view().notice.as_deref(), Some("nothing to open here"));
+    reader.press(&["O"]);
+    assert_eq!(reader.texts().len(), 9);
+    reader.press(&["O"]);
+    assert_eq!(reader.texts().len(), 8);
+}
+
+#[test]
+fn what_happens_during_a_call_is_part_of_it_at_once() {
+    let mut reader = Reader::new(&story());
+    reader.append(&[output(5_000, "two", "stdout", "now\n"), output(5_100, "one", "stdout", "other\n")]);
+    assert_eq!(reader.texts()[7..], ["continue", "other"]);
+    reader.press(&["<left>", "o"]);
+    assert_eq!(reader.texts()[7..], ["continue", "now", "other"]);
+}
+
+#[test]
+fn an_object_opens_in_place() {
+    let mut at = paused(9_000, "two", 8);
+    at["location"]["frameId"] = json!(1);
+    let cart = json!({ "name": "cart", "type": "dict", "value": "{...}", "variablesReference": 5 });
+    let locals = json!({ "frameId": 1, "scope": "Locals", "variableCount": 1, "variables": [cart] });
+    let part = json!({ "name": "total", "type": "int", "value": "3" });
+    let parts = json!({ "variablesReference": 5, "variableCount": 4, "variables": [part] });
+    let mut entries = story();
+    entries.push(at);
+    entries.extend([locals, parts].map(|more| entry(9_100, Some("two"), "debug:variables", more)));
+    let mut reader = Reader::new(&entries);
+    let names = |reader: &mut Reader| -> Vec<(usize, String, Option<bool>)> {
+        let view = reader.view();
+        let moment = view.moment.unwrap();
+        let rows = moment.value_rows(&view.open_values).into_iter();
+        rows.map(|row| (row.depth, row.seen.variable.name.clone(), row.is_open)).collect()
+    };
+    reader.press(&["<tab>", "<tab>"]);
+    assert_eq!(reader.view().focus, Pane::Variables);
+    assert_eq!(names(&mut reader), [(0, "cart".to_owned(), Some(false))]);
+    let drawn = Drawn { chosen_value: Some("/cart".to_owned()), ..Drawn::default() };
+    reader.app.drawn(drawn, Instant::now());
+    reader.press(&["o"]);
+    assert_eq!(names(&mut reader), [(0, "cart".to_owned(), Some(true)), (1, "total".to_owned(), None)]);
+    reader.press(&["<enter>"]);
+    let Overlay::Detail { lines, .. } = reader.view().overlay else { panic!("nothing is open") };
+    assert_eq!(lines, ["  cart: dict = {...}", "    total: int = 3", "    and 3 more"]);
 }
 
 #[test]
 fn the_end_is_followed_with_the_session_that_acts() {
     let mut reader = Reader::new(&story());
     let view = reader.view();
-    assert_eq!((view.pace, view.timeline.cursor), (Pace::Live, Some(8)));
+    assert_eq!((view.pace, view.timeline.cursor), (Pace::Live, Some(7)));
     assert_eq!(view.moment.unwrap().session_name, "two");
     reader.append(&[answer(5_000, Some("two"), "continue", "c3"), output(6_000, "one", "stdout", "again\n")]);
     let view = reader.view();
-    assert_eq!(view.timeline.rows[8].took, Took::Milliseconds(1_000));
-    assert_eq!(view.timeline.rows[9].text, "again");
-    assert_eq!((view.pace, view.timeline.cursor), (Pace::Live, Some(9)));
+    assert_eq!(view.timeline.rows[7].took, Took::Milliseconds(1_000));
+    assert_eq!(view.timeline.rows[8].text, "again");
+    assert_eq!((view.pace, view.timeline.cursor), (Pace::Live, Some(8)));
     assert_eq!(view.moment.unwrap().session_name, "one");
     let names: Vec<_> = view.sessions.iter().map(|row| (row.name.as_str(), row.is_shown)).collect();
     assert_eq!(names, [("two", false), ("one", true)]);
@@ -213,7 +280,7 @@ fn keys_go_through_time() {
         (&["<left>", "<right>", "<right>"], "continue", true),
         (&["g"], "session one opened (python)", false),
         (&["g", "<left>"], "session one opened (python)", false),
-        (&["g", "l", "j"], "main.py:3 in f, breakpoint", false),
+        (&["g", "l", "j"], "hello", false),
         (&["g", "G"], "continue", true),
         (&["g", "e"], "look: it is gone", false),
         (&["e"], "look: it is gone", false),
@@ -299,14 +366,40 @@ fn an_answer_that_comes_later_can_make_its_call_a_row() {
 #[test]
 fn a_whole_entry_is_shown_with_its_answer() {
     let mut reader = Reader::new(&story());
-    reader.press(&["e", "<enter>"]);
+    reader.press(&["e", "r"]);
     let Overlay::Detail { title, lines, .. } = reader.view().overlay else { panic!("nothing is open") };
-    assert_eq!(title, "Entry 7 of 11, 2025-01-06 16:15:02.100");
+    assert_eq!(title, "Entry 7 of 11");
     assert!(lines.contains(&"  \"tool\": \"look\",".to_owned()), "{lines:?}");
     assert!(lines.contains(&"  \"error\": \"it is gone\"".to_owned()), "{lines:?}");
     reader.press(&["<down>", "<esc>"]);
     assert_eq!(reader.view().overlay, Overlay::None);
     assert_eq!(reader.chosen().trim(), "look: it is gone");
+}
+
+#[test]
+fn a_call_is_shown_readable_and_as_json_by_another_key() {
+    let mut reader = Reader::new(&story());
+    reader.press(&["g", "l", "<enter>"]);
+    let Overlay::Detail { lines, form, .. } = reader.view().overlay else { panic!("nothing is open") };
+    let expected = [
+        "start",
+        "  2025-01-06 16:15:00.100, one",
+        "",
+        "Asked",
+        "  nothing",
+        "",
+        "Meanwhile",
+        "  ■ main.py:3 in f, breakpoint",
+        "",
+        "Answered after 900ms",
+        "  secret  needle",
+    ];
+    assert_eq!((lines, form), (expected.map(str::to_owned).to_vec(), Form::Readable));
+    reader.press(&["r"]);
+    let Overlay::Detail { form, .. } = reader.view().overlay else { panic!("nothing is open") };
+    assert_eq!(form, Form::Json);
+    reader.press(&["r", "<enter>"]);
+    assert_eq!(reader.view().overlay, Overlay::None);
 }
 
 #[test]
@@ -317,7 +410,7 @@ fn a_replay_goes_from_the_beginning_to_the_end() {
     assert_eq!(reader.chosen().trim(), "session one opened (python)");
     let began = Instant::now();
     reader.app.tick(began + Duration::from_millis(950));
-    assert_eq!(reader.chosen().trim(), "main.py:3 in f, breakpoint");
+    assert_eq!(reader.chosen().trim(), "start");
     reader.press(&["+"]);
     assert_eq!(reader.view().pace, Pace::Replay(2.0));
     reader.press(&[" "]);
@@ -350,14 +443,14 @@ fn a_journal_that_is_not_there_yet_is_waited_for() {
     reader.press(&["<left>", "e", " ", "<enter>", "g", "f", "<esc>"]);
     assert_eq!(reader.texts(), Vec::<String>::new());
     reader.append(&story());
-    assert_eq!(reader.texts().len(), 9);
+    assert_eq!(reader.texts().len(), 8);
 }
 
 #[test]
 fn nothing_is_drawn_anew_when_nothing_has_changed() {
     let mut reader = Reader::new(&story()[..10]);
     reader.view();
-    reader.app.drawn(super::Drawn::default(), Instant::now());
+    reader.app.drawn(Drawn::default(), Instant::now());
     reader.app.tick(Instant::now());
     assert!(!reader.app.is_stale());
     reader.append(&story()[10..]);
@@ -365,7 +458,7 @@ fn nothing_is_drawn_anew_when_nothing_has_changed() {
     // A call goes on, and tells how long.
     reader.view();
     let now = Instant::now();
-    reader.app.drawn(super::Drawn::default(), now);
+    reader.app.drawn(Drawn::default(), now);
     reader.app.tick(now + Duration::from_millis(900));
     assert!(!reader.app.is_stale());
     reader.app.tick(now + Duration::from_secs(1));
@@ -376,7 +469,7 @@ fn nothing_is_drawn_anew_when_nothing_has_changed() {
 fn a_thousand_keys_at_random_panic_nowhere() {
     let keys = [
         "<left>", "<right>", "<up>", "<down>", "<enter>", "<esc>", "<tab>", "g", "G", "e", "E", "s", "S",
-        " ", "+", "-", "f", "F", "/", "?",
+        " ", "+", "-", "f", "F", "/", "?", "o", "O", "r",
     ];
     let mut reader = Reader::new(&story());
     let mut state: usize = 12_345;

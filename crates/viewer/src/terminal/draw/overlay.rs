@@ -7,9 +7,9 @@ use unicode_width::UnicodeWidthChar;
 use super::super::keys::HELP;
 use super::super::text::{Strip, clean};
 use super::super::theme::{Role, Theme};
-use super::super::view::{Overlay, View};
+use super::super::view::{Form, Overlay, View};
 use super::{Content, Room, room, window};
-use crate::lexer::{self, Grammar, Lexer};
+use crate::lexer::{self, Lexer};
 
 /// How much of one line of an entry is shown, in columns.
 const LINE: usize = 4096;
@@ -22,9 +22,8 @@ pub(super) fn content(view: &View, theme: Theme, area: Rect) -> Option<Content> 
     match &view.overlay {
         Overlay::None | Overlay::Search(_) => None,
         Overlay::Help(scroll) => Some(cut("Keys and signs".to_owned(), help(theme, room), *scroll, room)),
-        Overlay::Detail { title, lines, is_json, scroll } => {
-            let grammar = if *is_json { &lexer::JSON } else { &lexer::NONE };
-            Some(cut(title.clone(), broken(lines, grammar, theme, room.columns), *scroll, room))
+        Overlay::Detail { title, lines, form, scroll } => {
+            Some(cut(title.clone(), broken(lines, *form, theme, room.columns), *scroll, room))
         }
     }
 }
@@ -46,14 +45,15 @@ fn help(theme: Theme, room: Room) -> Vec<Line<'static>> {
 }
 
 /// Lines, broken where they are longer than the pane.
-fn broken(lines: &[String], grammar: &'static Grammar, theme: Theme, columns: usize) -> Vec<Line<'static>> {
-    let mut lexer = Lexer::new(grammar);
+fn broken(lines: &[String], form: Form, theme: Theme, columns: usize) -> Vec<Line<'static>> {
+    let mut lexer = Lexer::new(if form == Form::Json { &lexer::JSON } else { &lexer::NONE });
     let mut broken = Vec::new();
     for line in lines {
         let line = clean(line, LINE);
         let mut strip = Strip::new(columns);
         for (piece, word) in lexer.line(&line) {
-            let style = theme.style(word.into());
+            let is_head = form == Form::Readable && !line.starts_with(' ');
+            let style = theme.style(if is_head { Role::Strong } else { word.into() });
             let mut rest = piece;
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(fitting(rest, strip.room()));

@@ -3,16 +3,19 @@
 use ratatui::style::Modifier;
 use ratatui::text::Line;
 
-use super::super::text::{Strip, clean, fit_end, width};
+use super::super::text::{Strip, clean, fit, fit_end, width};
 use super::super::theme::{Role, Theme};
 use super::super::view::{Mark, View};
 use super::{Content, Room, nothing, window, wrap};
 use crate::lexer::{Grammar, Lexer};
-use crate::moment::Moment;
+use crate::moment::{ComparedVariable, Moment};
 use crate::plain;
 
 /// How much of a line is looked at. A window's own lines are cut at 200 characters.
 const COLUMNS: usize = 400;
+/// How many columns a value beside its line takes at most, and how many there must be at least.
+const VALUE: usize = 40;
+const LEAST: usize = 8;
 /// From so many lines on there is a description below the source, of so many lines at most.
 const WITH_DESCRIPTION: usize = 5;
 const DESCRIPTION: usize = 2;
@@ -33,6 +36,7 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
     };
     let mut lexer = Lexer::new(Grammar::of_file(&location.file));
     let breakpoints = moment.breakpoints_here();
+    let values = moment.inline_values();
     let digits = (u64::from(source.first_line) + source.lines.len() as u64).to_string().len();
     let wrong = wrong(moment, theme, room);
     let room = Room { lines: room.lines.saturating_sub(wrong.len()), ..room };
@@ -59,6 +63,9 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
             let style = theme.style(word.into());
             strip.push(piece, if is_current { style.add_modifier(Modifier::BOLD) } else { style });
         }
+        for seen in values.get(&number).into_iter().flatten() {
+            inline(seen, theme, &mut strip);
+        }
         strip.line()
     });
     let lines: Vec<Line> = lines.collect();
@@ -66,6 +73,15 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
     lines.resize(lines.len().max(room.lines.min(total)), Line::default());
     lines.extend(wrong);
     Content { title, lines, scroll }
+}
+
+/// A value beside the line that names it, where there is room for some of it.
+fn inline(seen: &ComparedVariable, theme: Theme, strip: &mut Strip) {
+    let text = format!("{} = {}", seen.variable.name, seen.variable.value);
+    if strip.room() > width(&seen.variable.name) + LEAST {
+        let role = if seen.has_changed() { Role::Changed } else { Role::Faint };
+        strip.push("  ", theme.style(Role::Plain)).push(&fit(&text, VALUE), theme.style(role));
+    }
 }
 
 /// What the debugger adds to a stop, such as the exception, below the source.

@@ -2,18 +2,17 @@
 
 use ratatui::text::Line;
 
-use super::super::text::{Strip, fit};
+use super::super::text::{Strip, fit, width};
 use super::super::theme::{Role, Theme};
-use super::super::view::{Mark, Pane, Row, SessionRow, Took, View};
+use super::super::view::{Mark, Pane, Row, SessionRow, Timeline, Took, View};
 use super::bars::state_role;
 use super::{Content, Room, nothing, window};
 use crate::log::LOST;
 
 /// From so many columns on rows have a time.
 const WITH_TIME: usize = 30;
-/// From so many on those of other sessions have its name, and from so many all have.
-const WITH_OTHERS: usize = 34;
-const WITH_ALL: usize = 50;
+/// How many columns the name of a session takes.
+const NAME: usize = 16;
 
 /// The sessions, the newest first, below a row for all of them.
 pub(super) fn sessions(view: &View, theme: Theme, room: Room) -> Content {
@@ -40,7 +39,7 @@ pub(super) fn sessions(view: &View, theme: Theme, room: Room) -> Content {
 fn session(row: &SessionRow, theme: Theme, strip: &mut Strip) {
     let sign = match row.state {
         "paused" => "■",
-        "running" => "▸",
+        "running" => "▷",
         "created" => "◆",
         LOST => "✗",
         _ => "○",
@@ -76,14 +75,37 @@ pub(super) fn timeline(view: &View, theme: Theme, room: Room) -> Content {
         return nothing(&title, text, theme, room);
     }
     let role = if view.focus == Pane::Timeline { Role::Chosen } else { Role::Kept };
-    let lines = timeline.rows.iter().enumerate().take(room.lines).map(|(number, row)| {
+    let mut lines: Vec<Line> = Vec::new();
+    if !timeline.strip.is_empty() {
+        lines.push(over_time(timeline, theme, room));
+    }
+    lines.extend(timeline.rows.iter().enumerate().map(|(number, row)| {
         let is_chosen = timeline.cursor == Some(number);
         let mut strip = Strip::new(room.columns);
         strip.push(if is_chosen { "›" } else { " " }, theme.style(Role::Strong));
         line(row, view, theme, &mut strip);
         finish(strip, is_chosen, role, theme)
-    });
-    Content { title, lines: lines.collect(), scroll: 0 }
+    }));
+    lines.truncate(room.lines);
+    Content { title, lines, scroll: 0 }
+}
+
+/// What happened over time, from the left to the right.
+fn over_time(timeline: &Timeline, theme: Theme, room: Room) -> Line<'static> {
+    let mut strip = Strip::new(room.columns);
+    strip.push(" ", theme.style(Role::Plain));
+    for (number, cell) in timeline.strip.iter().enumerate() {
+        let (sign, role) = match cell.mark {
+            Some(mark @ (Mark::Bad | Mark::Thrown | Mark::Stop)) => (mark.sign(), mark.into()),
+            Some(Mark::Output | Mark::ErrorOutput) => ("·", Role::Plain),
+            Some(Mark::Good) => ("╷", Role::Good),
+            _ if cell.is_busy => ("─", Role::Faint),
+            _ => (" ", Role::Plain),
+        };
+        let is_chosen = timeline.strip_cursor == Some(number);
+        strip.push(sign, theme.style(if is_chosen { Role::Focus } else { role }));
+    }
+    strip.line()
 }
 
 fn finish(strip: Strip, is_chosen: bool, role: Role, theme: Theme) -> Line<'static> {
@@ -96,24 +118,39 @@ fn line(row: &Row, view: &View, theme: Theme, strip: &mut Strip) {
         strip.push(&view.clock.time(row.timestamp), theme.style(Role::Faint));
         strip.push(" ", theme.style(Role::Plain));
     }
-    strip.push(row.mark.sign(), theme.style(row.mark.into())).push(" ", theme.style(Role::Plain));
-    let is_named = columns >= if row.is_other { WITH_OTHERS } else { WITH_ALL };
-    if let Some(session) = row.session.as_ref().filter(|_| is_named) {
-        strip.push(&fit(session, (columns / 5).min(12)), theme.style(Role::Name));
-        strip.push(" ", theme.style(Role::Plain));
-    }
+    let fold = match row.is_open {
+        Some(true) => "▾",
+        Some(false) => "▸",
+        None => " ",
+    };
+    strip.push(if row.is_effect { "  " } else { "" }, theme.style(Role::Plain));
+    strip.push(row.mark.sign(), theme.style(row.mark.into())).push(fold, theme.style(Role::Faint));
     let role = match row.mark {
         Mark::Bad | Mark::Thrown => Role::Bad,
         Mark::ErrorOutput => Role::ErrorOutput,
-        Mark::Stop | Mark::Session => Role::Strong,
         Mark::State | Mark::Variables | Mark::Other => Role::Faint,
+        _ if row.is_other => Role::Faint,
+        Mark::Stop | Mark::Session => Role::Strong,
         _ => Role::Plain,
     };
     strip.push(&row.text, theme.style(role));
-    let role = match row.took {
-        Took::Nothing => return,
-        Took::Already(_) => Role::Busy,
-        Took::Milliseconds(_) | Took::NoAnswer => Role::Faint,
-    };
-    strip.push_right(&row.took.words(), theme.style(role));
+    if let Some(outcome) = &row.outcome {
+        strip.push(" → ", theme.style(Role::Faint));
+        if let Some(mark) = outcome.mark {
+            strip.push(mark.sign(), theme.style(mark.into())).push(" ", theme.style(Role::Plain));
+        }
+        strip.push(&outcome.text, theme.style(Role::Faint));
+    }
+    let took = row.took.words();
+    let role = if matches!(row.took, Took::Already(_)) { Role::Busy } else { Role::Faint };
+    // What happened is not cut for whose it is.
+    let name = row.session.as_deref().map(|name| fit(name, NAME)).unwrap_or_default();
+    let beside = width(&name) + width(&took) + 3;
+    if !name.is_empty() && strip.room() >= beside {
+        strip.pad_to(columns + 1 - width(&name) - width(&took) - usize::from(!took.is_empty()));
+        strip.push(&name, theme.style(Role::Name));
+    }
+    if !took.is_empty() {
+        strip.push_right(&took, theme.style(role));
+    }
 }
