@@ -38,13 +38,18 @@ impl Moment {
         let named =
             lines.iter().enumerate().skip(first).filter(|(line, _)| !is_in_other(&lines, first, *line, at));
         let mut values = HashMap::new();
+        let mut above: Vec<&str> = Vec::new();
         for (index, line) in named {
             // Of a function that is defined here, and not suspended, only the name is of this place.
             let is_other = line.opens && index != at && !holds(&lines, index, at);
             let names = line.names.iter().take(if is_other { 1 } else { usize::MAX });
             let found =
                 names.filter_map(|name| self.variables.iter().find(|seen| seen.variable.name == *name));
-            let found: Vec<&ComparedVariable> = found.take(VALUES).collect();
+            // What the line above has is not repeated, but at the place.
+            let is_new =
+                |seen: &&ComparedVariable| index == at || !above.contains(&seen.variable.name.as_str());
+            let found: Vec<&ComparedVariable> = found.filter(is_new).take(VALUES).collect();
+            above = line.names.iter().map(String::as_str).collect();
             if !found.is_empty() {
                 values.insert(line.number, found);
             }

@@ -47,6 +47,8 @@ pub(super) struct App {
     /// The paths of the values whose parts are shown, and the path of the one that is chosen.
     open_values: BTreeSet<String>,
     chosen_value: Option<String>,
+    /// The place of the call that a jump has opened, which the next one closes again.
+    revealed: Option<i64>,
     overlay: Overlay,
     notice: Option<String>,
     /// The id of the session where the keys are; none for the row of all.
@@ -77,6 +79,7 @@ impl App {
             scrolls: Scrolls::default(),
             open_values: BTreeSet::new(),
             chosen_value: None,
+            revealed: None,
             overlay: Overlay::None,
             notice: None,
             session_cursor: session,

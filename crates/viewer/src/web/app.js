@@ -113,10 +113,21 @@ function choose(at) {
 async function goTo(at, call = null) {
   replay.stop();
   const isHidden = call !== null && !timeline.rows.some((row) => row.at === at);
-  if (isHidden && !filter.kinds && !filter.text) filter.open = [...opened(), call].join(",");
+  if (filter.open !== "all" && revealed !== null && revealed !== call) {
+    filter.open = opened().filter((other) => other !== String(revealed)).join(",");
+    revealed = null;
+    await timeline.restart({ around: at });
+  }
+  if (isHidden && !filter.kinds && !filter.text) {
+    filter.open = [...opened(), call].join(",");
+    revealed = call;
+  }
   if (!timeline.rows.some((row) => row.at === at)) await timeline.restart({ around: at });
   return show(at);
 }
+
+/** The call that a jump has opened, which the next one closes again. */
+let revealed = null;
 
 const opened = () => filter.open.split(",").filter(Boolean);
 

@@ -44,15 +44,12 @@ export function showState(moment, hasEntries) {
   const parts = [element("strong", "", moment.session), " ", element("span", "faint", moment.language), "  "];
   parts.push(element("span", `state ${moment.state}`, moment.state));
   const at = moment.location;
-  if (moment.isPast) {
-    if (moment.reason) parts.push(`: ${moment.reason}`);
-    parts.push(element("span", "faint", ", last stop"));
-  }
+  if (moment.isPast) parts.push(element("span", "faint", ", last stop"));
   if (at) {
     parts.push(element("span", "faint", " at "), element("span", "place", `${fileName(at.file)}:${at.line}`));
     if (at.function) parts.push(element("span", "faint", " in "), at.function);
   }
-  const why = [moment.isPast ? null : moment.reason, moment.description].filter(Boolean).join(", ");
+  const why = [moment.reason, moment.description].filter(Boolean).join(", ");
   if (why) parts.push(element("span", moment.isException ? "wrong" : "", `: ${why}`));
   state.replaceChildren(...parts);
   return state.textContent;

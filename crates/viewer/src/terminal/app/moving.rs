@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::super::keys::Direction;
 use super::super::replay::Replay;
+use super::super::rows::Rows;
 use super::super::view::Pane;
 use super::App;
 use crate::log::Summary;
@@ -98,13 +99,20 @@ impl App {
         if direction == Direction::Forward { effects.next() } else { effects.next_back() }
     }
 
-    /// Opens the call during which something happened.
+    /// Opens the call during which something happened, and closes the one that the jump before has opened.
     fn reveal(&mut self, number: usize) {
-        let filter = self.rows.filter();
         let call = self.log.summary(number).and_then(|summary| summary.call);
-        let is_closed = |call: &usize| filter.has_groups() && !filter.is_open(&self.log, *call);
-        if let Some(call) = call.filter(is_closed) {
+        let revealed = self.revealed.take().and_then(|place| self.log.number(place));
+        let is_open = |rows: &Rows, call: usize| rows.filter().is_open(&self.log, call);
+        if let Some(other) = revealed.filter(|other| call != Some(*other) && is_open(&self.rows, *other)) {
+            self.rows.toggle(&self.log, other);
+        }
+        if let Some(call) = call.filter(|call| self.rows.filter().has_groups() && !is_open(&self.rows, *call))
+        {
             self.rows.toggle(&self.log, call);
+            self.revealed = Some(self.log.place(call));
+        } else if call == revealed {
+            self.revealed = call.map(|call| self.log.place(call));
         }
     }
 

@@ -77,8 +77,6 @@ fn state(view: &View, theme: Theme, strip: &mut Strip) {
     }
     strip.push("  ", faint).push(moment.state, theme.style(state_role(moment.state)));
     if moment.is_past {
-        strip.push(moment.reason.as_ref().map_or("", |_| ": "), faint);
-        strip.push(moment.reason.as_deref().unwrap_or_default(), theme.style(Role::Plain));
         strip.push(", last stop", faint);
     }
     if let Some(location) = &moment.location {
@@ -88,10 +86,12 @@ fn state(view: &View, theme: Theme, strip: &mut Strip) {
             strip.push(" in ", faint).push(&location.function, theme.style(Role::Plain));
         }
     }
-    let reason = moment.reason.as_deref().filter(|_| !moment.is_past);
     let role = if moment.is_exception { Role::Bad } else { Role::Plain };
     let mut separator = ": ";
-    for text in [reason, moment.description.as_deref()].into_iter().flatten().filter(|text| !text.is_empty())
+    for text in [moment.reason.as_deref(), moment.description.as_deref()]
+        .into_iter()
+        .flatten()
+        .filter(|text| !text.is_empty())
     {
         strip.push(separator, faint).push(text, theme.style(role));
         separator = ", ";
