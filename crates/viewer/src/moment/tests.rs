@@ -196,3 +196,40 @@ fn a_session_without_a_name_is_called_by_its_program() {
         assert_eq!(log.sessions()[0].name, expected);
     }
 }
+
+#[test]
+fn objects_have_the_parts_that_were_read_at_the_stop() {
+    let object = |reference: u64| json!({"name": "cart", "type": "Cart", "value": "<Cart>", "variablesReference": reference});
+    let part = |reference: u64, name: &str, value: &str, inner: Option<u64>| {
+        let mut part = json!({"name": name, "type": "int", "value": value});
+        part["variablesReference"] = json!(inner);
+        json!({"message": "debug:variables", "variablesReference": reference, "variableCount": 3, "variables": [part]})
+    };
+    let locals = |frame: u64, reference: u64| {
+        let mut read = read(frame, "Locals", &[]);
+        (read["variables"], read["variableCount"]) = (json!([object(reference)]), json!(1));
+        read
+    };
+    let (_folder, log) = log(&[
+        paused(2, "f", 1),
+        locals(1, 7),
+        part(7, "total", "1", None),
+        paused(3, "f", 2),
+        locals(2, 9),
+        part(9, "total", "2", Some(10)),
+        // A value can be a part of itself.
+        part(10, "cart", "<Cart>", Some(10)),
+        json!({"message": "debug:state", "event": "running"}),
+        part(9, "total", "other", None),
+    ]);
+    let cart = |number| Moment::at(&log, 0, number).variables.remove(0);
+    let first = cart(2);
+    assert_eq!((first.parts.len(), first.more, first.parts[0].variable.value.as_str()), (1, 2, "1"));
+    // They are there from the stop on, and compared with those of the stop before.
+    for number in [4, 6] {
+        let second = cart(number);
+        assert_eq!((second.before, second.parts[0].before.as_deref()), (None, Some("1")), "{number}");
+        assert_eq!(second.parts[0].variable.value, "2");
+        assert_eq!(second.parts[0].parts[0].variable.name, "cart");
+    }
+}

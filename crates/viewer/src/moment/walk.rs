@@ -16,6 +16,8 @@ const OUTPUT: usize = 200;
 const CHANGES: usize = 400;
 /// How many entries about variables are read of one stop.
 const READ: usize = 40;
+/// How many entries behind a moment are looked at for parts of its values.
+const LATER: usize = 4096;
 /// How deep the parts of values are shown; a value may have itself as a part.
 const DEPTH: usize = 10;
 
@@ -57,9 +59,27 @@ pub(super) fn moment(log: &Log, session: usize, number: usize) -> Moment {
             walk.run = (detail != Detail::Stopped).then_some(walk.output.len());
         }
     }
+    if walk.state.as_ref().is_some_and(|state| state.event == StateEvent::Paused) && walk.end.is_none() {
+        walk.now.extend(parts_read_later(log, session, number));
+    }
     let [session_id, session_name, language] =
         [&known.id, &known.name, &known.language].map(|raw| plain::line(raw));
     walk.end(Moment { session_id, session_name, language, ..Moment::default() })
+}
+
+/// The parts of values that were read later at the same stop: they belong to what is shown, and were no others before.
+fn parts_read_later(log: &Log, session: usize, number: usize) -> Vec<Variables> {
+    let later = (number + 1..log.len()).take(LATER).filter_map(|number| Some((number, log.summary(number)?)));
+    later
+        .filter(|(_, summary)| summary.session == Some(session))
+        .take_while(|(_, summary)| !matches!(summary.kind, Kind::State | Kind::Closed))
+        .filter(|(_, summary)| summary.kind == Kind::Variables)
+        .filter_map(|(number, _)| match &log.entry(number)?.event {
+            Event::Variables(read) if read.scope.is_none() => Some(read.clone()),
+            _ => None,
+        })
+        .take(READ)
+        .collect()
 }
 
 impl Walk {

@@ -128,6 +128,7 @@ function valueRow(one, path, depth, isOpen) {
   const value = element("dd", isChanged ? "changed" : "");
   if (one.before !== null) value.append(element("del", "", one.before), element("span", "faint", " → "));
   value.append(element("span", "value", one.value));
+  value.title = one.value;
   if (one.type) value.append(" ", element("span", "type", one.type));
   const fold = element(one.parts.length ? "button" : "span", "fold", one.parts.length ? (isOpen ? "▾" : "▸") : " ");
   if (one.parts.length) {

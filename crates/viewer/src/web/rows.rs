@@ -341,7 +341,9 @@ impl<'a> Walk<'a> {
             took: row.took.words(),
             is_busy: matches!(row.took, Took::Already(_)),
             session_id: known.map(|known| known.id.clone()),
-            session: known.filter(|_| has_several).map(|known| plain::line(timeline::name(known))),
+            session: known
+                .filter(|_| has_several && !row.is_effect)
+                .map(|known| plain::line(timeline::name(known))),
         })
     }
 }

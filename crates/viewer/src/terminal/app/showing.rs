@@ -128,8 +128,10 @@ impl App {
 
     fn timeline_row(&self, number: usize, shown: Option<usize>, has_several: bool, now: i64) -> Option<Row> {
         let row = timeline::row(&self.log, number, self.rows.filter(), now)?;
-        let session =
-            row.session.filter(|_| has_several).and_then(|session| self.log.sessions().get(session));
+        let session = row
+            .session
+            .filter(|_| has_several && !row.is_effect)
+            .and_then(|session| self.log.sessions().get(session));
         Some(Row {
             timestamp: row.timestamp,
             mark: row.mark,
