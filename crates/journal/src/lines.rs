@@ -21,9 +21,12 @@ pub fn whole_lines<K: PartialEq>(pieces: &[(K, &str)]) -> Vec<(usize, String)> {
 mod tests {
     use super::*;
 
+    /// Streams and what they wrote, and the lines.
+    type Case<'a> = (&'a [(char, &'a str)], &'a [(usize, &'a str)]);
+
     #[test]
     fn a_line_is_where_its_stream_began_it() {
-        let table: [(&[(char, &str)], &[(usize, &str)]); 5] = [
+        let table: [Case<'_>; 5] = [
             (&[('o', "start"), ('e', "oops\n"), ('o', " 1 []\n")], &[(0, "start 1 []\n"), (1, "oops\n")]),
             (
                 &[('o', "a\nb"), ('e', "x"), ('o', "c\nd\n"), ('e', "y\n")],

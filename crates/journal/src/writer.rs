@@ -39,7 +39,7 @@ pub(super) struct Writer {
     files: Option<Files>,
     /// Output that does not end its line, and what was written behind it: programs write the parts of a line by
     /// several calls, and other streams write between them.
-    held: Vec<Box<Entry>>,
+    held: Vec<Entry>,
     /// Whole lines that are not written yet.
     lines: Vec<u8>,
     /// How many they are.
@@ -107,7 +107,7 @@ impl Writer {
                     self.waiting += missing - 1;
                 }
                 if matches!(entry.event, Event::Output(_)) {
-                    self.hold(entry);
+                    self.hold(*entry);
                 } else {
                     self.finish_lines();
                     self.add(&entry);
@@ -125,7 +125,7 @@ impl Writer {
     }
 
     /// Holds output back while a line before it may still be finished.
-    fn hold(&mut self, mut entry: Box<Entry>) {
+    fn hold(&mut self, mut entry: Entry) {
         let begun = self.held.iter_mut().rfind(|held| is_same_stream(held, &entry));
         if begun.is_none_or(|begun| !finishes(begun, &mut entry)) {
             self.held.push(entry);

@@ -94,6 +94,7 @@ impl Maker {
                 name: format!("value_{number}"),
                 type_name: "int".to_owned(),
                 value: (stop * number).to_string(),
+                variables_reference: None,
             })
             .collect();
         let read = Variables {

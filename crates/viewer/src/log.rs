@@ -36,6 +36,8 @@ use self::indexing::{Batch, Indexer};
 use self::pairs::{Pair, Pairs};
 pub(crate) use self::records::Detail;
 use self::records::{NONE, Record, Records};
+#[cfg(test)]
+pub(crate) use self::servers::ended_process;
 use self::sessions::Sessions;
 
 /// How many entries are there when a journal is opened, if it has as many.

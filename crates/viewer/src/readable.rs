@@ -43,7 +43,9 @@ pub(crate) fn readable(log: &Log, number: usize, clock: &Clock) -> Vec<String> {
 fn call(log: &Log, number: usize, answer: Option<usize>, lines: &mut Vec<String>) {
     if let Some(Event::Call(call)) = log.entry(number).as_deref().map(|entry| &entry.event) {
         lines.extend([String::new(), "Asked".to_owned()]);
-        object(&call.request, 2, lines);
+        let mut request = call.request.clone();
+        request.retain(|key, _| !["sessionId", "session_id"].contains(&key.as_str()));
+        object(&request, 2, lines);
     }
     let effects: Vec<String> = log
         .effects(number)
@@ -84,12 +86,11 @@ fn object(object: &Map<String, Value>, indent: usize, lines: &mut Vec<String>) {
     let column = keys.max().unwrap_or(0).min(20);
     for (key, value) in object {
         let key = plain::line(key);
-        match short(value) {
-            Some(value) => lines.push(format!("{:indent$}{key:column$}  {value}", "")),
-            None => {
-                lines.push(format!("{:indent$}{key}", ""));
-                nested(value, indent + 2, lines);
-            }
+        if let Some(value) = short(value) {
+            lines.push(format!("{:indent$}{key:column$}  {value}", ""));
+        } else {
+            lines.push(format!("{:indent$}{key}", ""));
+            nested(value, indent + 2, lines);
         }
     }
     if object.is_empty() {

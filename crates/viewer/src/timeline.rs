@@ -17,6 +17,9 @@ use crate::{plain, words};
 /// A call that has had no answer for so long, in milliseconds, will have none: every call has a deadline.
 const PATIENCE: i64 = 10 * 60 * 1000;
 
+/// How many of the last things that happened during a call are looked at for what came of it.
+const EFFECTS: usize = 1024;
+
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
@@ -144,7 +147,7 @@ pub(crate) fn row(log: &Log, number: usize, filter: &Filter, now: i64) -> Option
 /// What came of a call that did not fail.
 fn outcome(log: &Log, call: usize, answer: Option<usize>) -> Option<Outcome> {
     let is_state = |number: &usize| log.summary(*number).is_some_and(|one| one.kind == Kind::State);
-    let state = log.effects(call).rev().find(is_state);
+    let state = log.effects(call).rev().take(EFFECTS).find(is_state);
     let state = state.and_then(|number| Some((number, log.summary(number)?)));
     if let Some((number, summary)) = state.filter(|(_, summary)| summary.is_stop) {
         return Some(Outcome { mark: Some(mark(log, number, &summary)), text: text(log, number) });

@@ -11,6 +11,7 @@
 mod entries;
 mod files;
 mod lines;
+mod terminal;
 mod web;
 
 use test_support::Built;

@@ -31,6 +31,14 @@ async fn a_stop_is_seen_as_it_happens(language: Language) {
     let news = until(&mut events, |news| news["sessions"][0]["state"] == "paused").await;
     assert_eq!((&news["sessions"][0]["id"], &news["sessions"][0]["name"]), (&session, &json!("a bank")));
 
+    // The stop is part of the call that led to it, and says so.
+    let rows = page.json("/rows").await;
+    let start = rows["rows"].as_array().unwrap().last().unwrap();
+    assert_eq!((&start["isOpen"], &start["outcome"][0]), (&json!(false), &json!("■")), "{start}");
+    let open = page.json(&format!("/rows?open={}", start["at"])).await;
+    let effects = open["rows"].as_array().unwrap().iter().filter(|row| row["isEffect"] == true);
+    let kinds: Vec<&Value> = effects.map(|row| &row["kind"]).collect();
+    assert!(kinds.contains(&&json!("stop")) && kinds.contains(&&json!("variables")), "{kinds:?}");
     let stops = page.json("/rows?kinds=stops").await;
     let [stop] = stops["rows"].as_array().unwrap().as_slice() else { panic!("{stops}") };
     let text = stop["text"].as_str().unwrap();
@@ -39,10 +47,22 @@ async fn a_stop_is_seen_as_it_happens(language: Language) {
     assert_eq!((&moment["state"], &moment["location"]["line"]), (&json!("paused"), &json!(line)));
     let current = moment["source"].as_array().unwrap().iter().find(|line| line["isCurrent"] == true).unwrap();
     assert_eq!((&current["number"], &current["breakpoint"]), (&json!(line), &json!(true)));
+    let values: Vec<&Value> = moment["source"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|line| line["values"].as_array().unwrap())
+        .collect();
+    assert!(values.contains(&&json!(["amount", "1", false])), "{values:?}");
+    let readable = page.json(&format!("/entry?at={}", start["at"])).await.to_string();
+    assert!(readable.contains("Asked") && readable.contains("scriptPath"), "{readable}");
     assert_eq!(page.status("/rows", "").await, 403);
 
     server.ok("close_debug_session", json!({ "sessionId": session })).await;
     until(&mut events, |news| news["sessions"][0]["state"] == "closed").await;
+    // Afterwards the last stop is there.
+    let end = page.json("/moment").await;
+    assert_eq!((&end["isPast"], &end["location"]["line"]), (&json!(true), &json!(line)));
     server.finish().await;
     // The events end with the viewer, and it ends when it is told to.
     page.end().await;

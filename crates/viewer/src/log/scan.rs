@@ -67,7 +67,8 @@ impl<'a> Scan<'a> {
             b"tool" => self.tool = text(),
             b"language" => self.language = text(),
             b"server" => {
-                self.server = str::from_utf8(value).ok().and_then(|text| text.trim_ascii_end().parse().ok())
+                let number = str::from_utf8(value).ok().and_then(|text| text.trim_ascii_end().parse().ok());
+                self.server = number;
             }
             b"program" => self.program = text(),
             b"event" => self.event = text(),

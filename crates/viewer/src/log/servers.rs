@@ -39,19 +39,31 @@ fn started(_pid: u32) -> Option<i64> {
     Some(i64::MIN)
 }
 
+/// The id of a process that has ended.
+#[cfg(test)]
+pub(crate) fn ended_process() -> u32 {
+    let mut child = tests::process();
+    assert!(child.wait().is_ok_and(|status| status.success()));
+    child.id()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::process::{Child, Command};
+
     use super::*;
     use crate::clock::now;
+
+    #[expect(clippy::disallowed_methods, reason = "it ends by itself, and is waited for")]
+    pub(super) fn process() -> Child {
+        Command::new("true").spawn().unwrap()
+    }
 
     #[test]
     fn a_server_lives_as_long_as_its_process() {
         let own = std::process::id();
         assert!(!is_gone(own, now()));
-        let mut child = std::process::Command::new("true").spawn().unwrap();
-        let pid = child.id();
-        child.wait().unwrap();
-        assert!(is_gone(pid, now()));
+        assert!(is_gone(ended_process(), now()));
         // Process ids that cannot be say nothing.
         assert!(!is_gone(0, now()));
         assert!(!is_gone(u32::MAX, now()));
@@ -70,7 +82,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_server_that_ended_and_waits_for_its_parent_is_gone() {
-        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let mut child = process();
         while started(child.id()).is_some() {
             std::thread::yield_now();
         }

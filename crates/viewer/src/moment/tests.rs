@@ -154,10 +154,9 @@ fn runs_are_divided_and_lines_are_whole() {
 
 #[test]
 fn a_session_whose_server_is_gone_is_lost() {
-    let mut server = std::process::Command::new("true").spawn().unwrap();
+    let server = crate::log::ended_process();
     let created = |server: u32| json!({"message": "session:created", "language": "python", "server": server});
     let now = crate::clock::now();
-    server.wait().unwrap();
     let at = |mut line: Value, session: &str, time: i64| {
         (line["sessionId"], line["timestamp"]) = (json!(session), json!(time));
         line
@@ -167,9 +166,9 @@ fn a_session_whose_server_is_gone_is_lost() {
     let lines = [
         at(created(std::process::id()), "reused", 1),
         at(paused(1, "f", 1), "reused", 2),
-        at(created(server.id()), "gone", now),
+        at(created(server), "gone", now),
         at(paused(2, "f", 1), "gone", now),
-        at(created(server.id()), "done", now),
+        at(created(server), "done", now),
         at(closed, "done", now),
         at(created(std::process::id()), "here", now),
         at(json!({"message": "debug:state", "event": "running"}), "here", now),

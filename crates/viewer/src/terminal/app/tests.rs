@@ -1,5 +1,7 @@
 //! Keys, given one after the other, to journals in a temporary folder.
 
+mod screens;
+
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::PathBuf;

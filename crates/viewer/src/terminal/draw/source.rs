@@ -7,7 +7,7 @@ use super::super::text::{Strip, clean, fit, fit_end, width};
 use super::super::theme::{Role, Theme};
 use super::super::view::{Mark, View};
 use super::{Content, Room, nothing, window, wrap};
-use crate::lexer::{Grammar, Lexer};
+use crate::lexer::{Grammar, Lexer, Word};
 use crate::moment::{ComparedVariable, Moment};
 use crate::plain;
 
@@ -59,11 +59,19 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
         strip.push(sign, theme.style(Role::Breakpoint));
         let (role, arrow) = if is_current { (Role::Place, "▶") } else { (Role::Faint, " ") };
         strip.push(&format!("{number:>digits$}"), theme.style(role)).push(arrow, theme.style(role));
-        for (piece, word) in lexer.line(&text) {
+        let mut pieces = lexer.line(&text);
+        let seen = values.get(&number).map(Vec::as_slice).unwrap_or_default();
+        if seen.first().is_some_and(|first| !has_room(first, &text, &strip)) {
+            // Rather the values than a comment behind the code.
+            let code =
+                pieces.iter().rposition(|(piece, word)| *word != Word::Comment && !piece.trim().is_empty());
+            pieces.truncate(code.map_or(0, |last| last + 1));
+        }
+        for (piece, word) in pieces {
             let style = theme.style(word.into());
             strip.push(piece, if is_current { style.add_modifier(Modifier::BOLD) } else { style });
         }
-        for seen in values.get(&number).into_iter().flatten() {
+        for seen in seen {
             inline(seen, theme, &mut strip);
         }
         strip.line()
@@ -75,10 +83,15 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
     Content { title, lines, scroll }
 }
 
+/// Whether some of a value has room behind a text.
+fn has_room(seen: &ComparedVariable, text: &str, strip: &Strip) -> bool {
+    strip.room() > width(text) + width(&seen.variable.name) + LEAST
+}
+
 /// A value beside the line that names it, where there is room for some of it.
 fn inline(seen: &ComparedVariable, theme: Theme, strip: &mut Strip) {
     let text = format!("{} = {}", seen.variable.name, seen.variable.value);
-    if strip.room() > width(&seen.variable.name) + LEAST {
+    if has_room(seen, "", strip) {
         let role = if seen.has_changed() { Role::Changed } else { Role::Faint };
         strip.push("  ", theme.style(Role::Plain)).push(&fit(&text, VALUE), theme.style(role));
     }
