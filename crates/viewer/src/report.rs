@@ -12,7 +12,7 @@ use journal::entry::{Location, State, StateEvent};
 
 use self::chapters::{Chapter, Item, chapters};
 use self::markdown::{block, code, excerpt};
-use crate::log::Log;
+use crate::log::{LOST, Log};
 use crate::moment::{ComparedVariable, walk};
 use crate::{plain, words};
 
@@ -61,6 +61,7 @@ fn head(log: &Log, session: usize, chapters: &[Chapter]) -> String {
         Some(state) if state.event == StateEvent::Stopped => {
             format!("Ended: {}", code(state.reason.as_deref().unwrap_or("the program is gone")))
         }
+        _ if known.state == LOST => "Not ended: its server is gone".to_owned(),
         _ if known.state == "closed" => "Ended: the session was closed".to_owned(),
         _ => format!("Not ended: {} at the last entry", known.state),
     });

@@ -96,9 +96,8 @@ impl Terminal {
             *last.lock().unwrap() = missing();
             last.lock().unwrap().is_none()
         });
-        if tokio::time::timeout(std::time::Duration::from_secs(15), seen).await.is_err() {
-            panic!("{}", last.lock().unwrap().take().unwrap_or_default());
-        }
+        let is_seen = tokio::time::timeout(std::time::Duration::from_secs(15), seen).await.is_ok();
+        assert!(is_seen, "{}", last.lock().unwrap().take().unwrap_or_default());
     }
 }
 

@@ -1,5 +1,7 @@
 //! The sessions of a journal, kept up as entries come at both ends.
 
+use std::collections::HashMap;
+
 use super::indexing::Indexer;
 use super::records::{Detail, NONE, Record};
 use super::{Kind, Known, LOST, servers};
@@ -16,6 +18,8 @@ pub(super) struct Sessions {
     /// A later entry has told the state.
     is_settled: Vec<bool>,
     is_sorted: bool,
+    /// What the journal says of those that are taken for lost.
+    lost: HashMap<u32, &'static str>,
 }
 
 impl Sessions {
@@ -36,6 +40,7 @@ impl Sessions {
 
     /// An entry was added at the end.
     pub(super) fn push_back(&mut self, number: usize, record: &Record, indexer: &Indexer) {
+        self.find_again(record.session);
         let Some((known, is_settled)) = self.of(number, record, indexer) else { return };
         known.last = number;
         if let Some(state) = state(record)
@@ -93,16 +98,26 @@ impl Sessions {
     /// lost.
     pub(super) fn look_for_servers(&mut self, time: impl Fn(usize) -> i64) -> bool {
         let mut is_lost = false;
-        for known in &mut self.known {
+        for (known, number) in self.known.iter_mut().zip(&self.numbers) {
             let goes_on = matches!(known.state, "created" | "paused" | "running");
             if let Some(server) = known.server.filter(|_| goes_on)
                 && servers::is_gone(server, time(known.last))
             {
+                self.lost.insert(*number, known.state);
                 known.state = LOST;
                 is_lost = true;
             }
         }
         is_lost
+    }
+
+    /// A session that was taken for lost goes on: the clock was set, so that its server seemed to be another process.
+    fn find_again(&mut self, session: u32) {
+        let told = self.lost.remove(&session);
+        let known = self.place(session).and_then(|place| self.known.get_mut(place));
+        if let Some((told, known)) = told.zip(known) {
+            known.state = told;
+        }
     }
 
     /// Puts them in order, after entries were put in front.

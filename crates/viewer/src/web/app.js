@@ -133,7 +133,8 @@ const opened = () => filter.open.split(",").filter(Boolean);
 
 /** Opens or closes the call that is chosen, or the value where the keys are. */
 async function toggle() {
-  if (document.activeElement.closest('[data-pane="variables"]')) return toggleValue(document.activeElement);
+  const value = document.activeElement.closest("[data-path]");
+  if (value) return toggleValue(value);
   const call = timeline.callOf(cursor);
   if (call?.isOpen === undefined || call.isOpen === null) return say("nothing to open here");
   if (filter.open === "all") return say("all calls are open; O closes them");
@@ -243,6 +244,7 @@ async function change(changes) {
   showPace();
   await timeline.restart(cursor === null ? {} : { around: cursor });
   timeline.choose(cursor);
+  strip.show(filter.session, cursor).catch(() => {});
   showTimelineTitle();
   refreshMoment();
 }

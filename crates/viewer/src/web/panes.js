@@ -146,12 +146,14 @@ const indent = (depth) => Array.from({ length: depth }, () => element("span", "i
 /** Opens or closes the value of a button, in place. */
 export function toggleValue(button) {
   const path = button.dataset.path;
-  if (path === undefined) return;
   if (!openValues.delete(path)) openValues.add(path);
   showVariables(shownMoment);
   [...byId("variables").querySelectorAll(".fold")].find((one) => one.dataset.path === path)?.focus();
 }
-byId("variables").addEventListener("click", (event) => toggleValue(event.target.closest("[data-path]") ?? event.target));
+byId("variables").addEventListener("click", (event) => {
+  const button = event.target.closest("[data-path]");
+  if (button) toggleValue(button);
+});
 
 function showStack(moment) {
   const count = moment.stack.length;

@@ -91,8 +91,8 @@ fn shown(reader: &mut Reader, width: u16, height: u16) -> String {
     terminal.draw(|frame| drawn = draw(frame, &view, Theme { has_colour: true })).unwrap();
     reader.app.drawn(drawn, Instant::now());
     let cells = terminal.backend().buffer().content.chunks(width.into());
-    let lines =
-        cells.map(|line| line.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().to_owned());
+    let lines = cells
+        .map(|line| line.iter().map(ratatui::buffer::Cell::symbol).collect::<String>().trim_end().to_owned());
     lines.collect::<Vec<_>>().join("\n")
 }
 
