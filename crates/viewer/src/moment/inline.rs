@@ -33,13 +33,20 @@ impl Moment {
         let lines: Vec<SourceText> = lines.map(|(number, text)| read(&mut lexer, number, text)).collect();
         let Some(at) = lines.len().checked_sub(1) else { return HashMap::new() };
         let own = location.function.rsplit(['.', ':', ' ']).next().unwrap_or_default();
-        // Further up is another function.
-        let first = (0..=at).rev().find(|line| begins(&lines, *line, at, own)).unwrap_or(0);
-        let named =
+        // Further up is another function. One without a name of its own begins at its `=>` or `function`.
+        let around = || {
+            (0..at)
+                .rev()
+                .filter(|line| holds(&lines, *line, at))
+                .filter_map(|line| lines.get(line).zip(Some(line)))
+        };
+        let named = around().find(|(line, _)| line.names.iter().any(|name| name == own));
+        let first = named.or_else(|| around().find(|(line, _)| line.opens)).map_or(0, |(_, line)| line);
+        let own_lines =
             lines.iter().enumerate().skip(first).filter(|(line, _)| !is_in_other(&lines, first, *line, at));
         let mut values = HashMap::new();
         let mut above: Vec<&str> = Vec::new();
-        for (index, line) in named {
+        for (index, line) in own_lines {
             // Of a function that is defined here, and not suspended, only the name is of this place.
             let is_other = line.opens && index != at && !holds(&lines, index, at);
             let names = line.names.iter().take(if is_other { 1 } else { usize::MAX });
@@ -85,12 +92,6 @@ fn holds(lines: &[SourceText], opener: usize, line: usize) -> bool {
     let Some(indent) = lines.get(opener).and_then(|line| line.indent) else { return false };
     let mut inside = lines.iter().take(line + 1).skip(opener + 1).filter_map(|line| line.indent);
     inside.all(|inner| inner > indent)
-}
-
-/// Whether a line begins the function of the place.
-fn begins(lines: &[SourceText], line: usize, at: usize, own: &str) -> bool {
-    lines.get(line).is_some_and(|one| one.names.iter().any(|name| name == own) && holds(lines, line, at))
-        && (line < at)
 }
 
 /// Whether a line is in a function or class that the place is not in.
@@ -155,6 +156,12 @@ mod tests {
             values("a.js", "total", node, &["items", "sum", "item"]),
             ["10 items", "11 sum", "12 items", "15 sum"]
         );
+        // Another function around it has names of its own.
+        let callback = " function outer(sum) {\n   sum += 1;\n   list.map((item) => {\n▶    return item + sum;\n   });\n }";
+        assert_eq!(values("a.js", "<anonymous>", callback, &["item", "sum"]), ["12 item", "13 item sum"]);
+        let method =
+            " class A {\n   one(x) {\n     return x;\n   }\n   two(y, x) {\n▶    return x + y;\n   }\n }";
+        assert_eq!(values("a.js", "A.two", method, &["x", "y"]), ["14 y x", "15 x y"]);
         let c =
             " int add(int a) {\n   return a;\n }\n int main(void) {\n   int a = 1;\n▶  return add(a);\n }";
         assert_eq!(values("a.c", "main", c, &["a"]), ["14 a", "15 a"]);

@@ -87,8 +87,10 @@ impl Walk {
     fn wants(&self, kind: Kind, detail: Detail) -> bool {
         match kind {
             Kind::State if detail == Detail::Stopped && self.run.is_some() => true,
-            Kind::State => self.state.is_none() || (self.shows_a_stop() && self.before.is_none()),
+            Kind::State if self.state.is_none() => true,
+            Kind::State => detail != Detail::Running && self.shows_a_stop() && self.before.is_none(),
             Kind::Closed => self.state.is_none(),
+            Kind::Variables if self.state.is_some() && !self.shows_a_stop() => false,
             Kind::Variables if self.stop.is_none() => self.now.len() < READ,
             Kind::Variables => self.before.is_none() && self.earlier.len() < READ,
             Kind::Output => self.output.len() < OUTPUT,

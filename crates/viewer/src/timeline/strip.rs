@@ -1,7 +1,7 @@
 //! What happened over time, in one line.
 
 use super::{Mark, mark_of};
-use crate::log::{Kind, Log, Summary};
+use crate::log::{Kind, LOST, Log, Summary};
 
 /// How long nothing happens at most, in milliseconds. What took longer is shortened to it.
 const PAUSE: i64 = 3_000;
@@ -45,12 +45,14 @@ pub(crate) fn strip(log: &Log, session: Option<usize>, cells: usize) -> Vec<Cell
     let mut call: Option<(usize, usize)> = None;
     for (at, number, summary) in entries() {
         let place = cell_of(at);
-        if let Some((since, until)) = call.filter(|(_, until)| number >= *until) {
+        if let Some((since, _)) = call.take_if(|(_, until)| number >= *until) {
             strip.iter_mut().take(place + 1).skip(since).for_each(|cell| cell.is_busy = true);
-            call = call.filter(|_| number < until);
         }
         if summary.kind == Kind::Call && call.is_none() {
-            call = Some((place, summary.partner.unwrap_or(usize::MAX)));
+            let known = summary.session.and_then(|session| log.sessions().get(session));
+            let goes_on = known.is_some_and(|known| !matches!(known.state, LOST | "closed"));
+            let until = summary.partner.or_else(|| goes_on.then_some(usize::MAX));
+            call = until.map(|until| (place, until));
         }
         // An answer is told by the mark of its call.
         let is_answer = matches!(summary.kind, Kind::Response | Kind::Failure) && summary.partner.is_some();
