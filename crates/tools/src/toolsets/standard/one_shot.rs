@@ -57,7 +57,8 @@ impl<'a> OneShot<'a> {
                 command = Some(launch);
                 lifecycle::open(context, adapter.name(), Some(name), executable)?
             } else {
-                let name = asked.program.map(|program| asked.title(program));
+                let name =
+                    asked.program.map(|program| Launch::new(Program::Script(program.to_owned())).title(None));
                 let executable = asked.executable.map(Path::to_owned);
                 lifecycle::open(context, &asked.language()?, name, executable)?
             }
@@ -95,12 +96,6 @@ impl<'a> OneShot<'a> {
 }
 
 impl Asked<'_> {
-    /// What the session of a program is called.
-    fn title(&self, program: &Path) -> String {
-        let launch = Launch::new(Program::Script(program.to_owned()));
-        Launch { args: self.args.to_vec(), ..launch }.title(None)
-    }
-
     /// What an executable and its arguments start, where nothing else says what to run: an interpreter with a
     /// script, or a command such as a test runner.
     fn command(&self) -> Result<Option<Command>, ToolError> {
