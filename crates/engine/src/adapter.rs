@@ -12,6 +12,7 @@ mod native;
 pub mod node;
 pub mod plan;
 pub mod python;
+pub mod tracebacks;
 
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,7 @@ pub use crate::host::{Boxed, Host, Machine};
 pub use commands::Commands;
 pub use guarded::Guarded;
 pub use plan::{DapSetup, Plan, Transport};
+pub use tracebacks::Tracebacks;
 
 /// Every language.
 pub static ADAPTERS: &[&dyn Adapter] = &[&python::Python, &node::Node, &lldb::C];
@@ -168,6 +170,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
 
     /// Command lines of the language can be read.
     fn commands(&self) -> Option<&dyn Commands> {
+        None
+    }
+
+    /// The tracebacks that programs of the language print can be read.
+    fn tracebacks(&self) -> Option<&dyn Tracebacks> {
         None
     }
 

@@ -16,6 +16,7 @@ mod packages;
 mod reporters;
 mod resolution;
 mod runners;
+mod tracebacks;
 mod typescript;
 
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ pub(crate) use compiled::{map_of, read_map};
 
 use super::{
     Adapter, Boxed, Commands, Driver, Host, Observation, Plan, ProcessIdentity, Question, Runtime, Sample,
-    SourceAnalysis, ValueExpressions,
+    SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
@@ -139,6 +140,10 @@ impl Adapter for Node {
     }
 
     fn commands(&self) -> Option<&dyn Commands> {
+        Some(self)
+    }
+
+    fn tracebacks(&self) -> Option<&dyn Tracebacks> {
         Some(self)
     }
 

@@ -9,6 +9,7 @@ mod commands;
 mod debugpy;
 mod interpreter;
 mod modules;
+mod tracebacks;
 
 pub use self::commands::{COMMAND_FORM, launch_of};
 pub use self::debugpy::VERSION as DEBUGPY;
@@ -21,7 +22,7 @@ use serde_json::{Map, Value, json};
 use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transport};
 use super::{
     Adapter, Boxed, Commands, Driver, Host, Observation, ProcessIdentity, Question, Runtime, Sample,
-    SourceAnalysis, ValueExpressions,
+    SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -142,6 +143,10 @@ impl Adapter for Python {
     }
 
     fn commands(&self) -> Option<&dyn Commands> {
+        Some(self)
+    }
+
+    fn tracebacks(&self) -> Option<&dyn Tracebacks> {
         Some(self)
     }
 

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use engine::adapter::Tracebacks;
+use engine::adapter::tracebacks::{PrintedFrame, package, read_frame};
 use engine::model::source::Location;
 
-/// Folders below which each package has a folder of its own.
-const PACKAGES: [&str; 3] = ["node_modules", "site-packages", "dist-packages"];
 /// How many packages are named.
 const NAMED: usize = 4;
 
@@ -25,11 +25,16 @@ pub(super) fn compact<'a>(
                 users += 1;
             }
             Some(_) => others.add("the program"),
-            None => others.add(location.map_or("native code", |location| package(&location.source.name))),
+            None => others.add(owner(location)),
         }
     }
     lines.extend(others.take());
     lines
+}
+
+/// Whose code it is that is not the user's.
+fn owner(location: Option<&Location>) -> &str {
+    location.map_or("native code", |location| package(&location.source.name).unwrap_or("the runtime"))
 }
 
 /// Frames that are counted.
@@ -59,32 +64,15 @@ impl<'a> Others<'a> {
     }
 }
 
-/// The package that a file belongs to: `pytest`, `@vitest/runner`; of the runtime's own code `the runtime`.
-fn package(file: &str) -> &str {
-    let below = PACKAGES.iter().filter_map(|folder| {
-        let (before, after) = file.rsplit_once(&format!("/{folder}/"))?;
-        Some((before.len(), after))
-    });
-    let Some((_, path)) = below.max() else { return "the runtime" };
-    let end = match path.split_once('/') {
-        Some((scope, rest)) if scope.starts_with('@') => {
-            scope.len() + 1 + rest.find('/').unwrap_or(rest.len())
-        }
-        Some((name, _)) => name.len(),
-        None => path.len(),
-    };
-    let name = path.get(..end).unwrap_or(path).trim_start_matches('_');
-    name.strip_suffix(".py").unwrap_or(name)
-}
-
 /// A traceback as its language prints it, with at most so many frames of each exception, and none of libraries.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     let mut kept = Kept::default();
     for line in text.lines() {
-        if is_frame(line) {
-            kept.block.push(vec![line]);
-        } else if let Some(frame) = kept.block.last_mut().filter(|_| line.starts_with("    ")) {
-            frame.push(line);
+        if let Some((language, frame)) = read_frame(line) {
+            kept.language = Some(language);
+            kept.block.push((frame, vec![line]));
+        } else if let Some((_, lines)) = kept.block.last_mut().filter(|_| line.starts_with("    ")) {
+            lines.push(line);
         } else {
             kept.end_block(most);
             kept.lines.push(line);
@@ -107,25 +95,24 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
 #[derive(Default)]
 struct Kept<'a> {
     lines: Vec<&'a str>,
-    /// The frames of the exception that is read, each with the lines of code below it.
-    block: Vec<Vec<&'a str>>,
+    language: Option<&'static dyn Tracebacks>,
+    /// The frames of the exception that is read, each with its line and the lines of code below it.
+    block: Vec<(PrintedFrame<'a>, Vec<&'a str>)>,
     left_out: usize,
 }
 
 impl Kept<'_> {
     fn end_block(&mut self, most: usize) {
         let all = self.block.len();
-        let users = self.block.drain(..).filter(|frame| !frame.first().is_some_and(|line| is_library(line)));
-        let mut users: Vec<_> = users.collect();
-        // A traceback that begins with the outermost frame ends with what counts.
-        let is_outward = users.iter().flatten().any(|line| line.trim_start().starts_with("at "));
-        if is_outward {
+        let mut users: Vec<_> = self.block.drain(..).filter(|(frame, _)| frame.is_users).collect();
+        // The innermost frames count.
+        if self.language.is_some_and(Tracebacks::is_innermost_first) {
             users.truncate(most);
         } else {
             users.drain(..users.len().saturating_sub(most));
         }
         self.left_out += all - users.len();
-        self.lines.extend(users.into_iter().flatten());
+        self.lines.extend(users.into_iter().flat_map(|(_, lines)| lines));
     }
 }
 
@@ -135,7 +122,7 @@ pub(super) fn news(text: &str, known: &[&str]) -> String {
     let mut is_code = false;
     let is_new = |line: &&str| {
         let is_below_frame = is_code && line.starts_with("    ");
-        is_code = is_frame(line) || is_below_frame;
+        is_code = read_frame(line).is_some() || is_below_frame;
         let said = bare(line);
         let message = said.split_once(": ").map_or(said, |(_, message)| message);
         !is_code && !said.is_empty() && !is_place(said) && !known.contains(&said) && !known.contains(&message)
@@ -152,16 +139,6 @@ fn bare(line: &str) -> &str {
         _ if line.ends_with(" |") && line.trim_end_matches(" |").parse::<u32>().is_ok() => "",
         _ => line,
     }
-}
-
-fn is_frame(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with("at ") || line.starts_with("File \"")
-}
-
-fn is_library(line: &str) -> bool {
-    let packages = PACKAGES.iter().any(|folder| line.contains(&format!("/{folder}/")));
-    packages || line.contains("node:") || line.contains("(<anonymous>)") || line.contains("/lib/python")
 }
 
 /// `test_cart.py:5: AssertionError`, marks below a line, and what goes between the parts of a traceback.
