@@ -116,6 +116,39 @@ async fn path_mappings_translate_both_ways() {
     runs_on(child).await;
 }
 
+/// What was sent to the program has no file, and is not in the folder that the program works in.
+#[tokio::test]
+async fn what_a_library_catches_stops_a_program_that_was_attached_to() {
+    let script = Script::new(
+        r"
+import concurrent.futures, os, sys, threading, time
+
+def end_with_input():
+    sys.stdin.read()
+    os._exit(0)
+
+def price(carts):
+    return carts['b']  # @raise
+
+os.chdir(os.path.dirname(os.path.abspath(__file__)))
+threading.Thread(target=end_with_input, daemon=True).start()
+pool = concurrent.futures.ThreadPoolExecutor(1)
+print(os.getpid(), flush=True)
+while True:
+    pool.submit(price, {}).exception()
+    time.sleep(0.02)
+",
+    );
+    let (child, pid) = running("python3", &[script.path()]).await;
+    let session = Debugging::new().await;
+    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300 });
+    session.ok("attach_to_process", asked).await;
+    let stopped = session.ok("run_until", json!({ "exceptions": "userUnhandled" })).await;
+    assert_eq!(stopped.place(), (script.path(), script.line("raise")), "{}", stopped.text);
+    session.finish().await;
+    runs_on(child).await;
+}
+
 #[tokio::test]
 async fn a_program_is_attached_to_by_its_number_and_left_running() {
     let script = worker();

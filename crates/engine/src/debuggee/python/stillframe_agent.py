@@ -1619,6 +1619,11 @@ def is_among(functions, owner, name):
     return any(name == function and (not owner or owner == kind) for kind, function in functions)
 
 
+def is_beside(file):
+    """Whether a file is in the folder of this one, which is in none when it was sent."""
+    return not __file__.startswith("<") and os.path.dirname(file) == os.path.dirname(__file__)
+
+
 def is_users(module):
     """Whether pydevd would stop in a module, by its names."""
     file = module.get("__file__")
@@ -1626,7 +1631,7 @@ def is_users(module):
         return module.get("__name__") == "__main__"
     its_debugger = debugger()
     of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))
-    if file.startswith(of_debugger + os.sep) or os.path.dirname(file) == os.path.dirname(__file__):
+    if file.startswith((of_debugger + os.sep, "<")) or is_beside(file):
         return False
     if not its_debugger.is_files_filter_enabled:
         return True

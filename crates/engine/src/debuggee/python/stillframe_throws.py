@@ -35,6 +35,9 @@ CATCHING = frozenset(
     ("raises", "suppress", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage")
 )
 
+# How the names of our own files begin. Modules that were sent to a program are in none.
+OURS = ("<stillframe_",) if __file__.startswith("<") else (os.path.dirname(os.path.abspath(__file__)) + os.sep,)
+
 active = False
 numbers = itertools.count(1)
 counts = {}
@@ -106,10 +109,9 @@ users_files = {}
 def is_users_file(file):
     if file.startswith("<"):
         return False
-    here = os.path.dirname(os.path.abspath(__file__))
     of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))
     path = os.path.abspath(file)
-    if path.startswith((of_debugger + os.sep, here + os.sep)):
+    if path.startswith((of_debugger + os.sep, *OURS)):
         return False
     from _pydevd_bundle.pydevd_constants import get_global_debugger
 
@@ -141,7 +143,7 @@ def outwards(frame):
 def is_programs(frame):
     """Whether a frame is not yet one of those that have started the program."""
     file = frame.f_code.co_filename
-    return "pydevd" not in os.path.basename(file) and not file.startswith(os.path.dirname(__file__))
+    return "pydevd" not in os.path.basename(file) and not file.startswith(OURS)
 
 
 def package_of(frame):
