@@ -254,3 +254,26 @@ async fn what_cannot_be_run_says_what_to_do() {
     }
     server.finish().await;
 }
+
+#[tokio::test]
+async fn what_a_framework_caught_in_a_failing_test_is_named() {
+    let body = "
+def test_page(basket):
+    from flask import Flask
+    app = Flask('shop')
+
+    @app.get('/')
+    def page():
+        return str(basket.total)  # @raise
+
+    assert app.test_client().get('/').status_code == 200  # @fails
+";
+    let ran = pytest(body).await;
+    ran.came_to("failed", 1, [1, 0, 1]);
+    assert_eq!(ran.answer.at("/failure/line"), ran.tests.line("fails"), "{}", ran.answer.text);
+    let note = ran.answer.at("/notes/0").as_str().unwrap_or_default();
+    assert!(note.starts_with("AttributeError: "), "{}", ran.answer.text);
+    let raised = format!("raised at {}:{} in page", ran.tests.path(), ran.tests.line("raise"));
+    assert!(note.contains(&raised) && note.ends_with("caught by flask"), "{}", ran.answer.text);
+    ran.finish().await;
+}

@@ -10,6 +10,7 @@ mod matching;
 mod node;
 mod python;
 mod runner;
+mod swallowed;
 mod throws;
 
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use engine::test_reports::{Captured, LoadProblem, TestOutcome, TestReport, TestR
 
 use super::matching::take;
 use super::throws::{AllThrows, Throw, running};
-use super::{Counts, Failure, Hang, Runner, Test, Tested, Verdict, node};
+use super::{Counts, Failure, Hang, Runner, Test, Tested, Verdict, node, swallowed};
 use crate::ToolError;
 use crate::ops::hang::Diagnosis;
 
@@ -44,7 +44,7 @@ pub(super) fn conclude(
     {
         return Err(error);
     }
-    let notes = notes(&throws);
+    let mut notes = notes(&throws);
     let mut throws = throws.kept;
     let sorted = SortedReports::of(reports);
     let current = running(&sorted.all);
@@ -70,6 +70,7 @@ pub(super) fn conclude(
         let result = id.map(|id| TestResult { id, ..TestResult::default() });
         failures.push(Failure { result, throw: Some(Box::new(throw)) });
     }
+    notes.extend(swallowed::in_first(&failures, &throws));
     let mut failures = failures.into_iter();
     let failure = failures.next();
     let counts = sorted.counts();
