@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use engine::adapter::{Adapter, Driver, Host, Machine};
 use engine::model::launch::{Launch, Program};
-use engine::model::stop::ExceptionBreakpoints;
 use engine::safety::Safety;
 use engine::session::placing::Wanted;
 use engine::sessions::Sessions;
@@ -76,7 +75,7 @@ async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
             line: Some(adapter.sample().line),
             ..Wanted::default()
         }],
-        exceptions: ExceptionBreakpoints::default(),
+        exceptions: None,
         frames: Frames::Top,
         trigger: None,
         expressions: vec!["answer".to_owned()],

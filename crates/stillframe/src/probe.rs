@@ -5,10 +5,10 @@ pub(crate) mod report;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use engine::deadlines;
 use engine::model::breakpoint::{HitCondition, Rule};
-use engine::model::stop::{ExceptionBreakpoints, StopReason};
+use engine::model::stop::{ExceptionMode, StopReason};
 use engine::session::placing::Wanted;
 use tools::Context;
 use tools::ops::run_until::{Frames, Ran, RunUntil, run_until, whole};
@@ -44,6 +44,10 @@ pub(crate) struct ProbeArgs {
     /// Stop only at these passes: `5`, `>= 5`, `% 5`.
     #[arg(long, value_name = "COUNT")]
     hit_condition: Option<HitCondition>,
+    /// The exceptions to stop at: uncaught ones if nothing is said, or also those that a library such as a web framework
+    /// catches, but no code of yours.
+    #[arg(long, value_name = "WHICH")]
+    exceptions: Option<ExceptionArg>,
     #[command(flatten)]
     program: ProgramArgs,
     /// How long to wait for the stop, in seconds.
@@ -52,6 +56,27 @@ pub(crate) struct ProbeArgs {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// Which exceptions to stop at.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "camelCase")]
+enum ExceptionArg {
+    None,
+    Uncaught,
+    UserUnhandled,
+    All,
+}
+
+impl From<ExceptionArg> for ExceptionMode {
+    fn from(mode: ExceptionArg) -> Self {
+        match mode {
+            ExceptionArg::None => Self::None,
+            ExceptionArg::Uncaught => Self::Uncaught,
+            ExceptionArg::UserUnhandled => Self::UserUnhandled,
+            ExceptionArg::All => Self::All,
+        }
+    }
 }
 
 /// Does it.
@@ -78,7 +103,7 @@ async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
     let (session, launch) = args.program.clone().open(&args.place.file, context)?;
     let request = RunUntil {
         places: args.places(),
-        exceptions: ExceptionBreakpoints::default(),
+        exceptions: args.exceptions.map(|mode| ExceptionMode::from(mode).into()),
         wait: Wait { timeout: Duration::from_secs(args.timeout), limits: whole(context.bounds()) },
         frames: Frames::All,
         expressions: args.expressions.clone(),

@@ -1,5 +1,6 @@
 //! Operations: what can be done, in neutral terms. Toolsets and the command line call these.
 
+pub mod caught;
 pub mod closing;
 pub mod command;
 pub mod execution;

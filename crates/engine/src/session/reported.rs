@@ -6,6 +6,7 @@ use tokio::sync::watch;
 
 use super::Session;
 use super::state::Execution;
+use crate::model::source::Location;
 use crate::model::stop::{End, Stop};
 use crate::output::Excerpt;
 
@@ -17,9 +18,16 @@ pub(super) struct Reported {
     /// The epoch of the stop.
     stop: watch::Sender<u64>,
     end: watch::Sender<Option<Arc<End>>>,
+    /// Where the program was stopped at an exception the last time.
+    exception: watch::Sender<Option<Location>>,
 }
 
 impl Session {
+    /// The last bytes of output that are not reported yet, at most `limit`. They are reported no more by this.
+    pub fn new_output(&self, limit: usize) -> Excerpt {
+        self.shared.output.tail(*self.shared.reported.output.borrow(), limit)
+    }
+
     /// The last bytes of output since the last such call, at most `limit`.
     pub fn take_new_output(&self, limit: usize) -> Excerpt {
         let reported = &self.shared.reported.output;
@@ -31,6 +39,17 @@ impl Session {
     /// The client has been shown this stop.
     pub fn mark_stop_reported(&self, stop: &Stop) {
         self.shared.reported.stop.send_modify(|reported| *reported = stop.epoch.max(*reported));
+    }
+
+    /// The client has been shown an exception, at this place.
+    pub fn mark_exception_reported(&self, location: &Location) {
+        self.shared.reported.exception.send_replace(Some(location.clone()));
+    }
+
+    /// The last exception that the client was shown was at this place.
+    pub fn is_exception_reported(&self, file: &str, line: u32) -> bool {
+        let last = self.shared.reported.exception.borrow();
+        last.as_ref().is_some_and(|last| last.source.name == file && last.line == line)
     }
 
     /// The client has been shown this end.

@@ -14,6 +14,7 @@ mod closures;
 mod columns;
 mod conditions;
 mod faults;
+mod frameworks;
 mod functions;
 mod large;
 mod left_out;

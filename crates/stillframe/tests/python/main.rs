@@ -14,6 +14,7 @@ mod children;
 mod ends;
 mod evaluation;
 mod exceptions;
+mod frameworks;
 mod interpreters;
 mod known;
 mod libraries;

@@ -36,12 +36,14 @@ pub enum Next {
     FindFrame,
     /// There was no time for this expression among others.
     EvaluateAlone,
+    /// Something other than the user's code has caught an exception.
+    StopWhereRaised,
 }
 
 #[cfg(test)]
 impl Next {
     /// All there are.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::FindSession,
         Self::OpenSession,
         Self::NameSession,
@@ -57,6 +59,7 @@ impl Next {
         Self::FindWatch,
         Self::FindFrame,
         Self::EvaluateAlone,
+        Self::StopWhereRaised,
     ];
 }
 
@@ -84,6 +87,7 @@ pub(crate) fn standard(next: Next) -> &'static str {
         Next::FindWatch => "evaluate_expression watches with `watch: true`",
         Next::FindFrame => "get_stack_trace tells which there are",
         Next::EvaluateAlone => "evaluate_expression asks for it alone",
+        Next::StopWhereRaised => "run again with `exceptions: userUnhandled` to stop where it was raised",
     }
 }
 
@@ -108,6 +112,9 @@ pub(crate) fn inspector(next: Next) -> &'static str {
         Next::FindWatch => "debugger_get_watches tells which there are",
         Next::FindFrame => "debugger_get_stack tells which there are",
         Next::EvaluateAlone => "debugger_inspect asks for it alone",
+        Next::StopWhereRaised => {
+            "debugger_set_exception_breakpoint with `breakOnCaught` stops where it was raised"
+        }
     }
 }
 
@@ -129,7 +136,8 @@ pub(crate) fn quick(next: Next) -> &'static str {
         | Next::FindReference
         | Next::RenewReference
         | Next::FindWatch
-        | Next::FindFrame => "",
+        | Next::FindFrame
+        | Next::StopWhereRaised => "",
         Next::EvaluateAlone => "debug_evaluate asks for it alone",
     }
 }

@@ -8,7 +8,7 @@ use engine::model::breakpoint::{Breakpoint, BreakpointTarget, Rule};
 use engine::model::ids::{BreakpointId, Reference};
 use engine::model::launch::Launch;
 use engine::model::limits::Limits;
-use engine::model::stop::ExceptionBreakpoints;
+use engine::model::stop::{ExceptionBreakpoints, ExceptionMode};
 use engine::model::variable::Value;
 use engine::session::Session;
 use engine::session::UntilNextStop;
@@ -16,6 +16,7 @@ use engine::session::placing::Wanted;
 use engine::snapshot::Caller;
 use tokio::time::Instant;
 
+use super::caught;
 use super::functions::whereabouts;
 use super::settle::{Settled, Wait, settle_or};
 use super::trigger::{Armed, Trigger, Triggered};
@@ -30,8 +31,9 @@ pub struct RunUntil {
     pub launch: Option<Launch>,
     /// Where to stop; any of them.
     pub places: Vec<Wanted>,
-    /// The exceptions to stop at.
-    pub exceptions: ExceptionBreakpoints,
+    /// The exceptions to stop at. None for uncaught ones, and where a trigger is all there is to see, for those that no
+    /// code of the user's catches from then on: a framework catches what a handler throws.
+    pub exceptions: Option<ExceptionBreakpoints>,
     /// What to evaluate there.
     pub expressions: Vec<String>,
     /// Of which frames the variables are read.
@@ -87,7 +89,10 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
     session.remove_before_next_stop().await;
     let mut guarded = Guarded { session, own: UntilNextStop::default() };
     let (mut notes, mut planned, mut missed) = (Vec::new(), Vec::new(), Vec::new());
-    check_condition(session, &request.exceptions).await?;
+    let at_trigger = request.exceptions.is_none() && request.places.is_empty();
+    let at_trigger = at_trigger.then_some(ExceptionMode::UserUnhandled);
+    let exceptions = request.exceptions.unwrap_or_default();
+    check_condition(session, &exceptions).await?;
     for wanted in request.places {
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;
         guarded.own.breakpoints.push(breakpoint.id);
@@ -97,13 +102,17 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
         notes.extend(moved_to_column(&breakpoint));
         notes.extend(note);
     }
-    guarded.own.exceptions = Some(session.set_exception_breakpoints(request.exceptions).await?);
-    let mut armed = request.trigger.map(|trigger| trigger.arm(session, request.wait.limits.output));
+    guarded.own.exceptions = Some(session.set_exception_breakpoints(exceptions).await?);
+    let mut armed =
+        request.trigger.map(|trigger| trigger.arm(session, request.wait.limits.output, at_trigger));
     let mut settled = go(session, request.launch, request.wait, armed.as_mut(), context).await?;
     let triggered = match armed {
         Some(armed) if matches!(settled, Settled::Ended { .. }) => Some(armed.finish_soon().await),
         armed => armed.map(Armed::finish),
     };
+    if let Some(Triggered::Answered(response)) = &triggered {
+        caught::by_server(session, &mut settled, response.status).await;
+    }
     if let Settled::Ended { unreached, .. } = &mut settled {
         unreached.retain(|unreached| !guarded.own.breakpoints.contains(&unreached.id));
         missed = not_reached(session, &guarded.own.breakpoints).await;

@@ -12,8 +12,10 @@ use engine::session::{Outcome, Session};
 use engine::snapshot::{self, Failed, Snapshot};
 use tokio::time::Instant;
 
+use super::caught::{self, Caught};
 use super::unreached::{Unreached, unreached};
 use crate::Context;
+use crate::error::Words;
 
 /// How often those who listen are told that the wait goes on.
 const PROGRESS: Duration = Duration::from_secs(1);
@@ -70,10 +72,8 @@ pub enum Settled {
         output: Excerpt,
         /// What of it runs, and how.
         runs: Runs,
-        /// Conditions and log messages that failed.
-        failures: Vec<Failed>,
-        /// What else needs saying.
-        notes: Vec<String>,
+        /// What else there is to say.
+        remarks: Remarks,
     },
     /// It has ended.
     Ended {
@@ -83,11 +83,28 @@ pub enum Settled {
         output: Excerpt,
         /// The breakpoints that it ended without.
         unreached: Vec<Unreached>,
-        /// Conditions and log messages that failed.
-        failures: Vec<Failed>,
-        /// What else needs saying.
-        notes: Vec<String>,
+        /// What else there is to say.
+        remarks: Remarks,
     },
+}
+
+/// What there is to say of a program beside its state.
+#[derive(Debug, Default)]
+pub struct Remarks {
+    /// Conditions and log messages that failed.
+    pub failures: Vec<Failed>,
+    /// An exception that something other than the user's code has caught.
+    pub caught: Option<Caught>,
+    /// What else needs saying.
+    pub notes: Vec<String>,
+}
+
+impl Remarks {
+    /// The notes, a sentence each.
+    pub fn notes(&self, words: Words) -> Vec<String> {
+        let caught = self.caught.iter().map(|caught| caught.sentence(words));
+        caught.chain(self.notes.iter().cloned()).collect()
+    }
 }
 
 /// What of a program runs, and how.
@@ -107,7 +124,7 @@ impl Settled {
     pub fn with_notes(mut self, more: Vec<String>) -> Self {
         match &mut self {
             Self::Stopped(snapshot) => snapshot.notes.extend(more),
-            Self::Running { notes, .. } | Self::Ended { notes, .. } => notes.extend(more),
+            Self::Running { remarks, .. } | Self::Ended { remarks, .. } => remarks.notes.extend(more),
         }
         self
     }
@@ -169,6 +186,14 @@ async fn runs(session: &Session) -> Runs {
     session.program_ended().await.ok().flatten().map_or(Runs::Program, Runs::Others)
 }
 
+async fn remarks(session: &Session, has_failed: bool) -> Remarks {
+    Remarks {
+        failures: snapshot::failures(session).await,
+        caught: caught::in_new_output(session, has_failed).await,
+        notes: Vec::new(),
+    }
+}
+
 /// Reads what there is to tell of a program without waiting.
 pub async fn describe(session: &Session, mut outcome: Outcome, limits: Limits) -> Settled {
     loop {
@@ -177,19 +202,19 @@ pub async fn describe(session: &Session, mut outcome: Outcome, limits: Limits) -
             Outcome::Running => {
                 return Settled::Running {
                     runs: runs(session).await,
-                    failures: snapshot::failures(session).await,
-                    notes: Vec::new(),
+                    remarks: remarks(session, false).await,
                     output: session.take_new_output(limits.output),
                 };
             }
             Outcome::Ended(end) => {
                 session.mark_end_reported(&end);
                 let explained = end.exit_code().and_then(|code| session.adapter().explain_exit(code));
+                let mut remarks = remarks(session, end.exit_code() != Some(0)).await;
+                remarks.notes.extend(explained.map(str::to_owned));
                 return Settled::Ended {
                     unreached: unreached(session, &end).await,
+                    remarks,
                     end,
-                    failures: snapshot::failures(session).await,
-                    notes: explained.map(str::to_owned).into_iter().collect(),
                     output: session.take_new_output(limits.output),
                 };
             }
@@ -200,7 +225,13 @@ pub async fn describe(session: &Session, mut outcome: Outcome, limits: Limits) -
         let goes_on = execution.wait_for(|now| now.stop().is_none_or(|now| now.epoch != epoch));
         tokio::select! {
             biased;
-            snapshot = Snapshot::take(session, stop, limits) => return Settled::Stopped(Box::new(snapshot)),
+            snapshot = Snapshot::take(session, stop, limits) => {
+                let place = snapshot.frame().and_then(|frame| frame.location.as_ref());
+                if let (Some(place), Some(_)) = (place, &snapshot.exception) {
+                    session.mark_exception_reported(place);
+                }
+                return Settled::Stopped(Box::new(snapshot));
+            }
             // Another call lets it run meanwhile, and there is nothing to read any more.
             _ = goes_on => {}
         }

@@ -180,7 +180,7 @@ pub async fn trace(session: &Session, mut request: Trace, context: &Context) -> 
     let recorder = Recorder::new(request.max_rows)?;
     let points = Points::set(session, &request, &recorder, called + request.wait.timeout).await?;
     let trigger = request.trigger.take();
-    let mut armed = trigger.map(|trigger| trigger.arm(session, request.wait.limits.output));
+    let mut armed = trigger.map(|trigger| trigger.arm(session, request.wait.limits.output, None));
     let begun = begin(session, &mut request, called, context).await?;
     let mut stopping = Stopping::new(session, &recorder, &points, &request);
     let end = if begun.is_late {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use engine::deadlines;
 use engine::model::stack::Debuggee;
-use engine::model::stop::End;
+use engine::model::stop::{End, ExceptionMode};
 use engine::process;
 use engine::session::Session;
 use engine::session::state::Execution;
@@ -65,21 +65,29 @@ pub struct Armed {
 }
 
 impl Trigger {
-    /// Arms it for the program of a session. No more than `limit` bytes of what comes back are kept.
-    pub fn arm(self, session: &Session, limit: usize) -> Armed {
+    /// Arms it for the program of a session. No more than `limit` bytes of what comes back are kept. When it goes off while
+    /// somebody waits for it, the program begins to stop at `exceptions`: how it starts is of no interest then, and to
+    /// watch all that is thrown there would take its time.
+    pub fn arm(self, session: &Session, limit: usize, exceptions: Option<ExceptionMode>) -> Armed {
         let (publish, progress) = watch::channel(Triggered::Waiting);
-        let task = tokio::spawn(self.run(session.clone(), limit, publish)).abort_handle();
+        let task = tokio::spawn(self.run(session.clone(), limit, exceptions, publish)).abort_handle();
         Armed { task, progress, is_kept: false }
     }
 
-    async fn run(self, session: Session, limit: usize, publish: watch::Sender<Triggered>) {
+    async fn run(
+        self,
+        session: Session,
+        limit: usize,
+        exceptions: Option<ExceptionMode>,
+        publish: watch::Sender<Triggered>,
+    ) {
         let mut execution = session.watch();
         // An earlier program of the session may have ended.
         let ended = async {
             let _ = execution.wait_for(Execution::is_live).await;
             let _ = execution.wait_for(|now| matches!(now, Execution::Ended(_))).await;
         };
-        let work = self.act(&session, limit, &publish);
+        let work = self.act(&session, limit, exceptions, &publish);
         tokio::pin!(work);
         let done = tokio::select! {
             done = &mut work => Some(done),
@@ -96,12 +104,22 @@ impl Trigger {
         publish.send_replace(done);
     }
 
-    async fn act(self, session: &Session, limit: usize, publish: &watch::Sender<Triggered>) -> Triggered {
+    async fn act(
+        self,
+        session: &Session,
+        limit: usize,
+        exceptions: Option<ExceptionMode>,
+        publish: &watch::Sender<Triggered>,
+    ) -> Triggered {
         let wanted = match &self {
             Self::Http(request) => request.port(),
             Self::Command(_) => None,
         };
         let port = listens(session, wanted, publish).await;
+        if let Some(mode) = exceptions.filter(|_| !publish.is_closed()) {
+            // Without it the request is sent all the same.
+            let _ = session.set_exception_breakpoints(mode.into()).await;
+        }
         publish.send_replace(Triggered::Pending);
         let done = match self {
             Self::Http(request) => request.send(port, limit).await.map(Triggered::Answered),

@@ -169,18 +169,18 @@ impl StopReport {
     pub fn new(did: &str, settled: Settled) -> Self {
         match settled {
             Settled::Stopped(snapshot) => Self::stopped(did, *snapshot),
-            Settled::Running { output, runs, failures, notes } => {
-                Self::running(did, &output, &runs, with_failures(&failures, notes))
+            Settled::Running { output, runs, remarks } => {
+                Self::running(did, &output, &runs, with_failures(&remarks.failures, remarks.notes(standard)))
             }
-            Settled::Ended { end, output, unreached, failures, notes } => {
-                let mut missed = with_failures(&failures, Vec::new());
+            Settled::Ended { end, output, unreached, remarks } => {
+                let mut missed = with_failures(&remarks.failures, Vec::new());
                 let (told, more) = unreached::shown(&unreached);
                 missed.extend(told.iter().map(ToString::to_string));
                 if more > 0 {
                     missed
                         .push(format!("and {more} more that were not reached: list_breakpoints tells them"));
                 }
-                Self::ended(&end, &output, notes).with_missed(missed)
+                Self::ended(&end, &output, remarks.notes(standard)).with_missed(missed)
             }
         }
     }

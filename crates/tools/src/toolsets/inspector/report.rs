@@ -118,15 +118,15 @@ impl Report {
     pub(super) fn new(did: &str, settled: Settled) -> Self {
         match settled {
             Settled::Stopped(snapshot) => Self::paused(did, *snapshot),
-            Settled::Running { output, runs, failures, notes } => Self {
+            Settled::Running { output, runs, remarks } => Self {
                 state: "running",
                 message: running(did, &runs),
-                notes: with_failures(&failures, notes),
+                notes: with_failures(&remarks.failures, remarks.notes(inspector)),
                 ..Self::default()
             }
             .with_output(&output),
-            Settled::Ended { end, output, unreached, failures, notes } => {
-                let mut notes = with_failures(&failures, notes);
+            Settled::Ended { end, output, unreached, remarks } => {
+                let mut notes = with_failures(&remarks.failures, remarks.notes(inspector));
                 let (told, more) = unreached::shown(&unreached);
                 notes.extend(told.iter().map(ToString::to_string));
                 if more > 0 {

@@ -161,7 +161,7 @@ fn started(target: &Target, settled: &Settled) -> String {
         Settled::Stopped(snapshot) if snapshot.stop.reason == StopReason::Entry => text::lines([
             format!("{started} Ready for breakpoints."),
             text::output(&snapshot.output),
-            text::remarks(&snapshot.failures, &snapshot.notes),
+            text::sentences(&snapshot.failures, &snapshot.notes),
         ]),
         // It came to a breakpoint at once.
         Settled::Stopped(_) => {

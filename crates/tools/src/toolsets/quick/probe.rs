@@ -7,7 +7,7 @@ use engine::adapter::Adapter;
 use engine::model::breakpoint::Rule;
 use engine::model::ids::Reference;
 use engine::model::stack::StackFrame;
-use engine::model::stop::{ExceptionBreakpoints, StopReason};
+use engine::model::stop::StopReason;
 use engine::session::Session;
 use engine::session::placing::Wanted;
 use engine::snapshot::{Caller, Snapshot};
@@ -93,7 +93,7 @@ impl DebugProbe {
         let request = RunUntil {
             launch: Some(launch),
             places: vec![place],
-            exceptions: ExceptionBreakpoints::default(),
+            exceptions: None,
             expressions: self.expressions.unwrap_or_default(),
             frames: Frames::All,
             trigger: None,
@@ -128,15 +128,16 @@ async fn probe(session: &Session, request: RunUntil, context: &Context) -> Resul
                 headed("Values:", text::lines(values)),
                 headed("Stack:", stack(&snapshot, &callers, session.adapter())),
                 text::output(&snapshot.output),
-                text::remarks(&snapshot.failures, &snapshot.notes),
+                text::sentences(&snapshot.failures, &snapshot.notes),
                 text::notes(&notes),
                 if came_first { format!("note: {missed} before that") } else { String::new() },
             ])
         }
-        Settled::Running { output, failures, .. } => text::lines([
+        Settled::Running { output, remarks, .. } => text::lines([
             format!("Still running when the time was up; {missed} in time."),
             text::output(&output),
-            text::remarks(&failures, &notes),
+            text::remarks(&remarks),
+            text::notes(&notes),
             whereabouts(session, context).await,
         ]),
         ended @ Settled::Ended { .. } => text::lines([text::settled(&ended), text::notes(&notes)]),

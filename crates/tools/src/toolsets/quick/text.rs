@@ -14,7 +14,7 @@ use engine::snapshot::{Failed, Snapshot};
 
 use super::target::{base_name, language_name};
 use crate::error::{Next, quick};
-use crate::ops::settle::{Runs, Settled};
+use crate::ops::settle::{Remarks, Runs, Settled};
 use crate::ops::unreached::{self, Unreached};
 use crate::render::{BreakpointData, output_text};
 
@@ -33,14 +33,14 @@ pub(super) fn notes(notes: &[String]) -> String {
 pub(super) fn settled(settled: &Settled) -> String {
     match settled {
         Settled::Stopped(snapshot) => {
-            lines([place(snapshot), output(&snapshot.output), remarks(&snapshot.failures, &snapshot.notes)])
+            lines([place(snapshot), output(&snapshot.output), sentences(&snapshot.failures, &snapshot.notes)])
         }
-        Settled::Running { output: written, runs, failures, notes } => {
+        Settled::Running { output: written, runs, remarks } => {
             let doing = match runs {
                 Runs::Undebugged => {
                     let doing = format!("The {UNDEBUGGED}; debug_continue waits for its end");
                     let next = quick(Next::EndFirst);
-                    return lines([format!("{doing}, {next}."), output(written), remarks(failures, notes)]);
+                    return lines([format!("{doing}, {next}."), output(written), self::remarks(remarks)]);
                 }
                 Runs::Others(end) => {
                     format!("Program {end}, and a process that it started is still running.")
@@ -49,13 +49,13 @@ pub(super) fn settled(settled: &Settled) -> String {
             };
             let next = "debug_continue waits for the next stop, or stops it where it is with `pause`; debug_stop \
                         ends it.";
-            lines([format!("{doing} {next}"), output(written), remarks(failures, notes)])
+            lines([format!("{doing} {next}"), output(written), self::remarks(remarks)])
         }
-        Settled::Ended { end, output: written, unreached, failures, notes } => lines([
+        Settled::Ended { end, output: written, unreached, remarks } => lines([
             format!("Program {end}."),
             output(written),
             not_reached(unreached),
-            remarks(failures, notes),
+            self::remarks(remarks),
         ]),
     }
 }
@@ -101,8 +101,13 @@ pub(super) fn output(excerpt: &Excerpt) -> String {
     }
 }
 
+/// What there is to say beside the state.
+pub(super) fn remarks(remarks: &Remarks) -> String {
+    sentences(&remarks.failures, &remarks.notes(quick))
+}
+
 /// Failed conditions, and notes.
-pub(super) fn remarks(failures: &[Failed], others: &[String]) -> String {
+pub(super) fn sentences(failures: &[Failed], others: &[String]) -> String {
     let name = |failed: &Failed| match &failed.breakpoint {
         Some(breakpoint) => format!("the breakpoint at {}", breakpoint.label()),
         None => "the exceptions".to_owned(),

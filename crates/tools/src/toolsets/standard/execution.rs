@@ -176,7 +176,7 @@ pub(super) struct RunUntil {
     just_my_code: Option<bool>,
     /// where to stop, any of them; none: at exceptions and the end
     until: Option<Vec<UntilParam>>,
-    /// default uncaught
+    /// default uncaught; with a trigger and no place in until, userUnhandled
     exceptions: Option<ExceptionParam>,
     /// only where this is true of the exception, `error`
     exception_condition: Option<String>,
@@ -291,6 +291,13 @@ impl RunUntil {
             ..Wanted::default()
         });
         let places = places.collect();
+        let exceptions = match (self.exceptions, self.exception_condition) {
+            (None, None) => None,
+            (mode, condition) => {
+                let mode = mode.unwrap_or(ExceptionParam::Uncaught);
+                Some(breakpoints::exceptions(mode, condition)?)
+            }
+        };
         let params = ProgramParams {
             script: self.program,
             module: self.module,
@@ -305,10 +312,7 @@ impl RunUntil {
         let request = run_until::RunUntil {
             launch: one_shot.launch(params)?,
             places,
-            exceptions: breakpoints::exceptions(
-                self.exceptions.unwrap_or(ExceptionParam::Uncaught),
-                self.exception_condition,
-            )?,
+            exceptions,
             expressions: self.expressions.unwrap_or_default(),
             frames: run_until::Frames::Top,
             trigger,

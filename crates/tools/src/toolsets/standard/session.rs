@@ -63,8 +63,8 @@ impl Tool for CreateDebugSession {
                 context.sessions.close(&session).await;
             }
             message = match attached? {
-                Settled::Running { notes, .. } if !notes.is_empty() => {
-                    format!("{message}, attaching to {host}:{port}: {}", notes.join("; "))
+                Settled::Running { remarks, .. } if !remarks.notes.is_empty() => {
+                    format!("{message}, attaching to {host}:{port}: {}", remarks.notes.join("; "))
                 }
                 _ => format!("{message}, attached to {host}:{port}"),
             };
