@@ -351,6 +351,11 @@ pub fn is_stopped(pid: u32) -> bool {
     identity::is_stopped(pid)
 }
 
+/// The processes that a process has started and that run, where the system tells.
+pub fn children(pid: u32) -> Vec<u32> {
+    identity::children(pid)
+}
+
 /// The ports of this machine on which a process accepts connections, where the system tells.
 pub fn listening_ports(pid: u32) -> Vec<u16> {
     ports::listening(pid)

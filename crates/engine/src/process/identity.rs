@@ -48,6 +48,15 @@ pub(super) fn is_stopped(pid: u32) -> bool {
     status(pid).is_some_and(|status| status.starts_with('T'))
 }
 
+/// The processes that the threads of a process have started (`proc_tid_children(5)`), where the system tells.
+pub(super) fn children(pid: u32) -> Vec<u32> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let children = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    let numbers =
+        |text: String| text.split_whitespace().filter_map(|word| word.parse().ok()).collect::<Vec<u32>>();
+    children.flat_map(numbers).collect()
+}
+
 /// The group of a process that has not ended (field 5 of `proc_pid_stat(5)`).
 pub(super) fn group(pid: u32) -> Option<u32> {
     let status = status(pid)?;

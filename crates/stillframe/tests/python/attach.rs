@@ -244,6 +244,33 @@ else:
 }
 
 #[tokio::test]
+async fn workers_that_were_there_before_are_named() {
+    let script = Script::new(
+        r"
+import os, subprocess, sys
+
+worker = subprocess.Popen([sys.executable, '-c', 'import sys; sys.stdin.read()'], stdin=subprocess.PIPE)
+print(os.getpid(), worker.pid, flush=True)
+sys.stdin.read()
+worker.communicate()
+",
+    );
+    let (child, pids) = running("python3", &[script.path()]).await;
+    let (pid, worker) = pids.split_once(' ').unwrap();
+    let session = Debugging::new().await;
+    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300 });
+    let attached = session.ok("attach_to_process", asked).await;
+    let note = attached.at("/notes/0").as_str().unwrap_or_default();
+    assert!(
+        note.starts_with(&format!("process {worker} is not debugged, because process {pid} started it")),
+        "{}",
+        attached.text
+    );
+    session.finish().await;
+    runs_on(child).await;
+}
+
+#[tokio::test]
 async fn a_program_that_runs_no_python_is_told_of_and_runs_on() {
     let script = Script::new("import os\nprint(os.getpid(), flush=True)\nsum(range(10 ** 12))\n");
     let (mut child, pid) = running("python3", &[script.path()]).await;

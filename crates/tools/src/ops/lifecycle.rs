@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine::adapter::{self, Adapter, Guarded};
+use engine::adapter::{self, Adapter, Guarded, Host};
 use engine::deadlines;
 use engine::error::Error;
-use engine::model::launch::{Attach, Launch, Start, Stdin};
+use engine::model::launch::{Attach, Endpoint, Launch, Start, Stdin};
+use engine::process;
 use engine::safety::Safety;
 use engine::session::{Outcome, Session};
 use engine::sources;
@@ -77,14 +78,36 @@ pub async fn attach(
     context: &Context,
 ) -> Result<Settled, ToolError> {
     let began = Instant::now();
+    let notes: Vec<String> = undebugged_workers(session.adapter(), &attach.to).into_iter().collect();
     if let Some(still) = begin(session, Start::Attach(attach), began, wait, context).await? {
         return Ok(still);
     }
     if stop {
-        return super::execution::pause(session, None, wait.since(began), context).await;
+        let paused = super::execution::pause(session, None, wait.since(began), context).await?;
+        return Ok(paused.with_notes(notes));
     }
     let now = Wait { timeout: Duration::ZERO, ..wait };
-    Ok(settle(session, now, context).await)
+    Ok(settle(session, now, context).await.with_notes(notes))
+}
+
+/// Processes of the same language that a process has started already, such as the workers of a server: they do not stop
+/// with it.
+fn undebugged_workers(adapter: &dyn Adapter, endpoint: &Endpoint) -> Option<String> {
+    let (Endpoint::Process(pid), Some(identity)) = (endpoint, adapter.process_identity()) else {
+        return None;
+    };
+    let program = |pid: &u32| adapter::Machine.program_of(*pid);
+    let is_worker = |pid: &u32| program(pid).is_some_and(|program| identity.may_be_interpreter(&program));
+    let workers = process::children(*pid).into_iter().filter(is_worker);
+    let workers: Vec<String> = workers.map(|pid| pid.to_string()).collect();
+    let (are, them, which) = match workers.as_slice() {
+        [] => return None,
+        [one] => (format!("process {one} is"), "it", "it"),
+        more => (format!("processes {} are", more.join(", ")), "them", "one of them"),
+    };
+    Some(format!(
+        "{are} not debugged, because process {pid} started {them} before; attach to {which} to stop there"
+    ))
 }
 
 /// Starts the program of a session again, with its breakpoints.

@@ -28,8 +28,8 @@ MOST_AT_ONE_PLACE = 50
 RUNNERS = frozenset(("_pytest", "pytest", "pluggy", "unittest", "xdist", "execnet"))
 # Functions of theirs outside of which nobody catches but they.
 OUTERMOST = frozenset(("from_call", "_callTestMethod", "_callSetUp", "_callTearDown", "_callCleanup"))
-# How tests and programs end that do not fail.
-ORDERLY = frozenset(("SystemExit", "CancelledError", "Skipped", "XFailed", "Exit", "SkipTest", "_ShouldStop"))
+# How tests, tasks and programs end that do not fail.
+ORDERLY = frozenset(("SystemExit", "CancelledError", "Cancelled", "Skipped", "XFailed", "Exit", "SkipTest", "_ShouldStop"))
 # Functions that take a type, and catch it in their `with`.
 CATCHING = frozenset(
     ("raises", "suppress", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage")
