@@ -8,7 +8,7 @@ use super::super::plan::{ADDRESS, CdpSetup, CdpWire, Entry, Plan};
 use super::super::{Host, Runtime};
 use super::interpreter::{Version, is_node, stem, takes_script};
 use super::typescript::{self, Needs};
-use super::{is_internal, options, packages, reporters, runners};
+use super::{EXTENSIONS, is_internal, options, packages, reporters, runners};
 use crate::error::{Error, Result};
 use crate::javascript;
 use crate::model::launch::{Attach, Endpoint, Launch, Program};
@@ -170,7 +170,15 @@ fn script(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<Option<
 pub(super) fn stands_alone(executable: &Path, runtime_args: &[String]) -> bool {
     const RUN: [&str; 7] = ["--test", "--run", "-e", "--eval", "-p", "--print", "-pe"];
     let runs = |option: &String| RUN.contains(&option.split('=').next().unwrap_or_default());
-    !takes_script(executable) || (is_node(executable) && runtime_args.iter().any(runs))
+    // `tsx watch main.ts`, `nodemon -q main.js`: Node's own options may name scripts that it only loads first.
+    let is_script = |word: &String| {
+        let extension = Path::new(word).extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
+    };
+    if is_node(executable) {
+        return runtime_args.iter().any(runs);
+    }
+    !takes_script(executable) || runtime_args.iter().any(is_script)
 }
 
 /// What Node itself needs for the script.

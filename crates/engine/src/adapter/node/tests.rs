@@ -201,7 +201,7 @@ fn a_command_that_ends_in_node_needs_no_script() {
 
 #[test]
 fn what_stands_alone_is_known() {
-    let table: [(Option<&str>, &[&str], bool); 8] = [
+    let table: [(Option<&str>, &[&str], bool); 11] = [
         (None, &[], false),
         (None, &["--test"], true),
         (None, &["--expose-gc"], false),
@@ -209,6 +209,9 @@ fn what_stands_alone_is_known() {
         (Some("npm"), &["run", "start"], true),
         (Some("/project/node_modules/.bin/vitest"), &[], true),
         (Some("tsx"), &["--no-cache"], false),
+        (Some("tsx"), &["watch", "main.ts"], true),
+        (Some("nodemon"), &["-q", "main.js"], true),
+        (Some("node"), &["--require", "before.js"], false),
         (Some("node"), &["-e", "1"], true),
     ];
     for (executable, args, alone) in table {
