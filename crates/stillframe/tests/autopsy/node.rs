@@ -160,6 +160,14 @@ impl Runner {
         ran.finish().await;
     }
 
+    pub(crate) async fn tests_of_one_name_are_counted_each(&self) {
+        let ran = self.run("test('same', () => {});\ntest('same', () => {});\n", json!({})).await;
+        ran.came_to("passed", 0);
+        let tests = &ran.answer["tests"];
+        assert_eq!((&tests["run"], &tests["passed"]), (&json!(2), &json!(2)), "{}", ran.answer.text);
+        ran.finish().await;
+    }
+
     pub(crate) async fn a_file_that_cannot_be_loaded_is_no_failing_test(&self) {
         let body = "parse(''); // @loads\ntest('a', () => {});\n";
         let ran = self.run(body, json!({})).await;
@@ -219,6 +227,7 @@ macro_rules! runs {
             a_rejection_is_told_where_it_is_thrown,
             what_is_caught_or_expected_is_none,
             further_failures_are_told_briefly,
+            tests_of_one_name_are_counted_each,
             a_file_that_cannot_be_loaded_is_no_failing_test,
             a_name_that_matches_nothing_runs_no_test,
             a_file_that_is_not_there_holds_no_test,

@@ -1,11 +1,14 @@
 //! The runner's reports and the throws, put together.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use engine::model::stop::End;
 use engine::session::Session;
 use engine::sources;
-use engine::test_reports::{Captured, LoadProblem, TestOutcome, TestReport, TestReports, TestResult};
+use engine::test_reports::{
+    Captured, LoadProblem, TestOutcome, TestPhase, TestReport, TestReports, TestResult,
+};
 
 use super::matching::take;
 use super::throws::{AllThrows, Throw, running};
@@ -156,9 +159,12 @@ impl SortedReports {
 
     fn counts(&self) -> Counts {
         let mut counts = Counts::default();
-        let mut seen = std::collections::BTreeSet::new();
+        let ran: BTreeSet<&str> = self.results.iter().filter(|result| is_call(result)).map(id).collect();
+        let mut seen = BTreeSet::new();
         for result in &self.results {
-            counts.run += u64::from(seen.insert(&result.id));
+            // Tests may have the same name. A fixture that fails is none, unless its test was not run because of it.
+            let is_new = is_call(result) || !ran.contains(id(result)) && seen.insert(id(result));
+            counts.run += u64::from(is_new);
             let counter = match result.outcome {
                 TestOutcome::Passed | TestOutcome::Xpassed => &mut counts.passed,
                 TestOutcome::Failed | TestOutcome::Error => &mut counts.failed,
@@ -191,6 +197,15 @@ impl SortedReports {
 /// The name of a test without those of its file and class.
 fn last_part(name: &str) -> &str {
     name.rsplit([':', '.']).next().unwrap_or(name)
+}
+
+fn id(result: &TestResult) -> &str {
+    &result.id
+}
+
+/// It is the test's own result, not that of what comes before or after it.
+fn is_call(result: &TestResult) -> bool {
+    result.phase == TestPhase::Call
 }
 
 fn is_failure(result: &TestResult) -> bool {
