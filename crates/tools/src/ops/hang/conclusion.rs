@@ -75,7 +75,8 @@ impl Watch<'_> {
             (_, Verdict::BusyEventLoop) => recurring,
             (_, Verdict::Completed | Verdict::Failed | Verdict::Stopped) => None,
             (Some(observed), _) => Some(frame(&observed.function, &observed.file, observed.line, false)),
-            (None, _) => stack.first().cloned(),
+            // A frame without a place, such as that of a collection of garbage, says nothing.
+            (None, _) => stack.iter().find(|frame| frame.location.is_some()).cloned(),
         };
         let found = observed.and_then(|observed| observed.found);
         let lines = found.as_ref().map(|found| self.lines_of(found)).unwrap_or_default();
