@@ -29,6 +29,7 @@ use oxc_syntax::scope::ScopeFlags;
 pub use around::functions_around;
 pub use asserted::{Asserted, asserted};
 pub use caught::is_caught;
+pub(crate) use caught::offset;
 pub use declared::{Declared, declared_around};
 pub use handlers::{Handlers, ThrowFate, expects};
 pub(crate) use insertion::is_portable;

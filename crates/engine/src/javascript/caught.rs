@@ -66,7 +66,7 @@ impl<'a> VisitJs<'a> for CatchSearch {
 }
 
 /// The byte at a position, as far as the text has it.
-pub(super) fn offset(text: &str, line: u32, column: u32) -> Option<u32> {
+pub(crate) fn offset(text: &str, line: u32, column: u32) -> Option<u32> {
     let line_text = text.split('\n').nth(usize::try_from(line).ok()?)?;
     let start = line_text.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
     let mut units = 0;

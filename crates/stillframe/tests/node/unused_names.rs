@@ -61,3 +61,33 @@ async fn where_no_frame_has_one_the_answer_says_what_to_do() {
     );
     session.finish().await;
 }
+
+const RETURNS: &str = "\
+const wrap = (sum) => ({ sum });
+const total = ({ price, count }) => {
+  const tax = price / 5;
+  const item = wrap((price + tax) * count);
+  return item; // @here
+};
+total({ price: 5, count: 2 });
+";
+
+/// V8 is out of the body's scope there, because the function's parameters have one of their own.
+#[tokio::test]
+async fn what_is_returned_is_read_where_v8_has_left_its_scope() {
+    let script = Script::new(RETURNS);
+    let (session, _) = script.stopped_at("here").await;
+    for (expression, value) in [("item.sum", "12"), ("item", "{ sum: 12 }")] {
+        let read = session.ok("evaluate_expression", json!({ "expression": expression })).await;
+        assert_eq!(read["result"], json!(value), "{}", read.text);
+        let note = "V8 has left the scope of `item` at this `return`; this is what is returned";
+        assert_eq!(read["note"], json!(note), "{}", read.text);
+    }
+    let failed =
+        session.fails("evaluation_failed", "evaluate_expression", json!({ "expression": "tax" })).await;
+    assert!(failed.text.contains("stop a line before"), "{}", failed.text);
+    let failed =
+        session.fails("evaluation_failed", "evaluate_expression", json!({ "expression": "nowhere" })).await;
+    assert!(!failed.text.contains("stop a line before"), "{}", failed.text);
+    session.finish().await;
+}

@@ -219,7 +219,7 @@ impl ExceptionPauses {
 }
 
 /// A value that is no object, as the program would write it.
-fn literal(thrown: &RemoteObject) -> Option<String> {
+pub(super) fn literal(thrown: &RemoteObject) -> Option<String> {
     if thrown.object_id.is_some() {
         return None;
     }

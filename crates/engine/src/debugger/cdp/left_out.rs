@@ -5,9 +5,13 @@
 
 use std::sync::Arc;
 
+use ::cdp::runtime::RemoteObject;
+
 use super::connection::CdpDebugger;
+use super::exceptions::literal;
 use super::frames;
 use super::function_names::or_anonymous;
+use super::injected::BINDING;
 use super::scripts::position;
 use super::values::is_path;
 use crate::debugger::Evaluate;
@@ -23,9 +27,11 @@ pub(super) async fn evaluate(
     error: Error,
 ) -> Result<Value<RawId>> {
     let Some(name) = missing(&error).map(str::to_owned) else { return Err(error) };
-    let Some((declared, frames)) = declared(debugger, request, &name).await else { return Err(error) };
     let expression = request.expression.trim();
     let is_alone = is_path(expression) && expression.split(['.', '[']).next() == Some(name.as_str());
+    let Some((declared, frames)) = declared(debugger, request, &name).await else {
+        return at_return(debugger, request, &name, is_alone, error).await;
+    };
     let place = if declared.is_top_level { "at the top of its module" } else { "in a function around it" };
     let about = format!("`{name}`, declared on line {} {place}, is not used here", declared.line + 1);
     match (declared.frames.as_slice(), is_alone) {
@@ -55,6 +61,61 @@ pub(super) async fn evaluate(
             ),
         )),
     }
+}
+
+/// Where a function has parameters that are no plain names, V8 may have left the scope of its body when it stops at a
+/// `return`. What is returned is still there.
+async fn at_return(
+    debugger: &CdpDebugger,
+    request: &Evaluate,
+    name: &str,
+    is_alone: bool,
+    error: Error,
+) -> Result<Value<RawId>> {
+    let Some((before, returned)) = returns(debugger, request).await else { return Err(error) };
+    if !before.split(|letter: char| !is_part_of_name(letter)).any(|word| word == name) {
+        return Err(error);
+    }
+    if !is_alone || returned_name(&before) != Some(name) {
+        let why = "V8 has left the scope of the function's body at this `return`; stop a line before";
+        return Err(explained(error, why));
+    }
+    let frame = debugger.frame(request.frame).await?;
+    let binding = &debugger.0.binding;
+    binding.bind_frame(&frame).await?;
+    binding.lend(&returned, true).await?;
+    let value = literal(&returned).unwrap_or_else(|| format!("{BINDING}.error"));
+    let expression = request.expression.trim().replacen(name, &value, 1);
+    let answer = debugger.0.values.evaluate(&frame, &Evaluate { expression, ..request.clone() }).await;
+    binding.lend(&returned, false).await?;
+    let note = format!("V8 has left the scope of `{name}` at this `return`; this is what is returned");
+    Ok(Value { note: Some(note), ..answer? })
+}
+
+/// The text before the `return` at which a frame is, and what it returns.
+async fn returns(debugger: &CdpDebugger, request: &Evaluate) -> Option<(String, RemoteObject)> {
+    let stop = debugger.0.run.stop().ok()?;
+    let frame = stop.frames.get(stop.index_of(request.frame)?)?;
+    let returned = frame.return_value.clone()?;
+    let script = debugger.0.sources.scripts.get(&frame.location.script_id)?;
+    let text = script.text().await?;
+    let (line, column) = script.in_text(position(&frame.location));
+    let end = usize::try_from(javascript::offset(&text, line, column)?).ok()?;
+    Some((text.get(..end)?.to_owned(), returned))
+}
+
+/// The name in `return NAME` at the end of a text.
+fn returned_name(before: &str) -> Option<&str> {
+    let before = before.trim_end_matches(|letter: char| letter == ';' || letter.is_whitespace());
+    let rest = before.trim_end_matches(is_part_of_name);
+    let is_return = rest.len() < before.len()
+        && rest.trim_end().ends_with("return")
+        && rest.ends_with(char::is_whitespace);
+    before.get(rest.len()..).filter(|_| is_return)
+}
+
+fn is_part_of_name(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '$')
 }
 
 /// The name in `X is not defined`.
@@ -98,4 +159,24 @@ async fn declared(
     let work = move || javascript::declared_around(&text, place, &name, &places);
     let declared = tokio::task::spawn_blocking(work).await.ok()??;
     Some((declared, frames))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::returned_name;
+
+    #[test]
+    fn what_is_returned_may_be_a_name() {
+        let table = [
+            ("f() {\n  return sum", Some("sum")),
+            ("  return sum;", Some("sum")),
+            ("return a.b", None),
+            ("return a + b", None),
+            ("returnsum", None),
+            ("return ", None),
+        ];
+        for (before, expected) in table {
+            assert_eq!(returned_name(before), expected, "{before}");
+        }
+    }
 }
