@@ -18,6 +18,37 @@ pub struct Reply {
     pub is_error: bool,
 }
 
+/// The key under which an answer with data says what of its call was left out.
+const WARNINGS: &str = "warnings";
+
+impl Reply {
+    /// The reply with warnings where they are read first: before all data, before a text, and after a text that says
+    /// why nothing was done.
+    #[must_use]
+    pub(crate) fn warning(mut self, warnings: Vec<String>) -> Self {
+        if warnings.is_empty() {
+            return self;
+        }
+        let is_same = self.is_its_data();
+        if !is_same {
+            let lines: Vec<String> = warnings.iter().map(|warning| format!("warning: {warning}")).collect();
+            let lines = lines.join("\n");
+            self.text = match (self.text.is_empty(), self.is_error) {
+                (true, _) => lines,
+                (false, true) => format!("{}\n{lines}", self.text),
+                (false, false) => format!("{lines}\n{}", self.text),
+            };
+        }
+        if let Some(Value::Object(data)) = &mut self.structured {
+            data.shift_insert(0, WARNINGS.to_owned(), warnings.into());
+        }
+        if is_same {
+            self.text = self.structured.as_ref().map(Value::to_string).unwrap_or_default();
+        }
+        self
+    }
+}
+
 /// What a tool answers, in the way of its toolset.
 ///
 /// Whatever can be written as JSON is one already, in the way of `standard`: an object as structured content,
@@ -78,5 +109,25 @@ impl Answer for Text {
 
     fn failure_schema() -> Option<Map<String, Value>> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_warning_is_read_first() {
+        let warnings = || vec!["ignored unknown argument `lien`".to_owned()];
+        let data = as_json(&json!({ "success": true }), false).warning(warnings());
+        assert_eq!(data.text, r#"{"warnings":["ignored unknown argument `lien`"],"success":true}"#);
+        assert_eq!(data.structured.unwrap()["warnings"], json!(warnings()));
+        let text = Text("a = 1".to_owned()).reply();
+        assert_eq!(text.clone().warning(Vec::new()), text);
+        assert_eq!(text.warning(warnings()).text, "warning: ignored unknown argument `lien`\na = 1");
+        let failed = Text::failure(&ToolError::argument("line", "is missing"), "").warning(warnings());
+        assert_eq!(failed.text, "Error: `line` is missing\nwarning: ignored unknown argument `lien`");
     }
 }

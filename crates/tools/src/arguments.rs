@@ -10,12 +10,23 @@ use serde_json::{Map, Value};
 use crate::ToolError;
 use crate::lenient::reshaped;
 
-/// Reads arguments that must fit the schema.
+/// The most warnings that are kept: nobody reads more.
+const WARNINGS: usize = 8;
+
+/// Reads arguments that must fit the schema. What no argument is called is left out, with a warning: clients pass
+/// arguments of other servers and other versions, and a call is not to fail over what does not matter to it.
 pub fn read<T: DeserializeOwned>(
     schema: &Map<String, Value>,
     arguments: Map<String, Value>,
+    warnings: &mut Vec<String>,
 ) -> Result<T, ToolError> {
-    let arguments = fit_object(schema, arguments, "")?;
+    let fitted = fit_object(schema, arguments, "", warnings);
+    let left_out = warnings.len().saturating_sub(WARNINGS);
+    if left_out > 0 {
+        warnings.truncate(WARNINGS);
+        warnings.push(format!("ignored {left_out} more unknown arguments"));
+    }
+    let arguments = fitted?;
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
         let path = error.path().to_string();
         let reason = error.inner().to_string();
@@ -33,6 +44,7 @@ fn fit_object(
     schema: &Map<String, Value>,
     arguments: Map<String, Value>,
     path: &str,
+    warnings: &mut Vec<String>,
 ) -> Result<Map<String, Value>, ToolError> {
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object);
@@ -45,9 +57,9 @@ fn fit_object(
             // An explicit `null` is the same as leaving it out.
             _ if value.is_null() && open.is_none() => {}
             Some(schema) => {
-                fitted.insert(name, fit(schema, value, &path)?);
+                fitted.insert(name, fit(schema, value, &path, warnings)?);
             }
-            None => return Err(unknown(&name, &path, known)),
+            None => warnings.push(unknown(&name, &path, known)),
         }
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
@@ -60,7 +72,7 @@ fn fit_object(
     Ok(fitted)
 }
 
-fn fit(schema: &Value, value: Value, path: &str) -> Result<Value, ToolError> {
+fn fit(schema: &Value, value: Value, path: &str, warnings: &mut Vec<String>) -> Result<Value, ToolError> {
     let Some(kind) = schema.get("type").and_then(Value::as_str) else { return Ok(value) };
     let value = match (kind, value) {
         ("integer" | "number" | "boolean" | "array" | "object", Value::String(text)) => {
@@ -89,15 +101,17 @@ fn fit(schema: &Value, value: Value, path: &str) -> Result<Value, ToolError> {
     match value {
         Value::Array(items) => {
             let Some(schema) = schema.get("items") else { return Ok(Value::Array(items)) };
-            let fitted =
-                items.into_iter().enumerate().map(|(at, item)| fit(schema, item, &format!("{path}[{at}]")));
+            let fitted = items
+                .into_iter()
+                .enumerate()
+                .map(|(at, item)| fit(schema, item, &format!("{path}[{at}]"), warnings));
             fitted.collect::<Result<_, _>>().map(Value::Array)
         }
         Value::Object(fields) => match schema.as_object() {
             Some(schema)
                 if schema.contains_key("properties") || schema.contains_key("additionalProperties") =>
             {
-                fit_object(schema, fields, path).map(Value::Object)
+                fit_object(schema, fields, path, warnings).map(Value::Object)
             }
             _ => Ok(Value::Object(fields)),
         },
@@ -166,17 +180,17 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> ToolError {
+/// The warning about a name that no argument has.
+fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> String {
     let simple = |name: &str| name.to_lowercase().replace(['_', '-'], "");
     let wanted = simple(name);
     let closest = known.keys().map(|known| (distance(&simple(known), &wanted), known)).min();
-    let all: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
-    let next = match closest {
-        Some((near, known)) if near <= 2 => format!("did you mean `{known}`?"),
-        _ if all.is_empty() => "it takes no arguments".to_owned(),
-        _ => format!("it takes {}", all.join(", ")),
-    };
-    ToolError::argument(path, "is no argument of this tool").and(&next)
+    match closest {
+        Some((near, known)) if near <= 2 && near < wanted.len() => {
+            format!("ignored unknown argument `{path}`; did you mean `{known}`?")
+        }
+        _ => format!("ignored unknown argument `{path}`"),
+    }
 }
 
 fn join(path: &str, name: &str) -> String {
@@ -224,9 +238,15 @@ mod tests {
         None,
     }
 
-    fn check(arguments: Value) -> Result<Sample, String> {
+    fn warned(arguments: Value) -> (Result<Sample, String>, Vec<String>) {
         let Value::Object(arguments) = arguments else { panic!("an object") };
-        read(&schema::input::<Sample>(), arguments).map_err(|error: ToolError| error.message)
+        let mut warnings = Vec::new();
+        let read = read(&schema::input::<Sample>(), arguments, &mut warnings);
+        (read.map_err(|error: ToolError| error.message), warnings)
+    }
+
+    fn check(arguments: Value) -> Result<Sample, String> {
+        warned(arguments).0
     }
 
     #[test]
@@ -258,11 +278,6 @@ mod tests {
             (json!({ "line": 1.5 }), "`line` takes a whole number, and got `1.5`"),
             (json!({ "line": -1 }), "`line` must not be negative"),
             (json!({ "line": [] }), "`line` takes a whole number, and got `[]`"),
-            (json!({ "line": 1, "lien": 2 }), "`lien` is no argument of this tool; did you mean `line`?"),
-            (
-                json!({ "line": 1, "session_id": "a" }),
-                "`session_id` is no argument of this tool; did you mean `sessionId`?",
-            ),
             (
                 json!({ "line": 1, "mode": "some" }),
                 "`mode` takes `\"all\"` or `\"none\"`, and got `\"some\"`",
@@ -272,20 +287,45 @@ mod tests {
                 "`args` takes a list, each item a string, and got `\"a | b\"`",
             ),
             (json!({ "line": 1, "args": [["a"]] }), "`args[0]` takes a string, and got `[\"a\"]`"),
-            (
-                json!({ "line": 1, "nested": { "y": 1 } }),
-                "`nested.y` is no argument of this tool; did you mean `x`?",
-            ),
             (json!({ "line": 1, "nested": {} }), "`nested.x` is missing; it takes a whole number"),
-            (
-                json!({ "line": 1, "zebra": 1 }),
-                "`zebra` is no argument of this tool; it takes `sessionId`, `line`, `args`, \
-                `mode`, `env`, `nested`, `flag`",
-            ),
         ];
         for (arguments, message) in table {
             assert_eq!(check(arguments.clone()).unwrap_err(), message, "{arguments}");
         }
+    }
+
+    #[test]
+    fn what_no_argument_is_called_is_left_out_with_a_warning() {
+        let table = [
+            (json!({ "lien": 2 }), "ignored unknown argument `lien`; did you mean `line`?"),
+            (json!({ "session_id": 2 }), "ignored unknown argument `session_id`; did you mean `sessionId`?"),
+            (
+                json!({ "nested": { "x": 3, "xs": 1 } }),
+                "ignored unknown argument `nested.xs`; did you mean `x`?",
+            ),
+            (json!({ "nested": { "x": 3, "y": 1 } }), "ignored unknown argument `nested.y`"),
+            (json!({ "zebra": 1 }), "ignored unknown argument `zebra`"),
+        ];
+        for (mut arguments, warning) in table {
+            arguments["line"] = json!(1);
+            let (read, warnings) = warned(arguments);
+            assert_eq!(read.unwrap().line, 1);
+            assert_eq!(warnings, [warning]);
+        }
+        let (read, warnings) = warned(json!({ "lien": 1 }));
+        assert_eq!(read.unwrap_err(), "`line` is missing; it takes a whole number");
+        assert_eq!(warnings, ["ignored unknown argument `lien`; did you mean `line`?"]);
+        // What is left out and empty is no news.
+        assert_eq!(warned(json!({ "line": 1, "zebra": null })).1, [""; 0]);
+    }
+
+    #[test]
+    fn of_many_warnings_a_few_are_kept() {
+        let mut arguments: Map<String, Value> = (0..50).map(|at| (format!("zebra{at}"), json!(at))).collect();
+        arguments.insert("line".to_owned(), json!(1));
+        let (_, warnings) = warned(Value::Object(arguments));
+        assert_eq!(warnings.len(), WARNINGS + 1);
+        assert_eq!(warnings[WARNINGS], "ignored 42 more unknown arguments");
     }
 
     proptest::proptest! {

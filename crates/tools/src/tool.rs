@@ -3,12 +3,13 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use journal::redaction;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::journaled::JournaledCall;
-use crate::{Answer, Context, Reply, ToolError, arguments, hidden, schema};
+use crate::{Answer, Context, Reply, ToolError, arguments, hidden, schema, show_in_text};
 
 /// A tool is its parameters.
 ///
@@ -76,7 +77,10 @@ pub struct Entry {
 }
 
 /// A tool's call with its types erased.
-type Call = for<'a> fn(Map<String, Value>, &'a Context) -> Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
+type Call = for<'a> fn(Map<String, Value>, &'a Context) -> Pin<Box<dyn Future<Output = Called> + Send + 'a>>;
+
+/// An answer, and what of the arguments it does not take into account.
+type Called = (Reply, Vec<String>);
 
 impl Entry {
     /// The entry of a tool.
@@ -89,7 +93,7 @@ impl Entry {
             input: schema::input::<T>,
             output: T::Answer::schema,
             failure: T::Answer::failure_schema,
-            check: |arguments| read::<T>(arguments).map(drop),
+            check: |arguments| read::<T>(arguments, &mut Vec::new()).map(drop),
             call: |arguments, context| Box::pin(call::<T>(arguments, context)),
         }
     }
@@ -115,10 +119,18 @@ impl Entry {
     /// may be.
     async fn answer(&self, arguments: Map<String, Value>, context: &Context) -> Reply {
         let asked = hidden::asked_by(&arguments);
-        let reply = (self.call)(arguments, context).await;
+        let (reply, warnings) = (self.call)(arguments, context).await;
         // Before the rest, because a character in between would hide a credential.
         let reply = reply.visible();
         let reply = if context.shows_credentials { reply } else { reply.without_credentials(asked) };
+        let shown = |mut warning: String| {
+            show_in_text(&mut warning);
+            if !context.shows_credentials {
+                redaction::hide_in_text(&mut warning);
+            }
+            warning
+        };
+        let reply = reply.warning(warnings.into_iter().map(shown).collect());
         reply.within(context.bounds().answer_size())
     }
 }
@@ -129,19 +141,21 @@ impl std::fmt::Debug for Entry {
     }
 }
 
-async fn call<T: Tool>(arguments: Map<String, Value>, context: &Context) -> Reply {
-    let answer = match read::<T>(arguments) {
+async fn call<T: Tool>(arguments: Map<String, Value>, context: &Context) -> Called {
+    let mut warnings = Vec::new();
+    let answer = match read::<T>(arguments, &mut warnings) {
         Ok(tool) => tool.call(context).await,
         Err(error) => Err(error),
     };
-    match answer {
+    let reply = match answer {
         Ok(answer) => answer.reply(),
         Err(error) => T::Answer::failure(&error, T::NAME),
-    }
+    };
+    (reply, warnings)
 }
 
-fn read<T: Tool>(arguments: Map<String, Value>) -> Result<T, ToolError> {
-    arguments::read(&schema::input::<T>(), arguments)
+fn read<T: Tool>(arguments: Map<String, Value>, warnings: &mut Vec<String>) -> Result<T, ToolError> {
+    arguments::read(&schema::input::<T>(), arguments, warnings)
 }
 
 /// One public vocabulary.

@@ -70,7 +70,7 @@ impl Reply {
     }
 
     /// Whether its text is its data as JSON. Where it is not, it is one of its own, such as an error.
-    fn is_its_data(&self) -> bool {
+    pub(crate) fn is_its_data(&self) -> bool {
         self.structured.is_some() && self.text.starts_with('{')
     }
 

@@ -115,6 +115,9 @@ impl Tally {
                     .map(|part| format!("does not say {part}")),
             );
         }
+        if matches!(expected, Expected::Warns) && !answer.text.contains("ignored unknown argument `") {
+            wrong.push("it does not warn".to_owned());
+        }
         if answer.is_error {
             if message.is_empty()
                 || message.len() > 8 * 1024

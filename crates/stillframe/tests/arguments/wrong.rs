@@ -12,6 +12,8 @@ use crate::tried::Tool;
 pub(crate) enum Expected {
     /// A complaint that has this in it.
     Says(Vec<String>),
+    /// An answer, done or not, that says that an argument was ignored.
+    Warns,
     /// An answer.
     Anything,
 }
@@ -36,23 +38,26 @@ pub(crate) fn calls(tool: &Tool, folder: &Path) -> Vec<(Value, Expected)> {
         // Nothing is the same as leaving it out.
         calls.push((with(&less, name, Value::Null), Expected::Says(vec![format!("`{name}` is missing")])));
     }
-    for extra in
-        ["zebra", "__proto__", "", " ", "a\u{0}b", "日本", "sessionid ", "arguments", &"x".repeat(5000)]
-    {
-        let says = vec!["is no argument of this tool".to_owned()];
-        calls.push((with(&base, extra, json!([1])), Expected::Says(says)));
-    }
     calls
 }
 
 /// Calls that can be read, with arguments that make no sense.
-pub(crate) fn foolish(tool: &Tool, folder: &Path) -> Vec<Value> {
+pub(crate) fn foolish(tool: &Tool, folder: &Path) -> Vec<(Value, Expected)> {
     let base = base(tool, folder);
-    let mut calls = vec![Value::Object(base.clone())];
+    let mut calls = vec![(Value::Object(base.clone()), Expected::Anything)];
+    for extra in
+        ["zebra", "__proto__", "", " ", "a\u{0}b", "日本", "sessionid ", "arguments", &"x".repeat(5000)]
+    {
+        calls.push((with(&base, extra, json!([1])), Expected::Warns));
+    }
     for (name, schema) in &tool.properties {
         // Which of several sessions is meant is asked for in other tests.
         if !["cwd", "executablePath", "executable_path", "env"].contains(&name.as_str()) {
-            calls.extend(fools(schema).into_iter().map(|value| with(&base, name, value)));
+            let fools = fools(schema).into_iter();
+            calls.extend(fools.map(|value| (with(&base, name, value), Expected::Anything)));
+            if let Some(value) = unknown_inside(schema) {
+                calls.push((with(&base, name, value), Expected::Warns));
+            }
         }
     }
     calls
@@ -99,16 +104,28 @@ fn misfits(schema: &Value) -> Vec<Value> {
 
 /// Values that are wrong further inside, and what must be said of each.
 fn misfits_inside(schema: &Value) -> Vec<(Value, String)> {
-    let named = schema["properties"].as_object().filter(|properties| !properties.is_empty());
     match safe::of(schema) {
         "array" if safe::of(&schema["items"]) == "string" => {
             vec![(json!([[]]), "[0]`".to_owned()), (json!(["x", {}]), "[1]`".to_owned())]
         }
-        "array" => vec![(json!([7]), "[0]`".to_owned()), (json!([{ "zebra": 1 }]), "zebra`".to_owned())],
-        "object" if named.is_some() => vec![(json!({ "zebra": 1 }), ".zebra`".to_owned())],
+        "array" => vec![(json!([7]), "[0]`".to_owned())],
+        "object" if has_names(schema) => Vec::new(),
         "object" => vec![(json!({ "A": [] }), ".A`".to_owned())],
         _ => Vec::new(),
     }
+}
+
+/// A value with something inside that has no name which the schema knows.
+fn unknown_inside(schema: &Value) -> Option<Value> {
+    match safe::of(schema) {
+        "array" if has_names(&schema["items"]) => Some(json!([{ "zebra": 1 }])),
+        "object" if has_names(schema) => Some(json!({ "zebra": 1 })),
+        _ => None,
+    }
+}
+
+fn has_names(schema: &Value) -> bool {
+    schema["properties"].as_object().is_some_and(|properties| !properties.is_empty())
 }
 
 /// Values that a schema takes and nobody means.

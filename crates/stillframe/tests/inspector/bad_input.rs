@@ -74,12 +74,14 @@ async fn a_program_that_cannot_be_started_leaves_no_session() {
             "LIMIT_REACHED",
             "`timeout` is 600001: the limit `longest_wait` is 600000",
         ),
-        (json!({ "command": "node", "argv": [] }), "INVALID_ARGUMENTS", "`argv` is no argument of this tool"),
     ];
     for (arguments, code, message) in table {
         let failed = talk.fails(code, "start", arguments.clone()).await;
         assert!(failed.text_of("message").starts_with(message), "{arguments}: {}", failed.text);
     }
+    let misspelt = json!({ "command": "no-such-command-here", "argz": [] });
+    let failed = talk.fails("SESSION_START_FAILED", "start", misspelt).await;
+    assert_eq!(failed["warnings"], json!(["ignored unknown argument `argz`; did you mean `args`?"]));
     let none = talk.fails("SESSION_NOT_FOUND", "continue", json!({})).await;
     assert_eq!(none["message"], "no debug session is open; debugger_start starts a program");
     talk.finish().await;

@@ -10,7 +10,7 @@ each![
     a_number_as_a_string_is_accepted,
     an_argument_of_the_wrong_type_is_named_with_what_it_takes,
     a_missing_argument_is_named_with_what_it_takes,
-    an_unknown_argument_is_named_and_a_close_one_is_suggested,
+    an_unknown_argument_is_ignored_with_a_warning_that_suggests_a_close_one,
     arguments_that_exclude_each_other_are_refused,
     an_unknown_session_is_named_and_those_that_are_open_are_listed,
     without_an_id_the_only_session_is_meant_and_of_several_none,
@@ -99,27 +99,31 @@ async fn a_missing_argument_is_named_with_what_it_takes(language: Language) {
     session.finish().await;
 }
 
-async fn an_unknown_argument_is_named_and_a_close_one_is_suggested(language: Language) {
+async fn an_unknown_argument_is_ignored_with_a_warning_that_suggests_a_close_one(language: Language) {
+    let program = Fixture::of(language, "swap_vars");
     let session = Debugging::of(language).await;
-    let table = [
-        (json!({ "file": "x.py", "lien": 3 }), "`lien` is no argument of this tool; did you mean `line`?"),
-        (
-            json!({ "file": "x.py", "hit_condition": "3" }),
-            "`hit_condition` is no argument of this tool; did you mean `hitCondition`?",
-        ),
+    let (file, line) = (program.path(), program.line("call"));
+    let set = json!({ "file": file, "line": line, "conditon": "False" });
+    let set = session.ok("set_breakpoint", set).await;
+    let warning = "ignored unknown argument `conditon`; did you mean `condition`?";
+    assert_eq!(set["warnings"], json!([warning]));
+    assert!(set.text.starts_with(r#"{"warnings":["#), "it is read first: {}", set.text);
+    assert_eq!(set["line"], line);
+
+    let start = json!({ "scriptPath": file, "banana": 1, "dapLaunchArgs": { "stopOnEntri": true } });
+    let started = session.ok("start_debugging", start).await;
+    assert_eq!(started.at("/location/line"), line, "the rest is done: {}", started.text);
+    let warnings = [
+        "ignored unknown argument `banana`",
+        "ignored unknown argument `dapLaunchArgs.stopOnEntri`; did you mean `stopOnEntry`?",
     ];
-    for (arguments, message) in table {
-        let failed = session.fails("invalid_arguments", "set_breakpoint", arguments).await;
-        assert_eq!(failed["message"], message);
-    }
-    let failed = session.fails("invalid_arguments", "close_debug_session", json!({ "banana": 1 })).await;
-    assert_eq!(failed["message"], "`banana` is no argument of this tool; it takes `sessionId`");
-    let nested = json!({ "scriptPath": "x.py", "dapLaunchArgs": { "stopAtEntry": true } });
-    let failed = session.fails("invalid_arguments", "start_debugging", nested).await;
-    assert_eq!(failed.at("/context/argument"), "dapLaunchArgs.stopAtEntry");
-    let limits = json!({ "limits": { "framse": 3 } });
-    let failed = session.fails("invalid_arguments", "continue_execution", limits).await;
-    assert!(failed.text_of("message").contains("framse"), "{}", failed.text);
+    assert_eq!(started["warnings"], json!(warnings));
+
+    // What is missing stays an error, and the warning tells why it is.
+    let failed =
+        session.fails("invalid_arguments", "get_source_context", json!({ "file": file, "lien": 3 })).await;
+    assert_eq!(failed["message"], "`line` is missing; it takes a whole number");
+    assert_eq!(failed["warnings"], json!(["ignored unknown argument `lien`; did you mean `line`?"]));
     session.finish().await;
 }
 
