@@ -7,8 +7,8 @@ use engine::sources::distance;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::ToolError;
 use crate::lenient::reshaped;
+use crate::{ToolError, schema};
 
 /// The most warnings that are kept: nobody reads more.
 const WARNINGS: usize = 8;
@@ -163,7 +163,8 @@ fn wants(schema: &Value) -> String {
         },
         Some("object") => match schema.get("properties").and_then(Value::as_object) {
             Some(properties) if !properties.is_empty() => {
-                let names: Vec<String> = properties.keys().map(|name| format!("`{name}`")).collect();
+                let listed = properties.iter().filter(|(_, property)| schema::is_listed(property));
+                let names: Vec<String> = listed.map(|(name, _)| format!("`{name}`")).collect();
                 format!("an object with {}", names.join(", "))
             }
             _ => "an object".to_owned(),
@@ -184,7 +185,8 @@ fn shown(value: &Value) -> String {
 fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> String {
     let simple = |name: &str| name.to_lowercase().replace(['_', '-'], "");
     let wanted = simple(name);
-    let closest = known.keys().map(|known| (distance(&simple(known), &wanted), known)).min();
+    let listed = known.iter().filter(|(_, property)| schema::is_listed(property));
+    let closest = listed.map(|(known, _)| (distance(&simple(known), &wanted), known)).min();
     match closest {
         Some((near, known)) if near <= 2 && near < wanted.len() => {
             format!("ignored unknown argument `{path}`; did you mean `{known}`?")
@@ -211,7 +213,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::schema;
 
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
     #[serde(rename_all = "camelCase", deny_unknown_fields)]

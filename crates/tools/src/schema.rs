@@ -13,6 +13,32 @@ pub(crate) fn input<T: JsonSchema>() -> Map<String, Value> {
     root::<T>(SchemaSettings::draft2020_12().for_deserialize())
 }
 
+/// Marks an argument that is taken for the sake of clients of other servers, and not listed: who reads the list is to
+/// learn one name for each thing.
+const UNLISTED: &str = "unlisted";
+
+/// The schema of a tool's parameters as it is listed.
+pub(crate) fn listed<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = input::<T>();
+    leave_out_unlisted(&mut schema);
+    schema
+}
+
+fn leave_out_unlisted(schema: &mut Map<String, Value>) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|_, property| is_listed(property));
+        properties.values_mut().filter_map(Value::as_object_mut).for_each(leave_out_unlisted);
+    }
+    if let Some(Value::Object(items)) = schema.get_mut("items") {
+        leave_out_unlisted(items);
+    }
+}
+
+/// Whether an argument is listed.
+pub(crate) fn is_listed(property: &Value) -> bool {
+    property.get(UNLISTED).is_none()
+}
+
 /// The schema of a tool's answer.
 pub(crate) fn output<T: JsonSchema>() -> Map<String, Value> {
     root::<T>(SchemaSettings::draft2020_12().for_serialize())
@@ -80,12 +106,16 @@ mod tests {
         /// A choice.
         choice: Option<Mode>,
         any: Option<Vec<u64>>,
+        #[schemars(extend("unlisted" = true))]
+        other: Option<Mode>,
     }
 
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema matters")]
     struct Nested {
         x: Option<bool>,
+        #[schemars(extend("unlisted" = true))]
+        y: Option<bool>,
     }
 
     #[derive(JsonSchema)]
@@ -110,6 +140,9 @@ mod tests {
             },
             "required": ["lineCount"],
         });
-        assert_eq!(Value::Object(input::<Sample>()), expected);
+        assert_eq!(Value::Object(listed::<Sample>()), expected);
+        let taken = Value::Object(input::<Sample>());
+        assert_eq!(taken.pointer("/properties/other/enum"), Some(&json!(["one", "two"])));
+        assert_eq!(taken.pointer("/properties/nested/properties/y/type"), Some(&json!("boolean")));
     }
 }

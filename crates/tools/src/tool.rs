@@ -26,6 +26,9 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const DESCRIPTION: &'static str;
     /// What it changes.
     const EFFECTS: Effects;
+    /// Arguments of other servers' tools of this name that mean nothing here, each with what there is instead; nothing
+    /// where the tool does what was wanted anyhow.
+    const IGNORED: &'static [(&'static str, &'static str)] = &[];
 
     /// Does it.
     fn call(self, context: &Context) -> impl Future<Output = Result<Self::Answer, ToolError>> + Send;
@@ -90,7 +93,7 @@ impl Entry {
             title: T::TITLE,
             description: T::DESCRIPTION,
             effects: T::EFFECTS,
-            input: schema::input::<T>,
+            input: schema::listed::<T>,
             output: T::Answer::schema,
             failure: T::Answer::failure_schema,
             check: |arguments| read::<T>(arguments, &mut Vec::new()).map(drop),
@@ -154,7 +157,13 @@ async fn call<T: Tool>(arguments: Map<String, Value>, context: &Context) -> Call
     (reply, warnings)
 }
 
-fn read<T: Tool>(arguments: Map<String, Value>, warnings: &mut Vec<String>) -> Result<T, ToolError> {
+fn read<T: Tool>(mut arguments: Map<String, Value>, warnings: &mut Vec<String>) -> Result<T, ToolError> {
+    for (name, instead) in T::IGNORED {
+        let given = arguments.shift_remove(*name).filter(|value| !value.is_null());
+        if given.is_some() && !instead.is_empty() {
+            warnings.push(format!("ignored `{name}`: {instead}"));
+        }
+    }
     arguments::read(&schema::input::<T>(), arguments, warnings)
 }
 

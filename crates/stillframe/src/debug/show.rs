@@ -258,7 +258,7 @@ fn breakpoint_line(breakpoint: &BreakpointData) -> String {
     for (word, rule) in rules {
         let _ = rule.as_ref().map_or(Ok(()), |rule| write!(text, ", {word} {}", fit(rule, 80)));
     }
-    if let Some(asked) = breakpoint.requested_line {
+    if let Some(asked) = breakpoint.requested_line.filter(|asked| Some(*asked) != breakpoint.line) {
         let _ = write!(text, ", because line {asked} holds no code");
     }
     let bound = match &breakpoint.reason {

@@ -18,11 +18,15 @@ use tools::{hide_in_text, show_in_text};
 
 /// At most this often does a subscriber hear of one session.
 const PACE: Duration = Duration::from_millis(50);
-/// What all addresses begin with, and what they end with.
-const PARTS: (&str, &str) = ("stillframe://sessions/", "/output");
+/// What all addresses begin with.
+const BEGIN: &str = "stillframe://sessions/";
+/// What they begin with for clients of mcp-debugger, which make them up from the id of a session.
+const OTHER_BEGIN: &str = "debug://sessions/";
+/// What they end with.
+const END: &str = "/output";
 
 fn uri_of(session: &str) -> String {
-    format!("{}{session}{}", PARTS.0, PARTS.1)
+    format!("{BEGIN}{session}{END}")
 }
 
 /// The template of all addresses.
@@ -45,8 +49,8 @@ pub(super) fn list(sessions: &Sessions) -> Vec<Resource> {
 
 /// The output that an address stands for.
 pub(super) fn find(sessions: &Sessions, uri: &str) -> Result<Output, ErrorData> {
-    let id = uri.strip_prefix(PARTS.0).and_then(|rest| rest.strip_suffix(PARTS.1));
-    let session = id.and_then(|id| sessions.find(id));
+    let rest = uri.strip_prefix(BEGIN).or_else(|| uri.strip_prefix(OTHER_BEGIN));
+    let session = rest.and_then(|rest| rest.strip_suffix(END)).and_then(|id| sessions.find(id));
     session.map(|session| session.output().clone()).ok_or_else(|| {
         let problem = format!("there is no resource `{uri}`; resources/list tells which there are");
         ErrorData::resource_not_found(problem, Some(json!({ "uri": uri })))

@@ -216,7 +216,7 @@ async fn what_is_hardly_http_is_answered_or_hung_up_on() {
 async fn wrong_arguments_are_answers_and_unknown_tools_are_errors() {
     let server = STILLFRAME.serve_http().await;
     for client in [server.client().await, server.stateless()] {
-        client.fails("invalid_arguments", "set_breakpoint", json!({ "lin": 3 })).await;
+        client.fails("invalid_arguments", "set_breakpoint", json!({ "line": "many" })).await;
         let huge = json!({ "sessionId": "x", "depth": u64::MAX });
         assert!(client.call("get_stack_trace", huge).await.is_error);
         let unknown = client.request("tools/call", json!({ "name": "no_such_tool", "arguments": {} })).await;

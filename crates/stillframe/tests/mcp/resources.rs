@@ -31,6 +31,9 @@ async fn the_output_of_each_session_is_listed_and_read() {
     let read = server.request("resources/read", json!({ "uri": uri })).await.unwrap();
     let expected = json!([{ "uri": uri, "mimeType": "text/plain", "text": "checking out\n" }]);
     assert_eq!(read["contents"], expected);
+    let other = format!("debug://sessions/{session}/output");
+    let read = server.request("resources/read", json!({ "uri": other })).await.unwrap();
+    assert_eq!(read["contents"][0]["text"], "checking out\n", "as clients of mcp-debugger ask for it");
 
     server.ok("close_debug_session", json!({ "sessionId": session })).await;
     let none = server.request("resources/list", json!({})).await.unwrap();

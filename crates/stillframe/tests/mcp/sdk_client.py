@@ -78,7 +78,7 @@ async def session(client, program, line, waiting):
 
     failed = await client.call_tool("evaluate_expression", {"sessionId": debugged, "expression": "nobody"})
     seen["failed"] = [failed.is_error, failed.structured_content["code"]]
-    wrong = await client.call_tool("set_breakpoint", {"lin": 3})
+    wrong = await client.call_tool("set_breakpoint", {"line": "many"})
     seen["wrong"] = [wrong.is_error, wrong.structured_content["code"]]
     try:
         await client.call_tool("no_such_tool", {})

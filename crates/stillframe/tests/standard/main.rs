@@ -12,6 +12,7 @@ mod bad_input;
 mod breakpoints;
 mod credentials;
 mod debugging;
+mod dropin;
 mod launching;
 mod reference;
 mod run_until;

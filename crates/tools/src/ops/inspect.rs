@@ -213,6 +213,17 @@ pub struct Named {
     pub searched: Option<u64>,
 }
 
+/// Keeps the children of these names; gives the names that none of them has.
+pub fn keep(children: &mut Children<Reference>, names: &[String]) -> Vec<String> {
+    children.variables.retain(|variable| names.contains(&variable.name));
+    missing(children, names)
+}
+
+fn missing(children: &Children<Reference>, names: &[String]) -> Vec<String> {
+    let found = |name: &&String| children.variables.iter().any(|variable| variable.name == **name);
+    names.iter().filter(|name| !found(name)).cloned().collect()
+}
+
 /// The item of a name such as `[99999]`, which is mostly where its number says.
 async fn item(session: &Session, reference: u64, name: &str, text: usize) -> Option<Variable<Reference>> {
     let start: u64 = name.strip_prefix('[')?.strip_suffix(']')?.parse().ok()?;
@@ -261,7 +272,6 @@ pub async fn named(
             break;
         }
     }
-    let found = |name: &&String| children.variables.iter().any(|variable| variable.name == **name);
-    let missing = names.iter().filter(|name| !found(name)).cloned().collect();
+    let missing = missing(&children, names);
     Ok(Named { children, missing, searched })
 }

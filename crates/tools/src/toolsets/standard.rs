@@ -9,6 +9,7 @@ mod hang;
 mod inspect;
 mod launch;
 mod one_shot;
+mod output;
 mod session;
 mod shared;
 mod test;
@@ -57,7 +58,7 @@ const TOOLS: &[Entry] = &[
     Entry::of::<inspect::SetVariable>(),
     Entry::of::<inspect::GetSourceContext>(),
     Entry::of::<inspect::ListThreads>(),
-    Entry::of::<inspect::GetOutput>(),
+    Entry::of::<output::GetOutput>(),
 ];
 
 const INSTRUCTIONS: &str = "\

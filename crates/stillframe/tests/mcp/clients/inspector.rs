@@ -91,7 +91,8 @@ async fn the_inspector_calls_a_tool() {
 #[tokio::test]
 async fn the_inspector_sees_a_failed_call_as_one() {
     for era in ERAS {
-        let call = ["--method", "tools/call", "--tool-name", "set_breakpoint", "--tool-arg", "lin=3"];
+        let call =
+            ["--method", "tools/call", "--tool-name", "set_exception_breakpoints", "--tool-arg", "mode=some"];
         let (code, called) = inspect(era, &call).await;
         // Its code for an answer that is marked as an error.
         assert_eq!(code, Some(5), "{era}: {called}");

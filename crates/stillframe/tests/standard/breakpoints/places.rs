@@ -33,7 +33,7 @@ async fn a_breakpoint_on_a_line_with_code_is_bound_there(language: Language) {
     assert_eq!(stopped.place(), (program.path(), program.line("deposit")));
     assert_eq!(stopped["breakpointIds"], json!([set["breakpointId"]]));
     let listed = session.breakpoints().await;
-    assert_eq!(state(&listed[0]), json!([program.line("deposit"), null, true, true, 1]));
+    assert_eq!(state(&listed[0]), json!([program.line("deposit"), program.line("deposit"), true, true, 1]));
     assert_eq!(listed[0]["reason"], Value::Null);
     session.finish().await;
 }

@@ -107,6 +107,8 @@ impl Tool for SetBreakpoint {
     const TITLE: &'static str = "Set breakpoint";
     const DESCRIPTION: &'static str = "Set a breakpoint by line, text of the line or function, at any time, also before the program starts.";
     const EFFECTS: Effects = Effects::ADDS;
+    const IGNORED: &'static [(&'static str, &'static str)] =
+        &[("suspendPolicy", "a stop suspends all threads of the process")];
 
     async fn call(self, context: &Context) -> Result<BreakpointSet, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
@@ -190,12 +192,81 @@ pub(super) struct ListBreakpoints {
     file: Option<PathBuf>,
 }
 
+/// A breakpoint, also by the names that clients of mcp-debugger know.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ListedBreakpoint {
+    /// Its name.
+    id: String,
+    #[serde(flatten)]
+    breakpoint: BreakpointData,
+    /// The line that it is bound to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound_line: Option<u32>,
+    /// Why it is not bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl From<&Breakpoint> for ListedBreakpoint {
+    fn from(breakpoint: &Breakpoint) -> Self {
+        let mut data = BreakpointData::from(breakpoint);
+        data.requested_line = breakpoint.requested_line();
+        Self {
+            id: data.breakpoint_id.clone(),
+            bound_line: data.line.filter(|_| data.verified),
+            message: data.reason.clone(),
+            breakpoint: data,
+        }
+    }
+}
+
+/// A breakpoint on a function.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FunctionBreakpoint {
+    id: String,
+    function_name: String,
+    verified: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound_file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound_line: Option<u32>,
+    /// Why it is not bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl FunctionBreakpoint {
+    /// One on a line is none.
+    fn of(listed: &ListedBreakpoint) -> Option<Self> {
+        let ListedBreakpoint { id, breakpoint, bound_line, message } = listed;
+        Some(Self {
+            id: id.clone(),
+            function_name: breakpoint.function.clone()?,
+            verified: breakpoint.verified,
+            condition: breakpoint.condition.clone(),
+            bound_file: breakpoint.file.clone().filter(|_| breakpoint.verified),
+            bound_line: *bound_line,
+            message: message.clone(),
+        })
+    }
+}
+
 /// The breakpoints.
 #[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct BreakpointList {
     success: bool,
-    breakpoints: Vec<BreakpointData>,
+    breakpoints: Vec<ListedBreakpoint>,
     count: usize,
+    /// Those of them that are on functions, by the names that clients of mcp-debugger know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function_breakpoints: Option<Vec<FunctionBreakpoint>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function_count: Option<usize>,
     /// The exceptions to stop at.
     exceptions: ExceptionsData,
 }
@@ -223,20 +294,30 @@ impl Tool for ListBreakpoints {
     async fn call(self, context: &Context) -> Result<BreakpointList, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let file = self.file.map(|file| sources::absolute(&file));
-        let breakpoints: Vec<BreakpointData> = session
+        let breakpoints: Vec<ListedBreakpoint> = session
             .breakpoints()
             .await?
             .iter()
             .filter(|breakpoint| file.is_none() || breakpoint.path() == file.as_deref())
-            .map(BreakpointData::from)
+            .map(ListedBreakpoint::from)
             .collect();
+        // A file is asked for the breakpoints on its lines.
+        let functions: Option<Vec<FunctionBreakpoint>> =
+            file.is_none().then(|| breakpoints.iter().filter_map(FunctionBreakpoint::of).collect());
         let (wanted, failures) = session.exception_breakpoints().await?;
         let exceptions = ExceptionsData {
             mode: wanted.mode.to_string(),
             condition: wanted.condition,
             failure: failures.as_ref().map(failed),
         };
-        Ok(BreakpointList { success: true, count: breakpoints.len(), breakpoints, exceptions })
+        Ok(BreakpointList {
+            success: true,
+            count: breakpoints.len(),
+            breakpoints,
+            function_count: functions.as_ref().map(Vec::len),
+            function_breakpoints: functions,
+            exceptions,
+        })
     }
 }
 
@@ -258,17 +339,18 @@ pub(super) struct RemoveBreakpoint {
 #[expect(clippy::struct_field_names, reason = "the public name of the field")]
 pub(super) struct Removed {
     success: bool,
-    /// The ids.
-    removed: Vec<String>,
+    /// As they were.
+    removed: Vec<ListedBreakpoint>,
     message: String,
 }
 
 impl Removed {
-    fn new(ids: &[BreakpointId]) -> Self {
-        let removed: Vec<String> = ids.iter().map(ToString::to_string).collect();
-        let message = match removed.len() {
-            1 => format!("Removed breakpoint {}", removed.concat()),
-            count => format!("Removed {count} breakpoints"),
+    fn new(known: &[Breakpoint], ids: &[BreakpointId]) -> Self {
+        let removed = known.iter().filter(|known| ids.contains(&known.id));
+        let removed: Vec<ListedBreakpoint> = removed.map(ListedBreakpoint::from).collect();
+        let message = match removed.as_slice() {
+            [only] => format!("Removed breakpoint {}", only.id),
+            several => format!("Removed {} breakpoints", several.len()),
         };
         Self { success: true, removed, message }
     }
@@ -283,6 +365,7 @@ impl Tool for RemoveBreakpoint {
 
     async fn call(self, context: &Context) -> Result<Removed, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
+        let known = session.breakpoints().await?;
         let removed = match (&self.breakpoint_id, self.file, self.line, self.function) {
             (Some(id), ..) => {
                 let wanted = read_id(id)?;
@@ -294,9 +377,7 @@ impl Tool for RemoveBreakpoint {
             }
             (None, Some(file), Some(wanted), _) => {
                 let file = sources::absolute(&file);
-                let at_line: Vec<BreakpointId> = session
-                    .breakpoints()
-                    .await?
+                let at_line: Vec<BreakpointId> = known
                     .iter()
                     .filter(|known| known.path() == Some(&file))
                     .filter(|known| known.line() == Some(wanted) || known.requested_line() == Some(wanted))
@@ -327,7 +408,7 @@ impl Tool for RemoveBreakpoint {
                 ));
             }
         };
-        Ok(Removed::new(&removed))
+        Ok(Removed::new(&known, &removed))
     }
 }
 
@@ -355,7 +436,9 @@ impl Tool for ClearBreakpoints {
             (Some(file), BreakpointTarget::Line { path, .. }) => path == file,
             (Some(_), BreakpointTarget::Function { .. }) => false,
         };
-        Ok(Removed::new(&session.remove_breakpoints(move |_, place| in_file(place)).await?))
+        let known = session.breakpoints().await?;
+        let removed = session.remove_breakpoints(move |_, place| in_file(place)).await?;
+        Ok(Removed::new(&known, &removed))
     }
 }
 

@@ -230,6 +230,8 @@ pub(super) struct GetLocalVariables {
     frame_id: Option<u64>,
     /// first variable, default 0
     start: Option<u64>,
+    #[schemars(extend("unlisted" = true))]
+    names: Option<Vec<String>>,
     /// characters per value, default 1000
     max_length: Option<usize>,
 }
@@ -248,6 +250,9 @@ pub(super) struct LocalVariables {
     next_start: Option<u64>,
     frame: LocalFrame,
     scope_name: String,
+    /// Names that were asked for and are not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_found: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     /// How many special variables are left out.
@@ -279,17 +284,26 @@ impl Tool for GetLocalVariables {
         let id = inspect::frame(&session, self.frame_id).await?;
         let frame = inspect::find_frame(&session, id).await?.as_ref().map(FrameData::from);
         let start = self.start.unwrap_or(0);
-        let page =
-            Page { start, count: LOCALS, special: self.include_special.unwrap_or(false), internals: false };
+        let page = match self.names {
+            // Whatever is asked for by its name is meant.
+            Some(_) => Page { start: 0, count: context.bounds().children, special: true, internals: false },
+            None => {
+                let special = self.include_special.unwrap_or(false);
+                Page { start, count: LOCALS, special, internals: false }
+            }
+        };
         let text = context.bounds().asked_text("maxLength", self.max_length, VALUE)?;
-        let (scope_name, children) = session.locals(id, page, text).await?;
+        let (scope_name, mut children) = session.locals(id, page, text).await?;
+        let next_start = children.next_start().filter(|_| self.names.is_none());
+        let not_found = self.names.map(|names| inspect::keep(&mut children, &names));
         let message = (children.total == 0).then(|| format!("The {scope_name} scope is empty."));
         Ok(LocalVariables {
             success: true,
             count: children.variables.len(),
             total: children.total,
-            next_start: children.next_start(),
+            next_start,
             variables: variables(&children),
+            not_found,
             frame: LocalFrame {
                 name: frame.as_ref().map(|frame| frame.name.clone()).unwrap_or_default(),
                 file: frame.as_ref().map(|frame| frame.file.clone()).unwrap_or_default(),
@@ -529,64 +543,5 @@ impl Tool for ListThreads {
         });
         let threads: Vec<ThreadData> = threads.collect();
         Ok(ThreadList { success: true, count: threads.len(), threads })
-    }
-}
-
-/// Reads output.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct GetOutput {
-    session_id: Option<String>,
-    /// cursor: nextSince of the last answer; default: the start
-    since: Option<u64>,
-    /// bytes, default 20000
-    limit: Option<usize>,
-}
-
-/// Output of the program.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ProgramOutput {
-    success: bool,
-    output: Vec<OutputPiece>,
-    /// Pass it as `since` the next time.
-    next_since: u64,
-    has_more: bool,
-    /// Bytes after the cursor that are not kept any more.
-    dropped: u64,
-}
-
-/// A piece of output.
-#[derive(Debug, Serialize, JsonSchema)]
-struct OutputPiece {
-    /// `stdout`, `stderr`, `log` (a logpoint) or `console` (the debugger).
-    category: String,
-    text: String,
-}
-
-impl Tool for GetOutput {
-    type Answer = ProgramOutput;
-    const NAME: &'static str = "get_output";
-    const TITLE: &'static str = "Get output";
-    const DESCRIPTION: &'static str = "What the program wrote, from a cursor on.";
-    const EFFECTS: Effects = Effects::NONE;
-
-    async fn call(self, context: &Context) -> Result<ProgramOutput, ToolError> {
-        let session = context.session(self.session_id.as_deref())?;
-        // Fewer bytes than a character has would read nothing for ever.
-        let limit = self.limit.unwrap_or(20_000).max(4);
-        let excerpt = session.output().read(self.since.unwrap_or(0), limit).with_whole_lines();
-        let output = excerpt
-            .pieces
-            .iter()
-            .map(|piece| OutputPiece { category: piece.category.to_string(), text: piece.text.clone() })
-            .collect();
-        Ok(ProgramOutput {
-            success: true,
-            output,
-            next_since: excerpt.next,
-            has_more: excerpt.more > 0,
-            dropped: excerpt.dropped,
-        })
     }
 }

@@ -10,6 +10,7 @@ use engine::sources;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::breakpoints::{ExceptionParam, exceptions};
 use super::shared::{Done, LimitsParam};
 use crate::ops::lifecycle;
 use crate::ops::settle::Wait;
@@ -37,6 +38,8 @@ pub(super) struct StartDebugging {
     /// file for standard input
     stdin_file: Option<PathBuf>,
     dap_launch_args: Option<LaunchArgs>,
+    #[schemars(extend("unlisted" = true))]
+    break_on_exceptions: Option<ExceptionParam>,
     /// prepare and check, start nothing
     dry_run_spawn: Option<bool>,
     /// ms to wait for a stop, default 20000
@@ -52,12 +55,14 @@ pub(super) struct LaunchArgs {
     stop_on_entry: Option<bool>,
     /// default true: step over libraries
     just_my_code: Option<bool>,
+    #[schemars(extend("unlisted" = true))]
+    break_on_exceptions: Option<ExceptionParam>,
 }
 
 impl LaunchArgs {
     /// Nothing but this.
     pub(super) fn with_just_my_code(just_my_code: Option<bool>) -> Self {
-        Self { stop_on_entry: None, just_my_code }
+        Self { just_my_code, ..Self::default() }
     }
 }
 
@@ -83,6 +88,13 @@ struct StartData {
     /// The command line of a dry run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     command: Vec<String>,
+    /// How many breakpoints a restart has set again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    breakpoints_reapplied: Option<usize>,
+    /// Whether the output of a restart begins at 0. It does not: a session has one output, so that no cursor of
+    /// `get_output` goes back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_reset: Option<bool>,
 }
 
 impl Started {
@@ -156,6 +168,15 @@ impl ProgramParams {
     }
 }
 
+/// Chooses the exceptions to stop at, for a start that says so.
+async fn break_on_exceptions(session: &Session, mode: Option<ExceptionParam>) -> Result<(), ToolError> {
+    // Nothing of a program that runs may be touched.
+    if let Some(mode) = mode.filter(|_| !session.execution().is_live()) {
+        session.set_exception_breakpoints(exceptions(mode, None)?).await?;
+    }
+    Ok(())
+}
+
 /// What to call a program: a command by its words, all others by their own name.
 fn name_of(session: &Session, launch: &Launch) -> String {
     if launch.program != Program::Command {
@@ -173,6 +194,10 @@ impl Tool for StartDebugging {
     const TITLE: &'static str = "Start debugging";
     const DESCRIPTION: &'static str = "Start a program and wait for its first stop or its end.";
     const EFFECTS: Effects = Effects::RUNS;
+    const IGNORED: &'static [(&'static str, &'static str)] = &[(
+        "adapterLaunchConfig",
+        "what can be set has an argument of its own, such as `cwd`, `env`, `runtimeArgs`",
+    )];
 
     async fn call(self, context: &Context) -> Result<Started, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
@@ -180,6 +205,8 @@ impl Tool for StartDebugging {
         let wait =
             Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits)?)?;
         let dry_run = self.dry_run_spawn.unwrap_or(false);
+        let extra = self.dap_launch_args.unwrap_or_default();
+        let break_on = self.break_on_exceptions.or(extra.break_on_exceptions);
         let params = ProgramParams {
             script: self.script_path,
             module: self.module,
@@ -189,7 +216,7 @@ impl Tool for StartDebugging {
             env: self.env,
             stdin: self.stdin,
             stdin_file: self.stdin_file,
-            extra: self.dap_launch_args.unwrap_or_default(),
+            extra,
         };
         let launch = params.launch("scriptPath", &session)?;
         let name = name.unwrap_or_else(|| name_of(&session, &launch));
@@ -202,6 +229,7 @@ impl Tool for StartDebugging {
             let data = StartData { message, dry_run: true, command: dry.command, ..StartData::default() };
             return Ok(Started { report, data });
         }
+        break_on_exceptions(&session, break_on).await?;
         let settled = lifecycle::launch(&session, launch, wait, context).await?;
         Ok(Started::new(&name, StopReport::new("Started", settled)))
     }
@@ -223,6 +251,8 @@ pub(super) struct AttachToProcess {
     /// pause it
     stop_on_entry: Option<bool>,
     just_my_code: Option<bool>,
+    #[schemars(extend("unlisted" = true))]
+    break_on_exceptions: Option<ExceptionParam>,
     timeout: Option<u64>,
     limits: Option<LimitsParam>,
 }
@@ -233,6 +263,12 @@ impl Tool for AttachToProcess {
     const TITLE: &'static str = "Attach to process";
     const DESCRIPTION: &'static str = "Debug a running program, by debugger port or process id.";
     const EFFECTS: Effects = Effects::ADDS;
+    const IGNORED: &'static [(&'static str, &'static str)] = &[
+        // An attach that is answered is one that works.
+        ("verifyTimeout", ""),
+        ("sourcePaths", "`pathMappings` says where local folders are on the other side"),
+        ("adapterConfig", "what can be set has an argument of its own: `justMyCode`, `pathMappings`"),
+    ];
 
     async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
@@ -253,6 +289,7 @@ impl Tool for AttachToProcess {
         let wait =
             Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits)?)?;
         let stop = self.stop_on_entry.unwrap_or(false);
+        break_on_exceptions(&session, self.break_on_exceptions).await?;
         let settled = lifecycle::attach(&session, attach, stop, wait, context).await?;
         let is_attached = session.execution() != Execution::Starting;
         Ok(StopReport::new(if is_attached { "Attached" } else { "Not attached yet" }, settled))
@@ -273,6 +310,8 @@ impl Tool for DetachFromProcess {
     const DESCRIPTION: &'static str =
         "Let go of a program that was attached to: it runs on. A program that was started here is ended.";
     const EFFECTS: Effects = Effects::ENDS;
+    const IGNORED: &'static [(&'static str, &'static str)] =
+        &[("terminateProcess", "what was started here is ended, and what was attached to runs on")];
 
     async fn call(self, context: &Context) -> Result<Done, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
@@ -310,6 +349,9 @@ impl Tool for RestartDebugging {
             _ => session.name().to_owned(),
         };
         let settled = lifecycle::restart(&session, wait, context).await?;
-        Ok(Started::new(&name, StopReport::new("Restarted", settled)))
+        let mut started = Started::new(&name, StopReport::new("Restarted", settled));
+        started.data.breakpoints_reapplied = Some(session.breakpoints().await?.len());
+        started.data.output_reset = Some(false);
+        Ok(started)
     }
 }
