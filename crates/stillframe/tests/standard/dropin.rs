@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Fixture, Language, each};
 
+use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
 
 /// Above the largest number that Linux gives to a process (2²²).
@@ -14,6 +15,7 @@ each![
     local_variables_are_read_by_their_names,
     breakpoints_are_listed_and_removed_by_both_names,
     a_restart_says_what_it_kept,
+    output_names_its_session,
 ];
 
 fn bank(language: Language) -> Fixture {
@@ -114,4 +116,30 @@ async fn a_restart_says_what_it_kept(language: Language) {
     assert_eq!(again.at("/data/breakpointsReapplied"), 1);
     assert_eq!(again.at("/data/outputReset"), false);
     session.finish().await;
+}
+
+async fn output_names_its_session(language: Language) {
+    let session = Debugging::of(language).await;
+    assert_eq!(session.ok("get_output", json!({})).await["sessionId"], session.id);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn languages_are_told_by_both_names() {
+    let server = STILLFRAME.serve().await;
+    let listed = server.ok("list_supported_languages", json!({})).await;
+    let ids = |list: &Value, name: &str| -> Vec<Value> {
+        list.as_array().unwrap().iter().map(|one| one[name].clone()).collect()
+    };
+    let names = ids(&listed["languages"], "language");
+    assert_eq!(ids(&listed["languages"], "id"), names);
+    assert_eq!(ids(&listed["available"], "language"), names);
+    assert!(listed["installed"].as_array().unwrap().contains(&json!("python")), "{}", listed.text);
+    let (python, modes) = (listed.at("/languages/0"), listed.at("/available/0/modes"));
+    assert_eq!(
+        (&python["displayName"], &python["defaultExecutable"]),
+        (&python["about"], &python["interpreter"])
+    );
+    assert_eq!((&modes["launch"], &modes["attach"]), (&python["launch"], &python["attach"]));
+    server.finish().await;
 }

@@ -284,13 +284,11 @@ impl Tool for GetLocalVariables {
         let id = inspect::frame(&session, self.frame_id).await?;
         let frame = inspect::find_frame(&session, id).await?.as_ref().map(FrameData::from);
         let start = self.start.unwrap_or(0);
-        let page = match self.names {
+        let page = if self.names.is_some() {
             // Whatever is asked for by its name is meant.
-            Some(_) => Page { start: 0, count: context.bounds().children, special: true, internals: false },
-            None => {
-                let special = self.include_special.unwrap_or(false);
-                Page { start, count: LOCALS, special, internals: false }
-            }
+            Page { start: 0, count: context.bounds().children, special: true, internals: false }
+        } else {
+            Page { start, count: LOCALS, special: self.include_special.unwrap_or(false), internals: false }
         };
         let text = context.bounds().asked_text("maxLength", self.max_length, VALUE)?;
         let (scope_name, mut children) = session.locals(id, page, text).await?;

@@ -21,6 +21,7 @@ pub(super) struct GetOutput {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ProgramOutput {
     success: bool,
+    session_id: String,
     output: Vec<OutputPiece>,
     /// Pass it as `since` the next time.
     next_since: u64,
@@ -56,6 +57,7 @@ impl Tool for GetOutput {
             .collect();
         Ok(ProgramOutput {
             success: true,
+            session_id: session.id().to_string(),
             output,
             next_since: excerpt.next,
             has_more: excerpt.more > 0,

@@ -169,6 +169,37 @@ pub(super) struct LanguageList {
     success: bool,
     languages: Vec<LanguageData>,
     count: usize,
+    /// Those that can be launched.
+    installed: Vec<String>,
+    /// What can be done in each, by the names that clients of mcp-debugger know.
+    available: Vec<AvailableLanguage>,
+}
+
+/// What can be done in a language.
+#[derive(Debug, Serialize, JsonSchema)]
+struct AvailableLanguage {
+    language: String,
+    installed: bool,
+    description: &'static str,
+    modes: Modes,
+}
+
+/// The ways to debug a program.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Modes {
+    launch: Availability,
+    attach: Availability,
+}
+
+impl From<&LanguageData> for AvailableLanguage {
+    fn from(language: &LanguageData) -> Self {
+        Self {
+            language: language.language.clone(),
+            installed: language.launch.available,
+            description: language.about,
+            modes: Modes { launch: language.launch.clone(), attach: language.attach.clone() },
+        }
+    }
 }
 
 /// A language.
@@ -176,6 +207,15 @@ pub(super) struct LanguageList {
 #[serde(rename_all = "camelCase")]
 struct LanguageData {
     language: String,
+    /// The same.
+    id: String,
+    /// What it covers; the same as `about`.
+    display_name: &'static str,
+    /// It needs an interpreter or a compiled program: always.
+    requires_executable: bool,
+    /// The same as `interpreter`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default_executable: Option<String>,
     /// What it covers, for people.
     about: &'static str,
     launch: Availability,
@@ -188,8 +228,10 @@ struct LanguageData {
 }
 
 /// Whether something can be done.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Availability {
+    /// Elsewhere, if not here: always.
+    supported: bool,
     available: bool,
     /// Why not, or under which condition.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -208,15 +250,21 @@ impl From<languages::Language> for LanguageData {
             Ok(_) => None,
         };
         let runtime = language.runtime.ok();
+        let interpreter = runtime.as_ref().map(|runtime| runtime.executable.display().to_string());
         Self {
             language: language.adapter.name().to_owned(),
+            id: language.adapter.name().to_owned(),
+            display_name: language.adapter.about(),
+            requires_executable: true,
+            default_executable: interpreter.clone(),
             about: language.adapter.about(),
-            launch: Availability { available, reason: reason.clone() },
+            launch: Availability { supported: true, available, reason: reason.clone() },
             attach: Availability {
+                supported: true,
                 available,
                 reason: language.forbidden.or(language.attach_obstacle).or(reason),
             },
-            interpreter: runtime.as_ref().map(|runtime| runtime.executable.display().to_string()),
+            interpreter,
             version: runtime.map(|runtime| runtime.version),
         }
     }
@@ -232,6 +280,9 @@ impl Tool for ListSupportedLanguages {
     async fn call(self, context: &Context) -> Result<LanguageList, ToolError> {
         let found = languages::languages(&engine::adapter::Machine, &context.sessions.policy().safety).await;
         let languages: Vec<LanguageData> = found.into_iter().map(LanguageData::from).collect();
-        Ok(LanguageList { success: true, count: languages.len(), languages })
+        let installed = languages.iter().filter(|language| language.launch.available);
+        let installed = installed.map(|language| language.language.clone()).collect();
+        let available = languages.iter().map(AvailableLanguage::from).collect();
+        Ok(LanguageList { success: true, count: languages.len(), languages, installed, available })
     }
 }
