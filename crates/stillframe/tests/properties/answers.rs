@@ -130,7 +130,8 @@ fn every_answer_has_its_shape(language: Language) {
             // The call itself looks at the shape of the answer.
             let answer = host.world.call(&tool.name, Value::Object(arguments.clone()));
             if arguments.contains_key("nobodysParameter") {
-                assert_eq!(answer["code"], "INVALID_ARGUMENTS", "{}: {}", tool.name, answer.text);
+                let warning = "ignored unknown argument `nobodysParameter`";
+                assert!(answer.text.contains(warning), "{}: {}", tool.name, answer.text);
             }
             if !answer.is_error && tool.name == "debugger_start" {
                 host.world.ok("debugger_stop_session", json!({ "sessionId": answer["sessionId"] }));
