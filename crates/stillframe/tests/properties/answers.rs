@@ -129,7 +129,7 @@ fn every_answer_has_its_shape(language: Language) {
             }
             // The call itself looks at the shape of the answer.
             let answer = host.world.call(&tool.name, Value::Object(arguments.clone()));
-            if arguments.contains_key("nobodysParameter") {
+            if arguments.contains_key("nobodysParameter") && !answer.is_error {
                 let warning = "ignored unknown argument `nobodysParameter`";
                 assert!(answer.text.contains(warning), "{}: {}", tool.name, answer.text);
             }
