@@ -338,13 +338,14 @@ entered = {}
 def stop_at_first_line(its_debugger, frame):
     """Has a function of the user's that can be suspended stop where its body begins, if one of its name is to stop.
     By a tracer pydevd takes each call of such a function for its going on, and stops at none."""
+    code = frame.f_code
+    # Each call of such a function comes here.
+    if code.co_name not in its_debugger.function_breakpoint_name_to_breakpoint:
+        return
     from _pydevd_bundle.pydevd_breakpoints import LineBreakpoint
     from _pydevd_bundle.pydevd_constants import PYDEVD_USE_SYS_MONITORING
 
-    code = frame.f_code
-    if PYDEVD_USE_SYS_MONITORING or code.co_name not in its_debugger.function_breakpoint_name_to_breakpoint:
-        return
-    if not is_users(frame.f_globals):
+    if PYDEVD_USE_SYS_MONITORING or not is_users(frame.f_globals):
         return
     begin, line = first_line_of(code)
     if frame.f_lasti <= begin:
@@ -356,6 +357,7 @@ def stop_at_first_line(its_debugger, frame):
         its_debugger.on_breakpoints_changed()
 
 
+@functools.lru_cache(maxsize=None)
 def first_line_of(code):
     """Where a function that can be suspended is when it is called, and the first line of its body."""
     import dis
