@@ -55,8 +55,9 @@ fn read_variable(text: &str) -> Result<(String, String), String> {
 impl ProgramArgs {
     /// A session for the program, and how it is started. `file` is what is run when nothing else is named.
     pub(crate) fn open(self, file: &Path, context: &Context) -> anyhow::Result<(Session, Launch)> {
-        let Command { adapter, executable, launch, .. } = self.command(Some(file))?;
-        let title = launch.title(executable.as_deref());
+        let command = self.command(Some(file))?;
+        let title = command.title();
+        let Command { adapter, executable, launch } = command;
         let session = lifecycle::open(context, adapter.name(), Some(title), executable);
         Ok((session.map_err(told)?, launch))
     }

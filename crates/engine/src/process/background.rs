@@ -6,8 +6,8 @@ use std::process::Stdio;
 
 use tokio::process::{ChildStdout, Command};
 
-/// Starts this program with these arguments. It reads nothing and nobody sees its log; what it writes on its standard
-/// output is read here, for as long as the caller wants to.
+/// Starts this program with these arguments, without input and without a log; its standard output is read here, for as
+/// long as the caller wants to.
 #[expect(clippy::disallowed_methods, reason = "this is the place where children are started")]
 pub fn start(arguments: impl IntoIterator<Item = OsString>) -> io::Result<ChildStdout> {
     let mut command = Command::new(std::env::current_exe()?);

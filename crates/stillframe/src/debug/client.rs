@@ -45,7 +45,7 @@ impl Client {
         Ok(Self { lines: BufReader::new(reader).lines(), writer })
     }
 
-    /// Calls a tool. What it is doing meanwhile is told to a person; a line each second is too much for a model.
+    /// Calls a tool. Its progress is shown on a terminal only; a line each second is too much for a model.
     pub(super) async fn call(&mut self, tool: &str, arguments: Value) -> anyhow::Result<Value> {
         let Value::Object(arguments) = arguments else { bail!("the arguments of a call are an object") };
         let call = serde_json::to_string(&Call { tool: tool.to_owned(), arguments })? + "\n";

@@ -143,7 +143,7 @@ pub(super) async fn list() -> anyhow::Result<CommandOutput> {
                 sessions.extend(found.map(|found| SessionData { session: place.session, ..found }));
             }
             Ok(Found::Dead(record)) => place.forget(&record),
-            // It may be somebody else's.
+            // It may belong to another user.
             Ok(Found::Nothing) | Err(_) => {}
         }
     }
@@ -156,7 +156,7 @@ pub(super) async fn session(client: &mut Client) -> anyhow::Result<Option<Sessio
     Ok(known.pointer("/sessions/0").map(SessionData::deserialize).transpose()?)
 }
 
-/// What the program is doing. One that has stopped is told of as it was at the stop.
+/// What the program is doing. A stopped one is reported as it was at the stop.
 async fn status(client: &mut Client) -> anyhow::Result<CommandOutput> {
     let mut session = session(client).await?.ok_or_else(|| anyhow!("the session is being started"))?;
     if session.state == "paused" {

@@ -36,7 +36,7 @@ const FIRST: Duration = Duration::from_secs(10);
 const LAST_PROGRAM: Duration = Duration::from_millis(1500);
 /// How long answers may take that come from the end of the session.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
-/// How long nobody is let in when one more cannot be.
+/// The pause before the next connection is accepted when one could not be.
 const CROWDED: Duration = Duration::from_millis(50);
 /// Messages that a slow reader has not taken yet. More are left out: the next one says the same.
 const QUEUED: usize = 8;
@@ -142,7 +142,7 @@ impl Host {
             let closes = call.tool == CLOSE;
             let answer = tokio::select! {
                 answer = self.call(call, &mut writer) => answer,
-                // Nobody asks twice at once, so whoever can be read from is gone. What the call waits for goes on.
+                // A client sends one call at a time, so input here means that it has closed. What the call waits for goes on.
                 _ = lines.next_line() => return,
             };
             if closes && self.context.sessions.list().is_empty() {
@@ -186,7 +186,7 @@ impl Host {
     }
 }
 
-/// None when nobody reads it.
+/// None when the client is gone.
 async fn send(writer: &mut OwnedWriteHalf, answer: &Answer) -> Option<()> {
     let line = serde_json::to_string(answer).ok()? + "\n";
     writer.write_all(line.as_bytes()).await.ok()

@@ -2,8 +2,8 @@
 //!
 //! A repository may come with such a file, and in a folder of everybody's another user may write one. So it is not
 //! believed: it has to be a file of this user, and name a socket that is named like ours, in a folder that only this user
-//! can enter. The background process writes it and takes it away; whoever finds that nobody listens any more does that in
-//! its place.
+//! can enter. The background process writes it and removes it; a command that finds no process listening removes it
+//! instead.
 
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
@@ -51,7 +51,7 @@ pub(super) enum Found {
     Nothing,
     /// The file of a background process that was killed.
     Dead(Record),
-    /// Somebody who answers.
+    /// A background process that answers.
     Live(Client),
 }
 

@@ -75,7 +75,7 @@ impl LaunchArgs {
         let command = self.program.command(self.file.as_deref())?;
         let opened = json!({
             "language": command.adapter.name(),
-            "name": command.launch.title(command.executable.as_deref()),
+            "name": command.title(),
             "executablePath": command.executable,
         });
         let launch = Launch { stop_on_entry: self.stop_on_entry, ..command.launch };
