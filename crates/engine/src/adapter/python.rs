@@ -281,6 +281,10 @@ fn arguments<const N: usize>(just_my_code: bool, extra: [(&str, Value); N]) -> M
         ("subProcess", json!(true)),
         // An exit with a code is an end, not an exception to stop at.
         ("breakOnSystemExit", json!([])),
+        // What the program writes reaches us already. Unless told so, pydevd (1.8.22, `internal_evaluate_expression_json`)
+        // puts a copying stream in the place of `sys.stdout` for as long as it runs a statement of ours, and the
+        // program, which goes on meanwhile, would write everything twice.
+        ("isOutputRedirected", json!(true)),
     ];
     common.into_iter().chain(extra).map(|(name, value)| (name.to_owned(), value)).collect()
 }

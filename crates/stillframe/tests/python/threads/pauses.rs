@@ -156,3 +156,33 @@ async fn a_pause_works_while_another_call_waits() {
     assert_eq!((waited.outcome(), paused.outcome()), ("pause", "pause"));
     session.finish().await;
 }
+
+/// Its rows are written by statements that pydevd runs beside the program.
+#[tokio::test]
+async fn a_program_keeps_its_own_streams_while_it_is_recorded() {
+    let script = Script::new(
+        r#"
+import os, sys
+own = sys.stdout, sys.stderr
+lost = 0
+print("ready")
+while not os.path.exists(sys.argv[0] + ".stop"):
+    lost += 0  # @here
+    for _ in range(2000):
+        lost += (sys.stdout, sys.stderr) != own
+print("lost", lost)
+"#,
+    );
+    let session = Debugging::new().await;
+    let started = session.ok("start_debugging", json!({ "scriptPath": script.path(), "timeout": 0 })).await;
+    assert_eq!(started.outcome(), "running");
+    let point = json!({ "file": script.path(), "line": script.line("here"), "expressions": ["1"] });
+    for _ in 0..5 {
+        let traced = session.ok("trace_values", json!({ "points": [point], "maxHits": 1 })).await;
+        assert_eq!(traced["endedBy"], "maxHits", "{}", traced.text);
+    }
+    std::fs::write(format!("{}.stop", script.path()), "").unwrap();
+    session.run_to_the_end().await;
+    assert_eq!(session.written("stdout").await, "ready\nlost 0\n");
+    session.finish().await;
+}
