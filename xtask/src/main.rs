@@ -11,12 +11,19 @@ mod docs;
 mod fuzz;
 mod repository;
 mod sbom;
+mod test;
 mod tidy;
 
 use std::process::ExitCode;
 
 const TASKS: &[Task] = &[
     Task { name: "tidy", options: "", about: "check arrows, sizes, texts and links", run: tidy::run },
+    Task {
+        name: "test",
+        options: "[--full] [PROGRAM…]",
+        about: "run all tests, several programs at a time",
+        run: test::run,
+    },
     Task { name: "bench", options: "[LANGUAGE…]", about: "measure against bare clients", run: bench::run },
     Task { name: "docs", options: "[--check]", about: "write docs/tools.md, or compare it", run: docs::run },
     Task {

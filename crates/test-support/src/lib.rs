@@ -8,6 +8,7 @@
 )]
 
 mod client;
+mod effort;
 mod fixture;
 mod http;
 mod language;
@@ -19,6 +20,7 @@ mod usage;
 mod wire;
 
 pub use client::Client;
+pub use effort::{rows_to_try, tries_everything};
 pub use fixture::{Fixture, repository};
 pub use http::{Answered, Event, Events, HttpClient, HttpOptions, HttpServer};
 pub use language::{Dynamic, DynamicLanguage, Language, PerLanguage, Program, Texts, Words};

@@ -9,10 +9,12 @@ use std::time::Instant;
 
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
-use test_support::DynamicLanguage as Language;
+use test_support::{DynamicLanguage as Language, tries_everything};
 
 /// How often a failing case is made smaller. Each time takes a new server.
 const SHRINKS: u32 = 20;
+/// One of so many cases is tried on each push.
+const ONE_OF: u32 = 4;
 /// How many cases are tried at the same time.
 const LANES: u32 = 5;
 
@@ -64,6 +66,7 @@ pub(crate) fn holds_at_once<S: Scene, T: Strategy<Value: Debug>>(
 }
 
 fn config(file: &'static str, cases: u32) -> Config {
+    let cases = if tries_everything() { cases } else { cases.div_ceil(ONE_OF) };
     Config { cases, max_shrink_iters: SHRINKS, ..Config::with_source_file(file) }
 }
 
