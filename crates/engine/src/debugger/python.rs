@@ -158,14 +158,12 @@ impl Debugger for PythonDebugger {
     }
 
     async fn resume(&self, thread: RawId) -> Result<()> {
-        self.0.pausing.resumed();
         self.0.dap.resume(thread).await
     }
 
     async fn step(&self, thread: RawId, step: Step) -> Result<()> {
         // A step from inside our own pause leads back to where the program was.
         let step = if pausing::is_in_pause(self, thread).await { Step::Out } else { step };
-        self.0.pausing.resumed();
         self.0.dap.step(thread, step).await
     }
 

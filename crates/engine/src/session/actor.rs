@@ -85,6 +85,8 @@ pub(super) struct Actor {
     profiling: Option<Profiling>,
     /// Who waits for a process to run again.
     resuming: Vec<(TargetId, Reply<()>)>,
+    /// Who asked for a pause while the program was being started.
+    pausing: Vec<Reply<()>>,
     /// What was asked of a program that is leaving. It is answered when its end is known.
     held: Vec<Request>,
     /// Since when it is leaving.
@@ -121,6 +123,7 @@ impl Actor {
             sampling: None,
             profiling: None,
             resuming: Vec::new(),
+            pausing: Vec::new(),
             held: Vec::new(),
             leaving: None,
             journaling: Journaling::new(journal),

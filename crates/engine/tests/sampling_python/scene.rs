@@ -92,10 +92,16 @@ impl Scene {
         }
     }
 
-    /// Looks until a thread is blocked, and gives all that was seen then.
+    /// Looks until a thread is blocked by the same thing twice in a row, and gives all that was seen then. On its way
+    /// there it may wait for something else for a moment.
     pub(crate) async fn blocked(&self, thread: &str) -> Activity {
+        let mut before = None;
         self.until(|activity| {
-            activity.threads.iter().any(|each| each.name == thread && each.blocked.is_some())
+            let is_blocked = |each: &&ThreadActivity| each.name == thread && each.blocked.is_some();
+            let now = activity.threads.iter().find(is_blocked).map(|_| waits(activity, thread));
+            let is_settled = now.is_some() && now == before;
+            before = now;
+            is_settled
         })
         .await
     }

@@ -23,7 +23,9 @@ async fn a_line_is_stopped_at_and_shown() {
     assert!(ran.out.contains(&format!("> {line} |     b = a  # @second_assignment\n")), "{}", ran.out);
     assert!(ran.out.contains("locals\n  a = 20\n  b = 20\n"), "{}", ran.out);
     assert!(ran.out.contains("stack\n  swap_variables "), "{}", ran.out);
-    assert_eq!(ran.err, "");
+    // A machine that is busy may have it tell how long it takes.
+    let is_progress = |line: &str| line.starts_with("running for ");
+    assert!(ran.err.lines().all(is_progress), "{}", ran.err);
 }
 
 #[tokio::test]
@@ -234,9 +236,9 @@ async fn a_program_that_still_runs_when_the_time_is_up_is_code_5() {
     let folder = folder();
     let source = "import time\nprint('begun')\nwhile time:\n    time.sleep(0.01)\nx = 1  # @never\n";
     let program = Fixture::write(folder.path(), "endless.py", source);
-    let ran = stillframe(["probe", &at(&program, "never"), "--timeout", "1", "--json"]).await.ended_with(5);
+    let ran = stillframe(["probe", &at(&program, "never"), "--timeout", "3", "--json"]).await.ended_with(5);
     assert_eq!((&ran.json()["state"], &ran.json()["output"]), (&json!("running"), &json!("begun\n")));
-    let ran = stillframe(["probe", &at(&program, "never"), "--timeout", "1"]).await.ended_with(5);
+    let ran = stillframe(["probe", &at(&program, "never"), "--timeout", "3"]).await.ended_with(5);
     assert_eq!(ran.out, "still running when the time was up\noutput\n  begun\n");
 }
 

@@ -35,10 +35,16 @@ async fn a_stop_is_seen_as_it_happens(language: Language) {
     let rows = page.json("/rows").await;
     let start = rows["rows"].as_array().unwrap().last().unwrap();
     assert_eq!((&start["isOpen"], &start["outcome"][0]), (&json!(false), &json!("■")), "{start}");
-    let open = page.json(&format!("/rows?open={}", start["at"])).await;
-    let effects = open["rows"].as_array().unwrap().iter().filter(|row| row["isEffect"] == true);
-    let kinds: Vec<&Value> = effects.map(|row| &row["kind"]).collect();
-    assert!(kinds.contains(&&json!("stop")) && kinds.contains(&&json!("variables")), "{kinds:?}");
+    // The variables are asked for after the stop is shown.
+    loop {
+        let open = page.json(&format!("/rows?open={}", start["at"])).await;
+        let effects = open["rows"].as_array().unwrap().iter().filter(|row| row["isEffect"] == true);
+        let kinds: Vec<&Value> = effects.map(|row| &row["kind"]).collect();
+        if kinds.contains(&&json!("stop")) && kinds.contains(&&json!("variables")) {
+            break;
+        }
+        until(&mut events, |_| true).await;
+    }
     let stops = page.json("/rows?kinds=stops").await;
     let [stop] = stops["rows"].as_array().unwrap().as_slice() else { panic!("{stops}") };
     let text = stop["text"].as_str().unwrap();

@@ -157,7 +157,7 @@ def patch(pydevd):
     """Changes pydevd where it is slow or talks too much."""
     from _pydev_bundle import pydev_log
     from _pydevd_bundle import pydevd_constants
-    from _pydevd_bundle.pydevd_comm_constants import CMD_THREAD_SUSPEND
+    from _pydevd_bundle.pydevd_comm_constants import CMD_SET_BREAK, CMD_THREAD_SUSPEND
 
     # Our own limit speaks first.
     pydevd_constants.PYDEVD_WARN_EVALUATION_TIMEOUT = 10**6
@@ -200,15 +200,29 @@ def patch(pydevd):
 
     @functools.wraps(suspend)
     def do_wait_suspend(self, thread, frame, event, *arguments, **more):
-        if event == "line" and getattr(thread, "stop_reason", None) == CMD_THREAD_SUSPEND:
-            reached_while_suspended(self, frame)
-        stepping.pop(thread.ident, None)
+        line, ident = frame.f_lineno, thread.ident
+        has_hit = ident in about_to_stop
+        about_to_stop.discard(ident)
+        # Another thread has stopped, and that is what pydevd reports.
+        is_bystander = getattr(thread, "stop_reason", None) == CMD_THREAD_SUSPEND
+        stepping.pop(ident, None)
         try:
-            return suspend(self, thread, frame, event, *arguments, **more)
+            result = suspend(self, thread, frame, event, *arguments, **more)
         finally:
-            if thread.ident in asked_to_step:
-                asked_to_step.discard(thread.ident)
-                stepping[thread.ident] = frame
+            steps = ident in asked_to_step
+            if steps:
+                asked_to_step.discard(ident)
+                stepping[ident] = frame
+        if not is_bystander:
+            return result
+        if not steps and frame.f_lineno == line:
+            if is_still_set(self, frame) if has_hit else event == "line" and is_to_stop(self, frame):
+                about_to_stop.add(ident)
+                self.set_suspend(thread, CMD_SET_BREAK)
+                return self.do_wait_suspend(thread, frame, event, *arguments, **more)
+        if has_hit:
+            tell_hit([])
+        return result
 
     request = PyDevdAPI.request_step
 
@@ -227,6 +241,9 @@ def patch(pydevd):
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=leave_connection)
 
+
+# The numbers of threads that have come to a breakpoint, and are not suspended yet.
+about_to_stop = set()
 
 # The numbers of threads that are suspended still, and are to step.
 asked_to_step = set()
@@ -1373,10 +1390,16 @@ def reached(place, frame):
         by_name = debugger().function_breakpoint_name_to_breakpoint.get(frame.f_code.co_name)
         stop += apply_rules(place_of(by_name), frame) if by_name is not None else []
     if stop:
-        from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
-
-        tell("hit", ids=stop, thread=BaseSchema._translate_id_to_dap(thread_id()), enters=enters)
+        about_to_stop.add(threading.get_ident())
+        tell_hit(stop, enters)
     return bool(stop)
+
+
+def tell_hit(ids, enters=False):
+    """The breakpoints at which this thread stops next; none when it has gone on instead."""
+    from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
+
+    tell("hit", ids=ids, thread=BaseSchema._translate_id_to_dap(thread_id()), enters=enters)
 
 
 def apply_rules(place, frame):
@@ -1418,15 +1441,21 @@ def records_at(place):
     return records if len(records) == len(rules) else None
 
 
-def reached_while_suspended(its_debugger, frame):
-    """A thread is suspended because another one has stopped, at a line that it has not run yet. pydevd does
-    not look for a breakpoint there, and goes past it when the program runs on."""
+def is_to_stop(its_debugger, frame):
+    """Whether a thread is to stop that was suspended because of another one, at a line that it has not run yet. pydevd
+    does not look for a breakpoint there, and goes past it when the program runs on."""
     lines = breakpoints_in(its_debugger, frame.f_code.co_filename)
     # A file whose breakpoints were all removed has an empty dictionary.
     breakpoint = lines.get(frame.f_lineno) if lines else None
     place = place_of(breakpoint) if breakpoint is not None else None
-    if place is not None:
-        reached(place, frame)
+    return place is not None and reached(place, frame)
+
+
+def is_still_set(its_debugger, frame):
+    """Whether there is a breakpoint still where a thread has come to one."""
+    lines = breakpoints_in(its_debugger, frame.f_code.co_filename) or {}
+    by_name = its_debugger.function_breakpoint_name_to_breakpoint or {}
+    return frame.f_lineno in lines or frame.f_code.co_name in by_name
 
 
 def place_of(breakpoint):

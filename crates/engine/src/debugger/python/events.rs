@@ -65,13 +65,9 @@ impl Extension for PythonEvents {
                     reason = StopReason::Breakpoint;
                     breakpoints.extend(entered);
                 }
-                let first = Event::Stopped { thread, reason, text, breakpoints };
-                let others = std::mem::take(&mut self.decided);
-                let others = others.into_iter().map(|(thread, hit)| also_stopped(thread, hit.ids));
-                std::iter::once(first).chain(others).collect()
+                vec![Event::Stopped { thread, reason, text, breakpoints }]
             }
             Event::Continued => {
-                python.pausing.resumed();
                 if let Some(agent) = python.agent.get() {
                     agent.forget();
                 }
@@ -103,16 +99,11 @@ impl PythonEvents {
     }
 }
 
-/// pydevd 1.8.22 tells of one thread when several come to breakpoints before it has suspended them all. The
-/// agent has told of each.
-fn also_stopped(thread: i64, breakpoints: Vec<BreakpointId>) -> Event {
-    Event::Stopped { thread: RawId(thread), reason: StopReason::Breakpoint, text: None, breakpoints }
-}
-
 /// What `tell` in the agent sends.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum AgentEvent {
+    /// Where a thread stops next; without breakpoints when it has gone on instead.
     Hit {
         ids: Vec<u32>,
         thread: i64,
@@ -175,11 +166,12 @@ impl PythonEvents {
                 Vec::new()
             }
             AgentEvent::Hit { ids, thread, enters } => {
-                let ids: Vec<_> = ids.into_iter().map(BreakpointId).collect();
-                if python.pausing.is_suspended() {
-                    return vec![also_stopped(thread, ids)];
+                if ids.is_empty() {
+                    self.decided.remove(&thread);
+                } else {
+                    let ids = ids.into_iter().map(BreakpointId).collect();
+                    self.decided.insert(thread, Hit { ids, enters });
                 }
-                self.decided.insert(thread, Hit { ids, enters });
                 Vec::new()
             }
             AgentEvent::Logged { id, text } => vec![Event::Logged { id: BreakpointId(id), text }],

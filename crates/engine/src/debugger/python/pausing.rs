@@ -20,22 +20,11 @@ pub(super) struct Pausing {
     stops: AtomicU64,
     /// The program was brought to its present stop by a signal.
     nudged: AtomicBool,
-    /// It has stopped, and was not asked to run since.
-    suspended: AtomicBool,
 }
 
 impl Pausing {
     pub(super) fn stopped(&self) {
         self.stops.fetch_add(1, Ordering::Relaxed);
-        self.suspended.store(true, Ordering::Release);
-    }
-
-    pub(super) fn resumed(&self) {
-        self.suspended.store(false, Ordering::Release);
-    }
-
-    pub(super) fn is_suspended(&self) -> bool {
-        self.suspended.load(Ordering::Acquire)
     }
 }
 

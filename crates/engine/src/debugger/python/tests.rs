@@ -218,7 +218,15 @@ async fn the_agent_applies_the_rules_and_names_the_breakpoints_of_a_stop() {
         breakpoints: vec![BreakpointId(4)],
     };
     assert_eq!(scene.event().await, stopped(7));
-    // pydevd says nothing of the others.
+    // Another thread came to it as well, which stops when the program goes on.
     scene.peer.event("stillframe", hit(8)).await;
+    scene.peer.event("stopped", json!({ "reason": "breakpoint", "threadId": 8 })).await;
     assert_eq!(scene.event().await, stopped(8));
+    // One that has gone on instead was stepped from there.
+    scene.peer.event("stillframe", hit(9)).await;
+    scene.peer.event("stillframe", json!({ "kind": "hit", "ids": [], "thread": 9 })).await;
+    scene.peer.event("stopped", json!({ "reason": "step", "threadId": 9 })).await;
+    let stepped =
+        Event::Stopped { thread: RawId(9), reason: StopReason::Step, text: None, breakpoints: Vec::new() };
+    assert_eq!(scene.event().await, stepped);
 }

@@ -2,7 +2,7 @@
 
 use futures_util::future::BoxFuture;
 
-use super::super::Session;
+use super::super::{Execution, Session};
 use super::{Actor, Reply, answer};
 use crate::debugger::{Debugger, Step};
 use crate::error::{Error, Result};
@@ -103,8 +103,10 @@ impl Actor {
     }
 
     fn pause(&mut self, thread: Option<ThreadId>, reply: Reply<()>) {
-        if self.state.execution().stop().is_some() {
-            return answer(reply, Ok(()));
+        match self.state.execution() {
+            Execution::Stopped(_) => return answer(reply, Ok(())),
+            Execution::Starting => return self.pausing.push(reply),
+            _ => {}
         }
         let chosen = match thread.map(|thread| self.threads.find(thread)).transpose() {
             Ok(chosen) => chosen,
@@ -127,5 +129,12 @@ impl Actor {
             debugger.pause(thread).await
         };
         self.spawn(work, |_, result| answer(reply, result));
+    }
+
+    /// The program runs now: pauses that were asked for while it was being started are due.
+    pub(super) fn pause_as_asked(&mut self) {
+        for reply in std::mem::take(&mut self.pausing) {
+            self.pause(None, reply);
+        }
     }
 }

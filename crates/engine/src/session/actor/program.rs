@@ -272,7 +272,10 @@ impl Actor {
         let number = self.runs;
         self.spawn(async move { debugger.run().await }, move |actor, result| match result {
             // It has run, and ended before it could say so; how, is learnt with its end.
-            Ok(()) | Err(Error::Lost) => reply_ok(reply),
+            Ok(()) | Err(Error::Lost) => {
+                reply_ok(reply);
+                actor.pause_as_asked();
+            }
             Err(error) if actor.is_current(number) => actor.not_configured(target, error, reply),
             Err(_) => reply_ok(reply),
         });
@@ -486,6 +489,9 @@ impl Actor {
         // The end may be known before what came of the request that led to it, which is not waited for then.
         for (_, reply) in self.resuming.drain(..) {
             answer(reply, Ok(()));
+        }
+        for reply in std::mem::take(&mut self.pausing) {
+            answer(reply, Err(self.not_live()));
         }
         for target in self.run.iter().flat_map(|run| run.targets.keys()) {
             self.breakpoints.left(*target);

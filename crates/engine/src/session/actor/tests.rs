@@ -243,6 +243,41 @@ async fn a_breakpoint_that_is_set_during_the_start_is_planted_before_the_program
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_pause_that_is_asked_for_during_the_start_comes_when_the_program_runs() {
+    let (scene, arrival) = Scene::before_start();
+    scene.program.hold("prepare");
+    let session = scene.session.clone();
+    let started = tokio::spawn(async move { session.start(launch()).await });
+    scene.arrivals.send(arrival).await.unwrap();
+    scene.program.asked("prepare").await;
+    let session = scene.session.clone();
+    let paused = tokio::spawn(async move { session.pause(None).await });
+    settle().await;
+    scene.program.release("prepare");
+    started.await.unwrap().unwrap();
+    assert_eq!(paused.await.unwrap(), Ok(()));
+    let log = scene.program.take_log();
+    assert_eq!(log, ["prepare", "exceptions uncaught", "run", "threads", "pause 1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_of_a_program_that_cannot_be_started_is_refused() {
+    let (scene, arrival) = Scene::before_start();
+    scene.program.hold("prepare");
+    scene.program.refuse("prepare", Error::Refused("broken".to_owned()));
+    let session = scene.session.clone();
+    let started = tokio::spawn(async move { session.start(launch()).await });
+    scene.arrivals.send(arrival).await.unwrap();
+    scene.program.asked("prepare").await;
+    let session = scene.session.clone();
+    let paused = tokio::spawn(async move { session.pause(None).await });
+    settle().await;
+    scene.program.release("prepare");
+    started.await.unwrap().unwrap_err();
+    assert!(matches!(paused.await.unwrap(), Err(Error::NotLive { .. })));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_child_gets_the_breakpoints_and_its_stop_waits_its_turn() {
     let scene = Scene::running().await;
     scene.session.add_breakpoint(at(5), Planned::default()).await.unwrap();
