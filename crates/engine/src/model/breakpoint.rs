@@ -27,14 +27,33 @@ pub enum BreakpointTarget {
         line: u32,
         /// 1-based, in UTF-16 units, as it was asked for; none for the first code on the line.
         column: Option<u32>,
-        /// The text that the line was found by; it is looked for again when the program is restarted.
-        statement: Option<String>,
+        /// What the line was found by; it is looked for again when the program is restarted.
+        anchor: Option<Anchor>,
     },
     /// At the entry of a function.
     Function {
         /// Its name, with the class in front for a method.
         name: String,
     },
+}
+
+impl BreakpointTarget {
+    /// The function that it was asked for by, whether its place is known or not.
+    pub fn function(&self) -> Option<&str> {
+        match self {
+            Self::Function { name } | Self::Line { anchor: Some(Anchor::Function(name)), .. } => Some(name),
+            Self::Line { .. } => None,
+        }
+    }
+}
+
+/// What a line is found by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// Its text, or part of it.
+    Statement(String),
+    /// It is the first of this function.
+    Function(String),
 }
 
 /// Where a breakpoint is to be planted, as far as that differs from where it was asked for.
@@ -250,6 +269,19 @@ impl Breakpoint {
     /// Whether it was bound to a place.
     pub fn is_verified(&self) -> bool {
         matches!(self.binding, Binding::Bound { .. })
+    }
+
+    /// The function that it was asked for by, whether its place is known or not.
+    pub fn function(&self) -> Option<&str> {
+        self.place.function()
+    }
+
+    /// The text that its line was asked for by.
+    pub fn statement(&self) -> Option<&str> {
+        match &self.place {
+            BreakpointTarget::Line { anchor: Some(Anchor::Statement(text)), .. } => Some(text),
+            _ => None,
+        }
     }
 
     /// The line that it was asked for on.

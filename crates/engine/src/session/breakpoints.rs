@@ -336,7 +336,7 @@ mod tests {
     fn at(line: u32, condition: &str) -> Request {
         let condition = (!condition.is_empty()).then(|| condition.to_owned());
         Request {
-            place: BreakpointTarget::Line { path: FILE.into(), line, column: None, statement: None },
+            place: BreakpointTarget::Line { path: FILE.into(), line, column: None, anchor: None },
             rule: Rule { condition, ..Rule::default() },
         }
     }
@@ -367,7 +367,7 @@ mod tests {
     fn each_column_of_a_line_is_a_place_and_the_first_one_is_the_line() {
         let mut breakpoints = Breakpoints::default();
         let at_column = |column| Request {
-            place: BreakpointTarget::Line { path: FILE.into(), line: 7, column, statement: None },
+            place: BreakpointTarget::Line { path: FILE.into(), line: 7, column, anchor: None },
             rule: Rule::default(),
         };
         let moved = Planned { column: Some(12), columns: vec![3, 12], ..Planned::default() };

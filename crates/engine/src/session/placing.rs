@@ -7,9 +7,9 @@ use super::Session;
 use super::breakpoints::Relocation;
 use crate::adapter::{self, Guarded, Question};
 use crate::error::{Error, Result};
-use crate::model::breakpoint::{Breakpoint, BreakpointTarget, Planned, Request, Rule};
+use crate::model::breakpoint::{Anchor, Breakpoint, BreakpointTarget, Planned, Request, Rule};
 use crate::model::launch::{Endpoint, Launch, Program, Start};
-use crate::model::source::{Code, Placement};
+use crate::model::source::{Code, Function, Placement};
 use crate::sources::{self, StatementMatch};
 
 /// What a user says.
@@ -151,10 +151,10 @@ impl Session {
         let mut notes = Vec::new();
         for breakpoint in breakpoints {
             let id = breakpoint.id;
-            let BreakpointTarget::Line { line, column, statement, .. } = &breakpoint.place else { continue };
+            let BreakpointTarget::Line { line, column, anchor, .. } = &breakpoint.place else { continue };
             match &read {
                 Ok((lines, code)) => {
-                    let (found, gone) = find_again(path, lines, *line, statement.as_deref());
+                    let (found, gone) = find_again(path, lines, code.as_ref(), *line, anchor.as_ref());
                     let to = relocation(path, lines, code.as_ref(), (found, *column));
                     notes.extend(gone.iter().chain(&to.lost).map(|problem| format!("{id}: {problem}")));
                     self.relocate_breakpoint(id, to).await?;
@@ -211,7 +211,8 @@ impl Session {
         });
         let problem = code.and_then(|code| code.problem);
         let note = note.or(problem.map(|problem| format!("the file does not run as it is: {problem}")));
-        let place = BreakpointTarget::Line { path, line, column, statement: wanted.statement };
+        let anchor = wanted.statement.map(Anchor::Statement);
+        let place = BreakpointTarget::Line { path, line, column, anchor };
         Ok(Placed { request: Request { place, rule: wanted.rule }, planned, note })
     }
 
@@ -225,12 +226,7 @@ impl Session {
                 ..placed
             });
         };
-        let mut found: Vec<_> = code.functions_named(&name).collect();
-        // There is no fuller name for a function that nothing is around.
-        if let [only] = *found.iter().filter(|function| function.name == name).collect::<Vec<_>>() {
-            found = vec![*only];
-        }
-        match found.as_slice() {
+        match functions_named(&code, &name).as_slice() {
             [] => {
                 let names = code.functions.iter().map(|function| function.name.clone()).collect();
                 let names = sources::nearest_names(&name, names);
@@ -246,7 +242,8 @@ impl Session {
             [function] => {
                 let note = format!("at the first line of `{}`", function.name);
                 let column = (function.body == function.header).then_some(function.body_column);
-                let place = BreakpointTarget::Line { path, line: function.body, column, statement: None };
+                let anchor = Some(Anchor::Function(name));
+                let place = BreakpointTarget::Line { path, line: function.body, column, anchor };
                 let line = match code.place(function.body) {
                     Placement::Moved(to) => Some(to),
                     _ => None,
@@ -349,15 +346,50 @@ impl Session {
     }
 }
 
-/// The line of a breakpoint by the text that it was found by; without one, or where the text is gone, the line
-/// that it had. The second part says that it is gone.
-fn find_again(path: &Path, lines: &[String], line: u32, statement: Option<&str>) -> (u32, Option<String>) {
-    let Some(statement) = statement else { return (line, None) };
-    if let StatementMatch::Line(found) = sources::find_statement(lines, statement, Some(line)) {
-        return (found, None);
+/// The line of a breakpoint by what it was found by; without that, or where it is gone, the line that it had. The
+/// second part says that it is gone.
+fn find_again(
+    path: &Path,
+    lines: &[String],
+    code: Option<&Code>,
+    line: u32,
+    anchor: Option<&Anchor>,
+) -> (u32, Option<String>) {
+    let (found, what) = match anchor {
+        None => return (line, None),
+        Some(Anchor::Statement(text)) => {
+            let found = match sources::find_statement(lines, text, Some(line)) {
+                StatementMatch::Line(found) => Some(found),
+                StatementMatch::Several(_) | StatementMatch::Nowhere(_) => None,
+            };
+            (found, format!("text `{text}`"))
+        }
+        Some(Anchor::Function(name)) => {
+            let Some(code) = code else { return (line, None) };
+            let found = match functions_named(code, name).as_slice() {
+                [function] => Some(function.body),
+                _ => None,
+            };
+            (found, format!("function `{name}`"))
+        }
+    };
+    match found {
+        Some(found) => (found, None),
+        None => {
+            let path = path.display();
+            (line, Some(format!("its {what} is not in {path} any more; it stays on line {line}")))
+        }
     }
-    let path = path.display();
-    (line, Some(format!("its text `{statement}` is not in {path} any more; it stays on line {line}")))
+}
+
+/// The functions that a name may mean.
+fn functions_named<'a>(code: &'a Code, name: &str) -> Vec<&'a Function> {
+    let found: Vec<&Function> = code.functions_named(name).collect();
+    // There is no fuller name for a function that nothing is around.
+    match *found.iter().copied().filter(|function| function.name == name).collect::<Vec<_>>() {
+        [only] => vec![only],
+        _ => found,
+    }
 }
 
 /// A line and maybe a column, 1-based.

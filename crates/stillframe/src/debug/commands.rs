@@ -177,7 +177,7 @@ async fn stop(client: &mut Client) -> anyhow::Result<StopReport> {
         locals: serde_json::from_value(take(&mut locals, "variables"))?,
         ..StopReport::default()
     };
-    if let Some(FrameData { name, file, line, .. }) = stack_frames.first() {
+    if let Some(FrameData { name, file, line, column, .. }) = stack_frames.first() {
         let around = json!({ "file": file, "line": line, "linesContext": AROUND });
         // There is none of code that is in no file.
         let mut source = client.call("get_source_context", around).await.unwrap_or_default();
@@ -186,6 +186,7 @@ async fn stop(client: &mut Client) -> anyhow::Result<StopReport> {
         report.location = Some(LocationData {
             file: file.clone(),
             line: *line,
+            column: *column,
             generated: None,
             function: name.clone(),
             thread_id: 0,

@@ -20,6 +20,8 @@ const STILL_RUNNING: u8 = 5;
 pub(super) struct SessionData {
     pub(super) name: String,
     pub(super) language: String,
+    /// What its program is doing, in the word of stop reports.
+    #[serde(rename(deserialize = "execution"))]
     pub(super) state: String,
     /// Its name among those of its folder.
     #[serde(default)]

@@ -117,7 +117,7 @@ async fn a_program_is_attached_to_by_port_inspected_detached_from_and_attached_t
         session.ok("clear_breakpoints", json!({})).await;
         session.ok("detach_from_process", json!({})).await;
         let state = session.server.ok("list_debug_sessions", json!({})).await;
-        assert_eq!(state.at("/sessions/0/state"), "ended");
+        assert_eq!(state.at("/sessions/0/execution"), "ended");
         session.finish().await;
     }
     running.runs_on().await;

@@ -154,7 +154,7 @@ mod tests {
 
     fn breakpoint(fate: Fate) -> Breakpoint {
         let place =
-            BreakpointTarget::Line { path: "/src/app.js".into(), line: 10, column: None, statement: None };
+            BreakpointTarget::Line { path: "/src/app.js".into(), line: 10, column: None, anchor: None };
         Breakpoint {
             id: BreakpointId(2),
             place,

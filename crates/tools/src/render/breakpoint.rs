@@ -1,7 +1,7 @@
 //! Breakpoints.
 
 use engine::error::UNDEBUGGED;
-use engine::model::breakpoint::{Binding, Breakpoint, BreakpointTarget, Failures, Fate, Pending};
+use engine::model::breakpoint::{Binding, Breakpoint, Failures, Fate, Pending};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,10 +58,6 @@ pub struct BreakpointData {
 impl From<&Breakpoint> for BreakpointData {
     fn from(breakpoint: &Breakpoint) -> Self {
         let line = breakpoint.line();
-        let function = match &breakpoint.place {
-            BreakpointTarget::Function { name } => Some(name.clone()),
-            BreakpointTarget::Line { .. } => None,
-        };
         let failure = breakpoint.failures.as_ref();
         Self {
             breakpoint_id: breakpoint.id.to_string(),
@@ -73,7 +69,7 @@ impl From<&Breakpoint> for BreakpointData {
                 .requested_column()
                 .filter(|asked| Some(*asked) != breakpoint.column()),
             columns: breakpoint.columns().to_vec(),
-            function,
+            function: breakpoint.function().map(str::to_owned),
             verified: breakpoint.is_verified(),
             reason: unbound(breakpoint),
             enabled: breakpoint.enabled,

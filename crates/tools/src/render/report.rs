@@ -88,6 +88,8 @@ pub struct LocationData {
     pub file: String,
     /// 1-based.
     pub line: u32,
+    /// 1-based.
+    pub column: u32,
     /// Where the code is that really runs, when a compiler made it of this file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generated: Option<GeneratedData>,
@@ -334,6 +336,7 @@ fn location(snapshot: &Snapshot) -> Option<LocationData> {
     Some(LocationData {
         file: location.source.name.clone(),
         line: location.line,
+        column: location.column,
         generated: GeneratedData::of(location),
         function: frame.name.clone(),
         thread_id: snapshot.stop.thread.0,

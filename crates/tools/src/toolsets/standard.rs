@@ -7,6 +7,7 @@ mod breakpoints;
 mod execution;
 mod hang;
 mod inspect;
+mod last_stop;
 mod launch;
 mod one_shot;
 mod output;

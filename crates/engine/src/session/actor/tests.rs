@@ -85,7 +85,7 @@ fn stopped(reason: StopReason) -> Event {
 
 fn at(line: u32) -> Request {
     Request {
-        place: BreakpointTarget::Line { path: "/a.py".into(), line, column: None, statement: None },
+        place: BreakpointTarget::Line { path: "/a.py".into(), line, column: None, anchor: None },
         rule: Rule::default(),
     }
 }

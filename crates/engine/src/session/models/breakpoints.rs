@@ -115,7 +115,7 @@ proptest! {
             };
             match operation {
                 Operation::AddLine(number, line) => {
-                    let place = BreakpointTarget::Line { path: file(number), line, column: None, statement: None };
+                    let place = BreakpointTarget::Line { path: file(number), line, column: None, anchor: None };
                     let request = Request { place, rule: Rule::default() };
                     prop_assert!(added(&mut breakpoints, request, (Some(number), line)));
                 }

@@ -1,5 +1,6 @@
 //! Breakpoints.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use engine::error::Error;
@@ -13,13 +14,10 @@ use engine::sources;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shared::Done;
+use super::shared::{AROUND, Done, LineContext};
 use crate::ops::run_until::{check_condition, moved_to_column};
-use crate::render::{BreakpointData, LineData, failed, surrounding};
+use crate::render::{BreakpointData, failed, surrounding};
 use crate::{Context, Effects, Tool, ToolError};
-
-/// How many lines around a breakpoint are shown.
-const AROUND: u32 = 2;
 
 /// Sets a breakpoint, or changes one.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -62,14 +60,61 @@ pub(super) struct BreakpointSet {
     /// The line and those around it.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<LineContext>,
+    #[serde(flatten)]
+    alike: Alike,
 }
 
-/// A line and those around it.
-#[derive(Debug, Serialize, JsonSchema)]
+/// What an answer about a new breakpoint has once more, by the names that clients of mcp-debugger know.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct LineContext {
-    line_content: String,
-    surrounding: Vec<LineData>,
+struct Alike {
+    /// The line's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    /// The function.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function_name: Option<String>,
+    /// Where the function was found in the running program.
+    #[serde(flatten)]
+    bound: Bound,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anchor: Option<Anchor>,
+    /// The message of a breakpoint that is not where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
+}
+
+/// Where a breakpoint on a function is bound.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Bound {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound_file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound_line: Option<u32>,
+}
+
+impl Bound {
+    /// Nothing while it is not, or where the debugger does not tell.
+    fn of(breakpoint: &BreakpointData) -> Self {
+        let is_bound = breakpoint.verified && breakpoint.function.is_some();
+        Self {
+            bound_file: breakpoint.file.clone().filter(|_| is_bound),
+            bound_line: breakpoint.line.filter(|_| is_bound),
+        }
+    }
+}
+
+/// What the line is found by, again at each start.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Anchor {
+    statement: String,
+}
+
+impl Anchor {
+    fn of(breakpoint: &Breakpoint) -> Option<Self> {
+        Some(Self { statement: breakpoint.statement()?.to_owned() })
+    }
 }
 
 impl BreakpointSet {
@@ -84,11 +129,9 @@ impl BreakpointSet {
             _ => String::new(),
         };
         let lines = breakpoint.path().and_then(|path| session.read_lines(path).ok());
-        let context = lines.zip(data.line).and_then(|(lines, line)| {
-            let surrounding = surrounding(&lines, line, AROUND);
-            let content = surrounding.iter().find(|near| near.line == line)?.content.clone();
-            Some(LineContext { line_content: content, surrounding })
-        });
+        let context = lines
+            .zip(data.line)
+            .and_then(|(lines, line)| LineContext::new(line, surrounding(&lines, line, AROUND)));
         let mut message = format!("Breakpoint set at {place}");
         if let Some(asked) = data.requested_line {
             let text = context.as_ref().map(|context| context.line_content.trim()).unwrap_or_default();
@@ -97,7 +140,14 @@ impl BreakpointSet {
         for note in moved_to_column(breakpoint).into_iter().chain(note) {
             message = format!("{message}; {note}");
         }
-        Self { success: true, breakpoint: data, message, context }
+        let alike = Alike {
+            content: context.as_ref().map(|context| context.line_content.clone()),
+            function_name: data.function.clone(),
+            bound: Bound::of(&data),
+            anchor: Anchor::of(breakpoint),
+            warning: data.requested_line.map(|_| message.clone()),
+        };
+        Self { success: true, breakpoint: data, message, context, alike }
     }
 }
 
@@ -206,6 +256,8 @@ struct ListedBreakpoint {
     /// Why it is not bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anchor: Option<Anchor>,
 }
 
 impl From<&Breakpoint> for ListedBreakpoint {
@@ -216,6 +268,7 @@ impl From<&Breakpoint> for ListedBreakpoint {
             id: data.breakpoint_id.clone(),
             bound_line: data.line.filter(|_| data.verified),
             message: data.reason.clone(),
+            anchor: Anchor::of(breakpoint),
             breakpoint: data,
         }
     }
@@ -230,10 +283,8 @@ struct FunctionBreakpoint {
     verified: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     condition: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bound_file: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bound_line: Option<u32>,
+    #[serde(flatten)]
+    bound: Bound,
     /// Why it is not bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
@@ -242,14 +293,13 @@ struct FunctionBreakpoint {
 impl FunctionBreakpoint {
     /// One on a line is none.
     fn of(listed: &ListedBreakpoint) -> Option<Self> {
-        let ListedBreakpoint { id, breakpoint, bound_line, message } = listed;
+        let ListedBreakpoint { id, breakpoint, message, .. } = listed;
         Some(Self {
             id: id.clone(),
             function_name: breakpoint.function.clone()?,
             verified: breakpoint.verified,
             condition: breakpoint.condition.clone(),
-            bound_file: breakpoint.file.clone().filter(|_| breakpoint.verified),
-            bound_line: *bound_line,
+            bound: Bound::of(breakpoint),
             message: message.clone(),
         })
     }
@@ -391,11 +441,8 @@ impl Tool for RemoveBreakpoint {
             }
             (None, _, _, Some(function)) => {
                 let name = function.clone();
-                let removed = session
-                    .remove_breakpoints(
-                        move |_, place| matches!(place, BreakpointTarget::Function { name } if *name == function),
-                    )
-                    .await?;
+                let by_name = move |_, place: &BreakpointTarget| place.function() == Some(&function);
+                let removed = session.remove_breakpoints(by_name).await?;
                 if removed.is_empty() {
                     return Err(ToolError::argument("function", format!("has no breakpoint: {name}")));
                 }
@@ -412,6 +459,17 @@ impl Tool for RemoveBreakpoint {
     }
 }
 
+/// What was removed of all breakpoints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Cleared {
+    #[serde(flatten)]
+    removed: Removed,
+    /// How many.
+    cleared: usize,
+    /// The files that they were in.
+    files: Vec<String>,
+}
+
 /// Removes all breakpoints.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -422,13 +480,13 @@ pub(super) struct ClearBreakpoints {
 }
 
 impl Tool for ClearBreakpoints {
-    type Answer = Removed;
+    type Answer = Cleared;
     const NAME: &'static str = "clear_breakpoints";
     const TITLE: &'static str = "Clear breakpoints";
     const DESCRIPTION: &'static str = "Remove all breakpoints.";
     const EFFECTS: Effects = Effects::ENDS;
 
-    async fn call(self, context: &Context) -> Result<Removed, ToolError> {
+    async fn call(self, context: &Context) -> Result<Cleared, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let file = self.file.map(|file| sources::absolute(&file));
         let in_file = move |place: &BreakpointTarget| match (&file, place) {
@@ -437,8 +495,11 @@ impl Tool for ClearBreakpoints {
             (Some(_), BreakpointTarget::Function { .. }) => false,
         };
         let known = session.breakpoints().await?;
-        let removed = session.remove_breakpoints(move |_, place| in_file(place)).await?;
-        Ok(Removed::new(&known, &removed))
+        let ids = session.remove_breakpoints(move |_, place| in_file(place)).await?;
+        let removed = Removed::new(&known, &ids);
+        let files = removed.removed.iter().filter_map(|removed| removed.breakpoint.file.clone());
+        let files: BTreeSet<String> = files.collect();
+        Ok(Cleared { cleared: ids.len(), files: files.into_iter().collect(), removed })
     }
 }
 

@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 use super::breakpoints::{self, ExceptionParam};
 use super::launch::{LaunchArgs, ProgramParams};
 use super::one_shot::{Asked, OneShot};
-use super::shared::LimitsParam;
+use super::shared::{AROUND, LimitsParam, LineContext};
 use super::trigger::TriggerParam;
-use crate::ops::settle::Wait;
+use crate::ops::settle::{Settled, Wait};
 use crate::ops::trigger::{Trigger, Triggered};
 use crate::ops::{self, run_until};
-use crate::render::{StopReport, TriggerReport, ValueData, expression_value};
+use crate::render::{LineData, StopReport, TriggerReport, ValueData, expression_value};
 use crate::{Context, Effects, Tool, ToolError};
 
 /// Lets the program run on.
@@ -62,14 +62,34 @@ struct StepParams {
 }
 
 impl StepParams {
-    async fn step(self, step: Step, did: &str, context: &Context) -> Result<StopReport, ToolError> {
+    async fn step(self, step: Step, did: &str, context: &Context) -> Result<Stepped, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let wait =
             Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits)?)?;
         let thread = self.thread_id.map(ThreadId);
         let settled = ops::execution::step(&session, thread, step, wait, context).await?;
-        Ok(StopReport::new(did, settled))
+        let context = lines_around(&settled);
+        Ok(Stepped { report: StopReport::new(did, settled), context })
     }
+}
+
+/// A report, with its source as clients of mcp-debugger read it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Stepped {
+    #[serde(flatten)]
+    report: StopReport,
+    /// The line and those around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<LineContext>,
+}
+
+/// The lines around a stop, from those that were read for the report.
+fn lines_around(settled: &Settled) -> Option<LineContext> {
+    let Settled::Stopped(snapshot) = settled else { return None };
+    let current = snapshot.frame()?.location.as_ref()?.line;
+    let near = snapshot.source.iter().filter(|(line, _)| line.abs_diff(current) <= AROUND);
+    let near = near.map(|(line, content)| LineData { line: *line, content: content.clone() });
+    LineContext::new(current, near.collect())
 }
 
 /// Steps over.
@@ -78,13 +98,13 @@ impl StepParams {
 pub(super) struct StepOver(StepParams);
 
 impl Tool for StepOver {
-    type Answer = StopReport;
+    type Answer = Stepped;
     const NAME: &'static str = "step_over";
     const TITLE: &'static str = "Step over";
     const DESCRIPTION: &'static str = "Run the line, calls included, and stop after it.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
+    async fn call(self, context: &Context) -> Result<Stepped, ToolError> {
         self.0.step(Step::Over, "Stepped over", context).await
     }
 }
@@ -95,13 +115,13 @@ impl Tool for StepOver {
 pub(super) struct StepInto(StepParams);
 
 impl Tool for StepInto {
-    type Answer = StopReport;
+    type Answer = Stepped;
     const NAME: &'static str = "step_into";
     const TITLE: &'static str = "Step into";
     const DESCRIPTION: &'static str = "Stop in the next function that the line calls, or after the line.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
+    async fn call(self, context: &Context) -> Result<Stepped, ToolError> {
         self.0.step(Step::Into, "Stepped into", context).await
     }
 }
@@ -112,14 +132,14 @@ impl Tool for StepInto {
 pub(super) struct StepOut(StepParams);
 
 impl Tool for StepOut {
-    type Answer = StopReport;
+    type Answer = Stepped;
     const NAME: &'static str = "step_out";
     const TITLE: &'static str = "Step out";
     const DESCRIPTION: &'static str =
         "Run to the end of the function and stop in its caller; shows the return value.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
+    async fn call(self, context: &Context) -> Result<Stepped, ToolError> {
         self.0.step(Step::Out, "Stepped out", context).await
     }
 }

@@ -9,6 +9,7 @@ use engine::model::variable::Page;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::last_stop::LastStop;
 use crate::ops::inspect::{self, Named};
 use crate::render::{Cut, FrameData, LineData, VariableData, surrounding, variables};
 use crate::{Context, Effects, Tool, ToolError};
@@ -45,9 +46,20 @@ pub(super) struct StackTrace {
     count: usize,
     /// How many frames there are, hidden ones included.
     total_frames: usize,
+    /// Library frames are among them.
+    include_internals: bool,
     /// How many library frames are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden_frames: Option<usize>,
+    /// How to see them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    /// The reason of `lastStop`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_reason: Option<String>,
+    /// Why the program is paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_stop: Option<LastStop>,
 }
 
 impl Tool for GetStackTrace {
@@ -63,12 +75,18 @@ impl Tool for GetStackTrace {
         let internals = self.include_internals.unwrap_or(false);
         let stack = inspect::stack(&session, self.thread_id.map(ThreadId), start, count, internals).await?;
         let stack_frames: Vec<FrameData> = stack.frames.iter().map(FrameData::from).collect();
+        let hidden = Some(stack.hidden).filter(|hidden| *hidden > 0);
+        let last_stop = LastStop::of(&session).await;
         Ok(StackTrace {
             success: true,
             count: stack_frames.len(),
             stack_frames,
             total_frames: stack.total,
-            hidden_frames: Some(stack.hidden).filter(|hidden| *hidden > 0),
+            include_internals: internals,
+            hidden_frames: hidden,
+            note: hidden.map(|hidden| format!("{hidden} library frames are hidden; includeInternals shows them")),
+            stop_reason: last_stop.as_ref().map(|stop| stop.reason.clone()),
+            last_stop,
         })
     }
 }

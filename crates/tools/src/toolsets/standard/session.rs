@@ -4,9 +4,12 @@ use std::path::PathBuf;
 
 use engine::model::launch::{Attach, Endpoint};
 use engine::session::Session;
+use engine::session::state::Execution;
+use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::last_stop::LastStop;
 use super::shared::Done;
 use crate::ops::settle::{Settled, Wait};
 use crate::ops::{languages, lifecycle};
@@ -101,24 +104,45 @@ struct SessionData {
     id: String,
     name: String,
     language: String,
-    /// `created`, `running`, `paused` or `ended`.
-    state: String,
+    /// `created`, `running`, `paused` or, once its program has ended, `stopped`.
+    state: &'static str,
+    /// The same as reports have it: `created`, `running`, `paused` or `ended`.
+    execution: &'static str,
     /// ISO 8601.
     created_at: String,
     /// ISO 8601.
     updated_at: String,
+    /// Why it is paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_stop: Option<LastStop>,
+    /// The exit code of a program that has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
 }
 
-impl From<&Session> for SessionData {
-    fn from(session: &Session) -> Self {
+impl SessionData {
+    async fn of(session: &Session) -> Self {
         let iso = |time: engine::Timestamp| time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+        let updated = session.updated();
+        let last_stop = LastStop::of(session).await;
+        let execution = session.execution();
         Self {
             id: session.id().to_string(),
             name: session.name().to_owned(),
             language: session.adapter().name().to_owned(),
-            state: session.execution().as_str().to_owned(),
+            // Clients of mcp-debugger ask again and again until this is `stopped`.
+            state: match execution.as_str() {
+                "ended" => "stopped",
+                other => other,
+            },
+            execution: execution.as_str(),
             created_at: iso(session.created()),
-            updated_at: iso(session.updated()),
+            updated_at: iso(updated),
+            last_stop: last_stop.filter(|_| execution.stop().is_some()),
+            exit_code: match &execution {
+                Execution::Ended(end) => end.exit_code(),
+                _ => None,
+            },
         }
     }
 }
@@ -131,7 +155,8 @@ impl Tool for ListDebugSessions {
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<SessionList, ToolError> {
-        let sessions: Vec<SessionData> = context.sessions.list().iter().map(SessionData::from).collect();
+        let open = context.sessions.list();
+        let sessions = join_all(open.iter().map(SessionData::of)).await;
         Ok(SessionList { success: true, count: sessions.len(), sessions })
     }
 }

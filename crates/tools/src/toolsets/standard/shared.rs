@@ -6,6 +6,11 @@ use engine::model::limits::Limits;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+use crate::render::LineData;
+
+/// How many lines around a line are shown.
+pub(super) const AROUND: u32 = 2;
+
 /// How much a stop report holds.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,5 +86,21 @@ pub(super) struct Done {
 impl Done {
     pub(super) fn new(message: String) -> Self {
         Self { success: true, message }
+    }
+}
+
+/// A line and those around it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LineContext {
+    pub(super) line_content: String,
+    surrounding: Vec<LineData>,
+}
+
+impl LineContext {
+    /// None where the line is not among those that are known.
+    pub(super) fn new(line: u32, surrounding: Vec<LineData>) -> Option<Self> {
+        let line_content = surrounding.iter().find(|near| near.line == line)?.content.clone();
+        Some(Self { line_content, surrounding })
     }
 }
