@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use jiff::Timestamp;
 use tokio::sync::watch;
 
 use crate::bounds::Bounds;
@@ -23,6 +24,8 @@ pub struct Piece {
     pub category: Category,
     /// The text; bytes that are no UTF-8 are replaced.
     pub text: String,
+    /// When the beginning of what it is joined from arrived.
+    pub at: Timestamp,
 }
 
 /// A part of the output.
@@ -76,6 +79,8 @@ struct Ring {
     start: u64,
     /// Cursor after the last byte.
     end: u64,
+    /// Cursor of the first byte of the program that was started last.
+    run: u64,
 }
 
 impl fmt::Debug for Output {
@@ -105,6 +110,17 @@ impl Output {
     /// Nothing will be written any more.
     pub(crate) fn finish(&self) {
         self.0.outputs.finish();
+    }
+
+    /// A program is started: what comes from now on is its output.
+    pub(crate) fn begin_run(&self) {
+        let mut ring = self.lock();
+        ring.run = ring.end;
+    }
+
+    /// The cursor of the first byte of the program that was started last.
+    pub fn run_start(&self) -> u64 {
+        self.lock().run
     }
 
     /// Adds text at the end.
@@ -166,7 +182,7 @@ impl Ring {
             Some(last) if last.category == category && last.text.len() + text.len() <= JOINED => {
                 last.text.push_str(text);
             }
-            _ => self.pieces.push_back(Piece { category, text: text.to_owned() }),
+            _ => self.pieces.push_back(Piece { category, text: text.to_owned(), at: Timestamp::now() }),
         }
         loop {
             let excess = (self.end - self.start).saturating_sub(kept as u64);
@@ -214,7 +230,7 @@ impl Ring {
             }
             match pieces.last_mut() {
                 Some(last) if last.category == piece.category => last.text.push_str(text),
-                _ => pieces.push(Piece { category: piece.category, text: text.to_owned() }),
+                _ => pieces.push(Piece { category: piece.category, text: text.to_owned(), at: piece.at }),
             }
         }
         let start = start.unwrap_or(self.end);
@@ -235,10 +251,10 @@ fn pieces_of_whole_lines(pieces: &[Piece]) -> Vec<Piece> {
     let streams: Vec<_> = pieces.iter().map(|piece| (piece.category, piece.text.as_str())).collect();
     let mut joined: Vec<Piece> = Vec::new();
     for (number, line) in whole_lines(&streams) {
-        let Some(&(category, _)) = streams.get(number) else { continue };
+        let Some(&Piece { category, at, .. }) = pieces.get(number) else { continue };
         match joined.last_mut() {
             Some(last) if last.category == category => last.text.push_str(&line),
-            _ => joined.push(Piece { category, text: line }),
+            _ => joined.push(Piece { category, text: line, at }),
         }
     }
     joined

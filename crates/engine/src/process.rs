@@ -20,6 +20,7 @@ mod parent;
 mod ports;
 pub mod presence;
 mod terminal;
+mod termination;
 mod usage;
 
 use std::collections::BTreeMap;
@@ -49,6 +50,7 @@ pub use identity::Identity;
 pub use injector::Injector;
 pub use marked::MARK;
 pub use parent::parent_gone;
+pub use termination::Termination;
 pub use usage::{ThreadUsage, Usage};
 
 /// A variable of the server that no other program gets: with the token in it, a program that is debugged could

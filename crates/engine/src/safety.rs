@@ -256,7 +256,7 @@ impl Safety {
     /// Refuses to reach a program on another machine.
     pub async fn check_endpoint(&self, endpoint: &Endpoint) -> Result<()> {
         let Endpoint::Address { host, .. } = endpoint else { return Ok(()) };
-        if self.remote_attach || loopback::is_local(host).await {
+        if self.remote_attach || is_here(endpoint).await {
             return Ok(());
         }
         Err(forbidden(
@@ -306,6 +306,18 @@ impl Safety {
         Ok(())
     }
 
+    /// Refuses to end a program that was not started here.
+    pub fn check_termination(&self) -> Result<()> {
+        if self.read_only {
+            let rule = "what is debugged must not be changed";
+            return Err(forbidden(
+                "with --read-only, no program is ended that was attached to".to_owned(),
+                rule,
+            ));
+        }
+        Ok(())
+    }
+
     /// Refuses to assign.
     pub fn check_assignment(&self) -> Result<()> {
         if self.read_only {
@@ -313,6 +325,14 @@ impl Safety {
             return Err(forbidden("with --read-only, nothing is assigned".to_owned(), rule));
         }
         Ok(())
+    }
+}
+
+/// Whether a program is reached by an address of this machine.
+pub(crate) async fn is_here(endpoint: &Endpoint) -> bool {
+    match endpoint {
+        Endpoint::Address { host, .. } => loopback::is_local(host).await,
+        Endpoint::Process(_) => true,
     }
 }
 

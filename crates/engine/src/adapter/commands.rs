@@ -189,6 +189,12 @@ impl ProcessCommand {
 /// The main file of the program that is debugged there; the working folder of one whose code is in its command line.
 /// None when it runs no language that is known here, or the system does not tell.
 pub(crate) fn main_of(endpoint: &Endpoint) -> Option<PathBuf> {
+    debuggee_of(endpoint).map(|(_, main)| main)
+}
+
+/// The process of this machine that is debugged there, with the same. What only passes messages on, such as a tunnel,
+/// is none.
+pub(crate) fn debuggee_of(endpoint: &Endpoint) -> Option<(u32, PathBuf)> {
     let pid = match endpoint {
         Endpoint::Process(pid) => *pid,
         Endpoint::Address { port, .. } => process::debuggee_at(*port, |pid| {
@@ -197,7 +203,7 @@ pub(crate) fn main_of(endpoint: &Endpoint) -> Option<PathBuf> {
         })?,
     };
     let process = ProcessCommand::of(pid)?;
-    all().find_map(|(_, commands)| commands.main_file(&process))
+    Some((pid, all().find_map(|(_, commands)| commands.main_file(&process))?))
 }
 
 #[cfg(test)]

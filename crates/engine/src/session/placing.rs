@@ -373,13 +373,8 @@ fn find_again(
             (found, format!("function `{name}`"))
         }
     };
-    match found {
-        Some(found) => (found, None),
-        None => {
-            let path = path.display();
-            (line, Some(format!("its {what} is not in {path} any more; it stays on line {line}")))
-        }
-    }
+    let gone = || format!("its {what} is not in {} any more; it stays on line {line}", path.display());
+    (found.unwrap_or(line), found.is_none().then(gone))
 }
 
 /// The functions that a name may mean.

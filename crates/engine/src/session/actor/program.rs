@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use super::super::Session;
 use super::super::state::Execution;
 use super::{Actor, Reply, answer};
+use crate::adapter::commands;
 use crate::deadlines;
 use crate::debugger::{Arrival, Debugger, Event, Owned, Started};
 use crate::error::{Error, Result};
@@ -18,7 +19,8 @@ use crate::model::ids::{RawId, TargetId};
 use crate::model::launch::Start;
 use crate::model::stop::{End, Stop, StopReason};
 use crate::output::Category;
-use crate::process;
+use crate::process::{self, Termination};
+use crate::safety;
 
 /// A program, from its start to its end.
 pub(super) struct Run {
@@ -100,6 +102,29 @@ impl Session {
         self.ask(Actor::detach).await
     }
 
+    /// Lets go of the program, and ends it also when it was attached to.
+    pub async fn detach_and_end(&self) -> Result<()> {
+        let Some(Start::Attach(attach)) = self.last_start().await? else { return self.detach().await };
+        self.policy().safety.check_termination()?;
+        let debuggees = self.debuggees().await?;
+        let program = debuggees.into_iter().find(|debuggee| debuggee.target == TargetId::PROGRAM);
+        let program = match program.and_then(|program| program.pid) {
+            Some(pid) => Some(pid),
+            None if safety::is_here(&attach.to).await => {
+                commands::debuggee_of(&attach.to).map(|(pid, _)| pid)
+            }
+            None => None,
+        };
+        let Some(program) = program else {
+            let problem = "the program is not known to run on this machine; end it where it runs";
+            return Err(Error::Unsupported(problem.to_owned()));
+        };
+        let termination = Termination::of(program);
+        // At a stop it could not heed a signal.
+        self.detach().await?;
+        termination.end().await
+    }
+
     /// Ends the program: one that we started is killed with everything that it started, one that we
     /// attached to is left running.
     pub async fn end(&self) -> Result<()> {
@@ -118,6 +143,7 @@ impl Actor {
         self.profiling = None;
         self.last_start = Some(start.clone());
         self.journaling.begins(title);
+        self.sinks.output.begin_run();
         let connector = Arc::clone(&self.connector);
         let sinks = self.sinks.clone();
         let (work, handle) = abortable(async move { connector.start(start, sinks).await });
