@@ -65,7 +65,7 @@ pub(crate) async fn serve(
     let transport =
         DisconnectWatcher::new(AsyncRwTransport::new_server(repair::lines(reader), writer), shutdown.clone());
     let server = Guarded(Server::new(context.clone(), Arc::new(Offer::new(toolsets))));
-    let running = match serve_server_with_ct(server, transport, shutdown.clone()).await {
+    let running = match Box::pin(serve_server_with_ct(server, transport, shutdown.clone())).await {
         Ok(running) => running,
         // The client left before it asked for anything.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {

@@ -14,7 +14,7 @@ use rmcp::model::{
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestParams,
     SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
-use rmcp::service::{RequestContext, SubscriptionContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use tools::{show_in_data, show_in_text};
@@ -144,6 +144,10 @@ impl<H: ServerHandler> ServerHandler for Guarded<H> {
 
     async fn listen(&self, cx: SubscriptionContext) -> Result<(), ErrorData> {
         caught("subscriptions/listen", self.0.listen(cx)).await
+    }
+
+    fn on_initialized(&self, cx: NotificationContext<RoleServer>) -> impl Future<Output = ()> + Send {
+        self.0.on_initialized(cx)
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {

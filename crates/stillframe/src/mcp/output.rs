@@ -18,10 +18,10 @@ use tools::{hide_in_text, show_in_text};
 
 /// At most this often does a subscriber hear of one session.
 const PACE: Duration = Duration::from_millis(50);
-/// What all addresses begin with.
-const BEGIN: &str = "stillframe://sessions/";
-/// What they begin with for clients of mcp-debugger, which make them up from the id of a session.
-const OTHER_BEGIN: &str = "debug://sessions/";
+/// What all addresses begin with, as in mcp-debugger: its clients make them up from the id of a session.
+const BEGIN: &str = "debug://sessions/";
+/// What they may begin with, too. One name is listed for each thing.
+const OTHER_BEGIN: &str = "stillframe://sessions/";
 /// What they end with.
 const END: &str = "/output";
 
@@ -71,12 +71,22 @@ pub(super) fn read(output: &Output, uri: &str, shows_credentials: bool) -> Resou
     ResourceContents::text(text, uri)
 }
 
-/// Calls `tell` after each change, until the session is gone.
-async fn follow<F: Future>(mut end: watch::Receiver<u64>, tell: impl Fn() -> F) {
-    while end.changed().await.is_ok() {
+/// Calls `tell` after each change, until what changes is gone.
+async fn follow<F: Future>(mut changes: watch::Receiver<u64>, tell: impl Fn() -> F) {
+    while changes.changed().await.is_ok() {
         tell().await;
         tokio::time::sleep(PACE).await;
     }
+}
+
+/// Tells a client of revisions up to 2025-11-25 of each session that is opened or closed.
+pub(super) async fn follow_list(sessions: watch::Receiver<u64>, peer: Peer<RoleServer>) {
+    follow(sessions, async || drop(peer.notify_resource_list_changed().await)).await;
+}
+
+/// Tells a listener (revision 2026-07-28) of the same.
+pub(super) async fn follow_list_for_listener(sessions: watch::Receiver<u64>, sink: SubscriptionSink) {
+    follow(sessions, async || drop(sink.notify_resource_list_changed().await)).await;
 }
 
 /// Tells one listener (revision 2026-07-28) of one output.
@@ -96,7 +106,22 @@ pub(super) async fn follow_for_listener(
 #[derive(Default)]
 pub(super) struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
 
+impl Drop for Subscriptions {
+    fn drop(&mut self) {
+        self.lock().values().for_each(AbortHandle::abort);
+    }
+}
+
 impl Subscriptions {
+    /// Begins to tell of the sessions that come and go.
+    pub(super) fn add_list(&self, sessions: watch::Receiver<u64>, peer: Peer<RoleServer>) {
+        let following = tokio::spawn(follow_list(sessions, peer));
+        // No address is empty.
+        if let Some(old) = self.lock().insert(String::new(), following.abort_handle()) {
+            old.abort();
+        }
+    }
+
     /// Begins to tell of an output.
     pub(super) fn add(&self, output: &Output, uri: String, peer: Peer<RoleServer>) {
         // Only the watch is held: a subscription must not keep a closed session's output.

@@ -16,9 +16,10 @@ use rmcp::model::{
     ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
     Tool, ToolAnnotations, UnsubscribeRequestParams,
 };
-use rmcp::service::{RequestContext, SubscriptionContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
+use tokio::sync::watch;
 use tools::{Context, Entry, Reply, Toolset, toolsets};
 
 use super::guarded::panic_text;
@@ -66,11 +67,14 @@ pub(super) struct Server {
     context: Context,
     offer: Arc<Offer>,
     subscriptions: Subscriptions,
+    /// Changes with the sessions that come and go. A client that opens one as soon as it may has missed none.
+    changes: watch::Receiver<u64>,
 }
 
 impl Server {
     pub(super) fn new(context: Context, offer: Arc<Offer>) -> Self {
-        Self { context, offer, subscriptions: Subscriptions::default() }
+        let changes = context.sessions.watch();
+        Self { context, offer, subscriptions: Subscriptions::default(), changes }
     }
 }
 
@@ -125,6 +129,7 @@ impl ServerHandler for Server {
             .enable_prompts()
             .enable_resources()
             .enable_resources_subscribe()
+            .enable_resources_list_changed()
             .enable_tools()
             .build();
         let instructions: Vec<&str> =
@@ -135,6 +140,11 @@ impl ServerHandler for Server {
                 Implementation::new("stillframe", env!("CARGO_PKG_VERSION")).with_title("stillframe"),
             )
             .with_instructions(instructions.join("\n\n"))
+    }
+
+    fn on_initialized(&self, cx: NotificationContext<RoleServer>) -> impl Future<Output = ()> + Send {
+        self.subscriptions.add_list(self.changes.clone(), cx.peer);
+        std::future::ready(())
     }
 
     async fn list_tools(
@@ -229,7 +239,9 @@ impl ServerHandler for Server {
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let uris = requested.resource_subscriptions.iter().flatten();
         let known = uris.filter(|uri| output::find(&self.context.sessions, uri).is_ok());
-        Some(SubscriptionFilter::builder().resource_subscriptions(known).build())
+        let accepted = SubscriptionFilter::builder().resource_subscriptions(known);
+        let hears_of_sessions = requested.resources_list_changed == Some(true);
+        Some(if hears_of_sessions { accepted.resources_list_changed() } else { accepted }.build())
     }
 
     async fn listen(&self, cx: SubscriptionContext) -> Result<(), ErrorData> {
@@ -239,10 +251,15 @@ impl ServerHandler for Server {
             Some(output::follow_for_listener(end, uri, cx.sink().clone()))
         });
         let following = join_all(following.collect::<Vec<_>>());
+        let list = async {
+            if cx.accepted().resources_list_changed == Some(true) {
+                output::follow_list_for_listener(self.changes.clone(), cx.sink().clone()).await;
+            }
+        };
         tokio::select! {
             () = cx.cancelled() => {}
             // Listening goes on until the client ends it, also when there is nothing left to hear.
-            () = async { following.await; std::future::pending().await } => {}
+            () = async { tokio::join!(following, list); std::future::pending().await } => {}
         }
         Ok(())
     }

@@ -46,7 +46,8 @@ async fn the_server_tells_who_it_is_and_what_it_can_do() {
     let server = STILLFRAME.serve_stateless().await;
     let hello = raw(&server, &initialize("2025-11-25")).await;
     let result = &hello["result"];
-    let expected = json!({ "prompts": {}, "resources": { "subscribe": true }, "tools": {} });
+    let expected =
+        json!({ "prompts": {}, "resources": { "subscribe": true, "listChanged": true }, "tools": {} });
     assert_eq!(result["capabilities"], expected);
     let version = env!("CARGO_PKG_VERSION");
     let expected = json!({ "name": "stillframe", "title": "stillframe", "version": version });

@@ -20,7 +20,7 @@ async fn the_output_of_each_session_is_listed_and_read() {
     let templates = server.request("resources/templates/list", json!({})).await.unwrap();
     assert_eq!(templates["resourceTemplates"].as_array().map(Vec::len), Some(1));
     let template = &templates["resourceTemplates"][0]["uriTemplate"];
-    assert_eq!(template, "stillframe://sessions/{sessionId}/output");
+    assert_eq!(template, "debug://sessions/{sessionId}/output");
 
     let program = Fixture::python("shop");
     let session = paused_at(&server, &program, "pay").await;
@@ -31,14 +31,39 @@ async fn the_output_of_each_session_is_listed_and_read() {
     let read = server.request("resources/read", json!({ "uri": uri })).await.unwrap();
     let expected = json!([{ "uri": uri, "mimeType": "text/plain", "text": "checking out\n" }]);
     assert_eq!(read["contents"], expected);
-    let other = format!("debug://sessions/{session}/output");
+    let other = format!("stillframe://sessions/{session}/output");
     let read = server.request("resources/read", json!({ "uri": other })).await.unwrap();
-    assert_eq!(read["contents"][0]["text"], "checking out\n", "as clients of mcp-debugger ask for it");
+    assert_eq!(read["contents"][0]["text"], "checking out\n", "the other address");
 
     server.ok("close_debug_session", json!({ "sessionId": session })).await;
     let none = server.request("resources/list", json!({})).await.unwrap();
     assert_eq!(none["resources"], json!([]));
     assert_eq!(error_code(&server, "resources/read", json!({ "uri": uri })).await, -32002);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_client_is_told_of_the_sessions_that_come_and_go() {
+    let server = STILLFRAME.serve().await;
+    let is_change = |message: &Value| message["method"] == "notifications/resources/list_changed";
+    let mut messages = server.notifications();
+    let id = session(&server).await;
+    next(&mut messages, is_change).await;
+    server.ok("close_debug_session", json!({ "sessionId": id })).await;
+    next(&mut messages, is_change).await;
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_listener_of_the_later_revision_is_told_of_them_when_it_asks() {
+    let server = STILLFRAME.serve_stateless().await;
+    let mut messages = server.notifications();
+    let wanted = json!({ "notifications": { "resourcesListChanged": true } });
+    let (_, _closing) = server.begin("subscriptions/listen", wanted).await;
+    let is_ack = |message: &Value| message["method"] == "notifications/subscriptions/acknowledged";
+    next(&mut messages, is_ack).await;
+    session(&server).await;
+    next(&mut messages, |message| message["method"] == "notifications/resources/list_changed").await;
     server.finish().await;
 }
 

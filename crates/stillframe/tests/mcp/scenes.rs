@@ -93,7 +93,7 @@ pub(crate) async fn running(server: &Server, program: &Fixture) -> String {
 
 /// The address of a session's output.
 pub(crate) fn output_of(session: &str) -> String {
-    format!("stillframe://sessions/{session}/output")
+    format!("debug://sessions/{session}/output")
 }
 
 /// A session's output.

@@ -85,7 +85,7 @@ async def session(client, program, line, waiting):
     except MCPError as error:
         seen["unknown"] = error.error.code
 
-    uri = f"stillframe://sessions/{debugged}/output"
+    uri = f"debug://sessions/{debugged}/output"
     listed = (await client.list_resources()).resources
     seen["listed"] = [str(resource.uri) for resource in listed] == [uri]
 

@@ -21,7 +21,8 @@ async fn the_server_can_be_discovered() {
     let found = server.request("server/discover", json!({})).await.unwrap();
     let revisions = json!(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]);
     assert_eq!(found["supportedVersions"], revisions);
-    let expected = json!({ "prompts": {}, "resources": { "subscribe": true }, "tools": {} });
+    let expected =
+        json!({ "prompts": {}, "resources": { "subscribe": true, "listChanged": true }, "tools": {} });
     assert_eq!(found["capabilities"], expected);
     assert_eq!(server_of(&found), &this_server());
     let instructions = found["instructions"].as_str().unwrap();

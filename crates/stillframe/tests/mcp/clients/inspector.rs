@@ -109,7 +109,7 @@ async fn the_inspector_lists_prompts_and_resources() {
         assert_eq!((code, &resources["result"]["resources"]), (Some(0), &json!([])), "{era}");
         let (code, templates) = inspect(era, &["--method", "resources/templates/list"]).await;
         let template = &templates["result"]["resourceTemplates"][0]["uriTemplate"];
-        assert_eq!((code, template), (Some(0), &json!("stillframe://sessions/{sessionId}/output")), "{era}");
+        assert_eq!((code, template), (Some(0), &json!("debug://sessions/{sessionId}/output")), "{era}");
     }
 }
 
