@@ -85,7 +85,7 @@ async fn attach(args: &HangArgs, pid: u32, wait: Wait, context: &Context) -> any
     let adapter = adapter.ok_or_else(|| anyhow::anyhow!("give --language with --pid"))?;
     let session = context.sessions.open(adapter, format!("process {pid}"), None)?;
     let to = Attach { to: Endpoint::Process(pid), path_mappings: Vec::new(), just_my_code: true };
-    lifecycle::attach(&session, to, false, wait, context).await.map_err(told)?;
+    lifecycle::attach(&session, to, None, wait, context).await.map_err(told)?;
     Ok(session)
 }
 

@@ -167,7 +167,7 @@ impl Attached<'_> {
     }
 
     async fn attach(&self) -> Answer {
-        let attach = json!({ "sessionId": self.session, "port": self.wire.port, "timeout": ATTACHED_MS });
+        let attach = json!({ "sessionId": self.session, "port": self.wire.port, "timeout": ATTACHED_MS, "stopOnEntry": false });
         in_time(&self.attack.server, "attach_to_process", attach, Duration::from_millis(ATTACHED_MS)).await
     }
 

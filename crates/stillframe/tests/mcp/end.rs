@@ -263,7 +263,7 @@ async fn a_client_that_does_not_read_does_not_hold_up_the_end() {
 async fn attached(program: &Listening) -> Server {
     let server = STILLFRAME.serve().await;
     let session = session(&server).await;
-    let attach = json!({ "sessionId": session, "port": program.port });
+    let attach = json!({ "sessionId": session, "port": program.port, "stopOnEntry": false });
     assert_eq!(server.ok("attach_to_process", attach).await["state"], "running");
     server
 }

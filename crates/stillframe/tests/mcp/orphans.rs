@@ -69,7 +69,9 @@ async fn what_a_server_leaves_that_was_killed_with_its_guardian_is_ended_by_the_
     running(&server, &Fixture::python("family")).await;
     paused_at(&server, &Fixture::python("shop"), "call").await;
     let other = session(&server).await;
-    server.ok("attach_to_process", json!({ "sessionId": other, "port": attached.port })).await;
+    server
+        .ok("attach_to_process", json!({ "sessionId": other, "port": attached.port, "stopOnEntry": false }))
+        .await;
     let left = killed_with_its_guardian(server).await;
     assert!(left.processes().len() >= 5, "{:#?}", left.processes());
     assert_eq!(shown(cache.path()), 2);

@@ -85,6 +85,7 @@ console.error("ready");
 
 async fn attached(to: Value) -> Debugging {
     let session = Debugging::of(Language::Node).await;
+    let to = with(to, "stopOnEntry", json!(false));
     let report = session.ok("attach_to_process", with(to, "timeout", json!(300))).await;
     assert_eq!(report.outcome(), "running", "{}", report.text);
     session
@@ -145,7 +146,7 @@ async fn a_process_that_a_signal_holds_is_not_attached_to() {
     let pid = running.pid();
     send(pid, "STOP").await;
     let session = Debugging::of(Language::Node).await;
-    let asked = json!({ "processId": pid, "timeout": 1_000 });
+    let asked = json!({ "processId": pid, "timeout": 1_000, "stopOnEntry": false });
     let failed = session.fails("environment", "attach_to_process", asked.clone()).await;
     assert!(failed.text_of("message").contains("a signal such as SIGSTOP holds"), "{}", failed.text);
     send(pid, "CONT").await;

@@ -65,7 +65,9 @@ async fn a_program_is_attached_to_by_port_inspected_detached_from_and_attached_t
     let (child, port) = listening(&program).await;
     let session = Debugging::new().await;
     for _ in 0..2 {
-        let attached = session.ok("attach_to_process", json!({ "port": port, "timeout": 300 })).await;
+        let attached = session
+            .ok("attach_to_process", json!({ "port": port, "timeout": 300, "stopOnEntry": false }))
+            .await;
         assert_eq!(attached.outcome(), "running", "{}", attached.text);
         session.break_at(&program, "work").await;
         let stopped = session.go_on().await;
@@ -86,7 +88,7 @@ async fn a_program_can_be_attached_to_at_once_by_whoever_comes_next() {
     let (child, port) = listening(&Fixture::python("debugpy_port")).await;
     let session = Debugging::new().await;
     for _ in 0..20 {
-        session.ok("attach_to_process", json!({ "port": port, "timeout": 300 })).await;
+        session.ok("attach_to_process", json!({ "port": port, "timeout": 300, "stopOnEntry": false })).await;
         session.ok("detach_from_process", json!({})).await;
     }
     session.finish().await;
@@ -107,7 +109,12 @@ async fn path_mappings_translate_both_ways() {
     let (child, port) = listening(&theirs).await;
     let session = Debugging::new().await;
     let mappings = json!({ text(&local): text(&remote) });
-    session.ok("attach_to_process", json!({ "port": port, "pathMappings": mappings, "timeout": 300 })).await;
+    session
+        .ok(
+            "attach_to_process",
+            json!({ "port": port, "pathMappings": mappings, "timeout": 300, "stopOnEntry": false }),
+        )
+        .await;
     session.break_at(&ours, "work").await;
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (ours.path(), ours.line("work")), "{}", stopped.text);
@@ -141,7 +148,7 @@ while True:
     );
     let (child, pid) = running("python3", &[script.path()]).await;
     let session = Debugging::new().await;
-    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300 });
+    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
     session.ok("attach_to_process", asked).await;
     let stopped = session.ok("run_until", json!({ "exceptions": "userUnhandled" })).await;
     assert_eq!(stopped.place(), (script.path(), script.line("raise")), "{}", stopped.text);
@@ -155,7 +162,9 @@ async fn a_program_is_attached_to_by_its_number_and_left_running() {
     let (child, pid) = running("python3", &[script.path()]).await;
     let pid: u32 = pid.parse().unwrap();
     let session = Debugging::new().await;
-    let attached = session.ok("attach_to_process", json!({ "processId": pid, "timeout": 300 })).await;
+    let attached = session
+        .ok("attach_to_process", json!({ "processId": pid, "timeout": 300, "stopOnEntry": false }))
+        .await;
     assert_eq!(attached.outcome(), "running", "{}", attached.text);
     session.break_at(&script, "work").await;
     let stopped = session.go_on().await;
@@ -173,7 +182,7 @@ async fn the_end_of_the_server_lets_go_of_what_was_attached_to() {
     let script = worker();
     let (child, pid) = running("python3", &[script.path()]).await;
     let session = Debugging::new().await;
-    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300 });
+    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
     session.ok("attach_to_process", asked).await;
     session.break_at(&script, "work").await;
     assert_eq!(session.go_on().await.outcome(), "breakpoint");
@@ -186,7 +195,7 @@ async fn the_end_of_the_server_lets_go_of_what_was_attached_to() {
 async fn a_program_outlives_whoever_leaves_while_the_debugger_gets_into_it() {
     let script = worker();
     let (child, pid) = running("python3", &[script.path()]).await;
-    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300 });
+    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
     for _ in 0..3 {
         let session = Debugging::new().await;
         session.ok("attach_to_process", asked.clone()).await;
@@ -231,7 +240,7 @@ else:
     {
         let (child, pid) = running("python3", &[script.path(), doing]).await;
         let session = Debugging::new().await;
-        let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300 });
+        let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
         let attached = session.ok("attach_to_process", asked).await;
         assert_eq!(attached.outcome(), "running", "{doing}: {}", attached.text);
         let timeout = if outcome == "running" { 500 } else { 20_000 };
@@ -258,7 +267,7 @@ worker.communicate()
     let (child, pids) = running("python3", &[script.path()]).await;
     let (pid, worker) = pids.split_once(' ').unwrap();
     let session = Debugging::new().await;
-    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300 });
+    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
     let attached = session.ok("attach_to_process", asked).await;
     let note = attached.at("/notes/0").as_str().unwrap_or_default();
     assert!(
@@ -328,7 +337,7 @@ async fn a_program_that_ends_while_it_is_attached_to_is_told_as_ended() {
     let program = Fixture::python("debugpy_port");
     let (mut child, port) = listening(&program).await;
     let session = Debugging::new().await;
-    session.ok("attach_to_process", json!({ "port": port, "timeout": 300 })).await;
+    session.ok("attach_to_process", json!({ "port": port, "timeout": 300, "stopOnEntry": false })).await;
     drop(child.stdin.take());
     let ended = session.call("continue_execution", json!({})).await;
     let state = if ended.is_error { ended.at("/context/state") } else { &ended["state"] };
@@ -355,7 +364,9 @@ sys.stdin.read()
     let (mut parent, port) = running("python3", &[program.path(), child.path()]).await;
     let session = Debugging::new().await;
     session.break_at(&child, "child").await;
-    session.ok("attach_to_process", json!({ "port": port.parse::<u16>().unwrap() })).await;
+    session
+        .ok("attach_to_process", json!({ "port": port.parse::<u16>().unwrap(), "stopOnEntry": false }))
+        .await;
     let input = parent.stdin.as_mut().unwrap();
     tokio::io::AsyncWriteExt::write_all(input, b"go\n").await.unwrap();
     let stopped = session.go_on().await;

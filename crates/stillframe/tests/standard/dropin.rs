@@ -1,6 +1,9 @@
 //! What clients of mcp-debugger 0.24 send and read, beside what is our own.
 
 mod arguments;
+mod attaching;
+mod functions;
+mod sessions;
 mod stops;
 
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! The sixteen tools of the tool reference: every documented field, type and wording.
 
-mod attach;
+pub(crate) mod attach;
 mod execution;
 mod inspection;
 mod sessions;

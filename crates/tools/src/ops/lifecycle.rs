@@ -69,11 +69,11 @@ pub async fn launch(
     start(session, Start::Launch(launch), wait, context).await
 }
 
-/// Connects to a running program. It is suspended only when asked for.
+/// Connects to a running program, and pauses it where `pause` says for how long to wait for that.
 pub async fn attach(
     session: &Session,
     attach: Attach,
-    stop: bool,
+    pause: Option<Duration>,
     wait: Wait,
     context: &Context,
 ) -> Result<Settled, ToolError> {
@@ -82,8 +82,10 @@ pub async fn attach(
     if let Some(still) = begin(session, Start::Attach(attach), began, wait, context).await? {
         return Ok(still);
     }
-    if stop {
-        let paused = super::execution::pause(session, None, wait.since(began), context).await?;
+    if let Some(longest) = pause {
+        let left = wait.since(began);
+        let left = Wait { timeout: left.timeout.min(longest), ..left };
+        let paused = super::execution::pause(session, None, left, context).await?;
         return Ok(paused.with_notes(notes));
     }
     let now = Wait { timeout: Duration::ZERO, ..wait };
@@ -114,6 +116,10 @@ fn undebugged_workers(adapter: &dyn Adapter, endpoint: &Endpoint) -> Option<Stri
 pub async fn restart(session: &Session, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
     let last = session.last_start().await?;
     let last = last.ok_or(Error::NotLive { state: session.execution().as_str() })?;
+    if let Start::Attach(_) = last {
+        let problem = "a program that was attached to cannot be restarted from here; attach to it again";
+        return Err(Error::Unsupported(problem.to_owned()).into());
+    }
     session.end().await?;
     start(session, last, wait, context).await
 }

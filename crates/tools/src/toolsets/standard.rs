@@ -3,6 +3,7 @@
 //! Answers are JSON objects with `success`, as text and as structured content. Names of parameters and
 //! fields are those of the tool reference that the vocabulary comes from; more were added, none renamed.
 
+mod anchors;
 mod breakpoints;
 mod execution;
 mod hang;
@@ -16,6 +17,7 @@ mod shared;
 mod test;
 mod trace;
 mod trigger;
+mod truncation;
 
 use crate::{Entry, Prompt, Toolset};
 

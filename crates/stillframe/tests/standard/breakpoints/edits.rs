@@ -44,6 +44,14 @@ async fn a_statement_is_found_again_on_its_new_line_after_an_edit(language: Lang
     let listed = session.breakpoints().await;
     assert_eq!(listed[0]["breakpointId"], set["breakpointId"]);
     assert_eq!(listed[0]["line"], after.line("sum"));
+    let moved = json!({
+        "breakpointId": set["breakpointId"],
+        "file": after.path(),
+        "from": before.line("sum"),
+        "to": after.line("sum"),
+        "statement": "y = x + 1",
+    });
+    assert_eq!(again.at("/data/anchorResolution"), &json!({ "moved": [moved], "stale": [] }));
     session.finish().await;
 }
 
@@ -64,6 +72,8 @@ async fn a_statement_that_is_gone_after_an_edit_is_named(language: Language) {
     let note =
         format!("{id}: its text `y = x + 1` is not in {} any more; it stays on line {line}", after.path());
     assert_eq!(again["notes"], json!([note]));
+    assert_eq!(again.at("/data/anchorResolution/stale/0/breakpointId"), id);
+    assert!(again.at("/data/warning").as_str().unwrap().contains(id), "{}", again.text);
     assert_eq!(again.place(), (after.path(), line));
     session.finish().await;
 }

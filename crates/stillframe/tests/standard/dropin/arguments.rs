@@ -1,7 +1,7 @@
 //! What they send, and the lists that they read.
 
 use serde_json::{Value, json};
-use test_support::{Language, each};
+use test_support::{DynamicLanguage, Language, dynamic, each};
 
 use super::bank;
 use crate::STILLFRAME;
@@ -16,7 +16,13 @@ each![
     local_variables_are_read_by_their_names,
     breakpoints_are_listed_and_removed_by_both_names,
     a_restart_says_what_it_kept,
-    output_names_its_session,
+    output_comes_in_entries_with_a_cursor_each,
+    a_breakpoint_by_a_text_has_its_anchor,
+];
+
+dynamic![
+    // Where C has code is known once the program is loaded.
+    a_breakpoint_that_is_not_where_it_was_asked_for_warns,
 ];
 
 async fn arguments_that_mean_nothing_here_say_what_there_is_instead(language: Language) {
@@ -39,8 +45,6 @@ async fn arguments_that_mean_nothing_here_say_what_there_is_instead(language: La
     let started = session.ok("start_debugging", start).await;
     assert_eq!(started.place(), (program.path(), program.line("deposit")));
     assert!(started.at("/warnings/0").as_str().unwrap().starts_with("ignored `adapterLaunchConfig`: "));
-    let detached = session.ok("detach_from_process", json!({ "terminateProcess": true })).await;
-    assert!(detached.at("/warnings/0").as_str().unwrap().starts_with("ignored `terminateProcess`: "));
     session.finish().await;
 }
 
@@ -70,7 +74,13 @@ async fn local_variables_are_read_by_their_names(language: Language) {
     assert_eq!((&read["count"], read.at("/variables/0/name")), (&json!(1), &json!("amount")));
     assert_eq!(read["notFound"], json!(["nobody"]));
     let all = session.ok("get_local_variables", json!({})).await;
-    assert_eq!(all["notFound"], Value::Null);
+    assert_eq!((&all["notFound"], &all["truncation"]), (&Value::Null, &Value::Null));
+    let stack = session.ok("get_stack_trace", json!({})).await;
+    let scopes = session.ok("get_scopes", json!({ "frameId": stack.at("/stackFrames/0/id") })).await;
+    let scope = scopes.at("/scopes/0/variablesReference");
+    let page = session.ok("get_variables", json!({ "scope": scope, "count": 1 })).await;
+    let omitted = page["total"].as_u64().unwrap() - 1;
+    assert_eq!(page.at("/truncation/omittedCount"), &json!(omitted), "{}", page.text);
     session.finish().await;
 }
 
@@ -98,6 +108,9 @@ async fn breakpoints_are_listed_and_removed_by_both_names(language: Language) {
     let removed = session.ok("remove_breakpoint", json!({ "breakpointId": id })).await;
     let removed = removed.at("/removed/0");
     assert_eq!((&removed["id"], &removed["line"]), (&json!(id), &json!(line)));
+    session.break_at(&program, "kind").await;
+    let cleared = session.ok("clear_breakpoints", json!({})).await;
+    assert_eq!((&cleared["cleared"], &cleared["files"]), (&json!(1), &json!([program.path()])));
     let disabled = session.break_with(&program, "odd", json!({ "enabled": false })).await;
     assert_eq!(disabled["enabled"], false);
     let listed = session.ok("list_breakpoints", json!({})).await;
@@ -111,13 +124,49 @@ async fn a_restart_says_what_it_kept(language: Language) {
     assert_eq!(started.at("/data/breakpointsReapplied"), &Value::Null);
     let again = session.step("restart_debugging").await;
     assert_eq!(again.at("/data/breakpointsReapplied"), 1);
-    assert_eq!(again.at("/data/outputReset"), false);
+    assert_eq!(again.at("/data/outputReset"), true);
+    session.ok("clear_breakpoints", json!({})).await;
+    session.run_to_the_end().await;
+    let first = session.ok("get_output", json!({ "since": 0 })).await;
+    session.step("restart_debugging").await;
+    let second = session.ok("get_output", json!({ "since": 0 })).await;
+    assert_eq!(second["output"], first["output"]);
+    let new = session.ok("get_output", json!({ "since": first["nextSince"] })).await;
+    assert_eq!((&new["output"], &new["dropped"]), (&second["output"], &json!(0)));
     session.finish().await;
 }
 
-async fn output_names_its_session(language: Language) {
+async fn output_comes_in_entries_with_a_cursor_each(language: Language) {
     let session = Debugging::of(language).await;
-    assert_eq!(session.ok("get_output", json!({})).await["sessionId"], session.id);
+    session.start(&bank(language)).await;
+    let read = session.ok("get_output", json!({})).await;
+    assert_eq!(read["sessionId"], session.id);
+    let entries = read["entries"].as_array().unwrap();
+    let text: String = entries.iter().map(|entry| entry["output"].as_str().unwrap()).collect();
+    assert_eq!(text, session.written("stdout").await);
+    assert_eq!(entries[0]["category"], "stdout");
+    assert!(entries[0]["timestamp"].as_u64() > Some(1_700_000_000_000), "{}", read.text);
+    assert_eq!(entries.last().unwrap()["seq"], read["nextSince"]);
+    let drained = session.ok("get_output", json!({ "since": read["nextSince"] })).await;
+    assert_eq!(drained["entries"], json!([]));
+    session.finish().await;
+}
+
+async fn a_breakpoint_by_a_text_has_its_anchor(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
+    let asked = json!({ "file": program.path(), "statement": "@deposit_return" });
+    let set = session.ok("set_breakpoint", asked).await;
+    assert_eq!(set["anchor"], json!({ "statement": "@deposit_return" }));
+    assert_eq!(set["content"], *set.at("/context/lineContent"));
+    assert_eq!(session.breakpoints().await[0]["anchor"], set["anchor"]);
+    session.finish().await;
+}
+
+async fn a_breakpoint_that_is_not_where_it_was_asked_for_warns(language: DynamicLanguage) {
+    let session = Debugging::of(language).await;
+    let moved = session.break_with(&bank(*language), "comment", json!({})).await;
+    assert_eq!(moved["warning"], moved["message"]);
     session.finish().await;
 }
 

@@ -6,11 +6,7 @@ use test_support::{Dynamic, DynamicLanguage, Fixture, Language, dynamic, each};
 use super::{bank, listed, polled};
 use crate::debugging::{Debugging, Report, folder};
 
-each![
-    a_client_that_asks_for_the_state_sees_the_stop_and_the_end,
-    a_stop_at_a_function_is_told_from_one_at_a_line,
-    a_step_shows_its_line_and_those_around_it,
-];
+each![a_client_that_asks_for_the_state_sees_the_stop_and_the_end, a_step_shows_its_line_and_those_around_it,];
 
 dynamic![
     // C throws nothing.
@@ -68,16 +64,6 @@ async fn an_exception_is_described_where_its_session_is_listed(language: Dynamic
     session.finish().await;
 }
 
-async fn a_stop_at_a_function_is_told_from_one_at_a_line(language: Language) {
-    let program = bank(language);
-    let session = Debugging::of(language).await;
-    session.ok("set_breakpoint", json!({ "function": "kind" })).await;
-    session.start(&program).await;
-    let reason = listed(&session).await["lastStop"]["reason"].clone();
-    assert_eq!(reason, "function breakpoint");
-    session.finish().await;
-}
-
 async fn a_step_shows_its_line_and_those_around_it(language: Language) {
     let program = bank(language);
     let (session, _) = Debugging::stopped_at(&program, "deposit").await;
@@ -87,7 +73,7 @@ async fn a_step_shows_its_line_and_those_around_it(language: Language) {
     let content = |line: u32| source.lines().nth(line as usize - 1).unwrap();
     assert_eq!(stepped.at("/context/lineContent"), content(line));
     let around: Vec<Value> =
-        (line - 2..=line + 2).map(|line| json!({ "line": line, "content": content(line) })).collect();
+        (line - 1..=line + 1).map(|line| json!({ "line": line, "content": content(line) })).collect();
     assert_eq!(stepped.at("/context/surrounding"), &json!(around));
     assert!(stepped.at("/location/column").as_u64() >= Some(1), "{}", stepped.text);
     session.finish().await;

@@ -16,7 +16,7 @@ each![
 
 /// A program that listens for a debugger, and its port. It ends when it is dropped.
 #[expect(clippy::disallowed_methods, reason = "a program that is not ours, which ends with its input")]
-async fn listening(program: &Fixture) -> (tokio::process::Child, u16) {
+pub(crate) async fn listening(program: &Fixture) -> (tokio::process::Child, u16) {
     let mut command = tokio::process::Command::new("python3");
     command.args(["-X", "frozen_modules=off", program.path()]).env("PYTHONPATH", STILLFRAME.debugpy().await);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
@@ -31,7 +31,7 @@ async fn a_session_with_host_and_port_is_attached_at_once_and_leaves_the_program
     let program = Fixture::python("debugpy_port");
     let (mut child, port) = listening(&program).await;
     let server = STILLFRAME.serve().await;
-    let arguments = json!({ "language": "python", "name": "Remote", "host": "127.0.0.1", "port": port });
+    let arguments = json!({ "language": "python", "name": "Remote", "host": "127.0.0.1", "port": port, "stopOnEntry": false });
     let created = server.ok("create_debug_session", arguments).await;
     assert_eq!(
         created["message"],

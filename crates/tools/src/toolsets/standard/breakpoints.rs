@@ -14,10 +14,13 @@ use engine::sources;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shared::{AROUND, Done, LineContext};
+use super::shared::{Done, LineContext};
 use crate::ops::run_until::{check_condition, moved_to_column};
 use crate::render::{BreakpointData, failed, surrounding};
 use crate::{Context, Effects, Tool, ToolError};
+
+/// How many lines around a breakpoint are shown.
+const AROUND: u32 = 2;
 
 /// Sets a breakpoint, or changes one.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -461,7 +464,7 @@ impl Tool for RemoveBreakpoint {
 
 /// What was removed of all breakpoints.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Cleared {
+pub(super) struct AllRemoved {
     #[serde(flatten)]
     removed: Removed,
     /// How many.
@@ -480,13 +483,13 @@ pub(super) struct ClearBreakpoints {
 }
 
 impl Tool for ClearBreakpoints {
-    type Answer = Cleared;
+    type Answer = AllRemoved;
     const NAME: &'static str = "clear_breakpoints";
     const TITLE: &'static str = "Clear breakpoints";
     const DESCRIPTION: &'static str = "Remove all breakpoints.";
     const EFFECTS: Effects = Effects::ENDS;
 
-    async fn call(self, context: &Context) -> Result<Cleared, ToolError> {
+    async fn call(self, context: &Context) -> Result<AllRemoved, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let file = self.file.map(|file| sources::absolute(&file));
         let in_file = move |place: &BreakpointTarget| match (&file, place) {
@@ -499,7 +502,7 @@ impl Tool for ClearBreakpoints {
         let removed = Removed::new(&known, &ids);
         let files = removed.removed.iter().filter_map(|removed| removed.breakpoint.file.clone());
         let files: BTreeSet<String> = files.collect();
-        Ok(Cleared { cleared: ids.len(), files: files.into_iter().collect(), removed })
+        Ok(AllRemoved { cleared: ids.len(), files: files.into_iter().collect(), removed })
     }
 }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::breakpoints::{self, ExceptionParam};
 use super::launch::{LaunchArgs, ProgramParams};
 use super::one_shot::{Asked, OneShot};
-use super::shared::{AROUND, LimitsParam, LineContext};
+use super::shared::{LimitsParam, LineContext};
 use super::trigger::TriggerParam;
 use crate::ops::settle::{Settled, Wait};
 use crate::ops::trigger::{Trigger, Triggered};
@@ -83,11 +83,14 @@ pub(super) struct Stepped {
     context: Option<LineContext>,
 }
 
+/// How many lines around a stop are shown once more: `source` has more of them.
+const BESIDE: u32 = 1;
+
 /// The lines around a stop, from those that were read for the report.
 fn lines_around(settled: &Settled) -> Option<LineContext> {
     let Settled::Stopped(snapshot) = settled else { return None };
     let current = snapshot.frame()?.location.as_ref()?.line;
-    let near = snapshot.source.iter().filter(|(line, _)| line.abs_diff(current) <= AROUND);
+    let near = snapshot.source.iter().filter(|(line, _)| line.abs_diff(current) <= BESIDE);
     let near = near.map(|(line, content)| LineData { line: *line, content: content.clone() });
     LineContext::new(current, near.collect())
 }

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::last_stop::LastStop;
+use super::truncation::Truncation;
 use crate::ops::inspect::{self, Named};
 use crate::render::{Cut, FrameData, LineData, VariableData, surrounding, variables};
 use crate::{Context, Effects, Tool, ToolError};
@@ -84,7 +85,8 @@ impl Tool for GetStackTrace {
             total_frames: stack.total,
             include_internals: internals,
             hidden_frames: hidden,
-            note: hidden.map(|hidden| format!("{hidden} library frames are hidden; includeInternals shows them")),
+            note: hidden
+                .map(|hidden| format!("{hidden} library frames are hidden; includeInternals shows them")),
             stop_reason: last_stop.as_ref().map(|stop| stop.reason.clone()),
             last_stop,
         })
@@ -188,6 +190,8 @@ pub(super) struct Variables {
     /// Only so many children were searched for the names: the rest took too long.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncation: Option<Truncation>,
 }
 
 impl Tool for GetVariables {
@@ -214,13 +218,15 @@ impl Tool for GetVariables {
             let children = inspect::variables(&session, reference, page, text).await?;
             Named { children, missing: Vec::new(), searched: None }
         };
+        let next_start = children.next_start().filter(|_| self.names.is_none());
         Ok(Variables {
             success: true,
+            truncation: Truncation::of(&children, next_start),
             count: children.variables.len(),
             variables: variables(&children),
             variables_reference: reference,
             total: children.total,
-            next_start: children.next_start().filter(|_| self.names.is_none()),
+            next_start,
             not_found: missing,
             searched,
         })
@@ -276,6 +282,8 @@ pub(super) struct LocalVariables {
     /// How many special variables are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncation: Option<Truncation>,
 }
 
 /// Where the variables are.
@@ -327,6 +335,7 @@ impl Tool for GetLocalVariables {
             },
             scope_name,
             message,
+            truncation: Truncation::of(&children, next_start),
             hidden: Some(children.hidden).filter(|hidden| *hidden > 0),
         })
     }

@@ -2,18 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use engine::model::launch::{Attach, Endpoint, Launch, Program, Start, Stdin};
+use engine::model::stop::End;
 use engine::session::Session;
 use engine::session::state::Execution;
 use engine::sources;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::anchors::AnchorResolution;
 use super::breakpoints::{ExceptionParam, exceptions};
 use super::shared::{Done, LimitsParam};
-use crate::ops::lifecycle;
 use crate::ops::settle::Wait;
+use crate::ops::{self, lifecycle};
 use crate::render::StopReport;
 use crate::{Context, Effects, Tool, ToolError};
 
@@ -85,20 +88,28 @@ struct StartData {
     /// Nothing was started.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dry_run: bool,
+    /// Whether it is paused, as `stopOnEntry` asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_on_entry_successful: Option<bool>,
     /// The command line of a dry run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     command: Vec<String>,
     /// How many breakpoints a restart has set again.
     #[serde(skip_serializing_if = "Option::is_none")]
     breakpoints_reapplied: Option<usize>,
-    /// Whether the output of a restart begins at 0. It does not: a session has one output, so that no cursor of
-    /// `get_output` goes back.
+    /// `get_output` from 0 on begins with the output of the restarted program. Cursors do not go back.
     #[serde(skip_serializing_if = "Option::is_none")]
     output_reset: Option<bool>,
+    /// Where the texts are now that breakpoints of a restart are found by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anchor_resolution: Option<AnchorResolution>,
+    /// Which of them are gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
 }
 
 impl Started {
-    fn new(name: &str, mut report: StopReport) -> Self {
+    fn new(name: &str, mut report: StopReport, stops_on_entry: bool) -> Self {
         report.message = match report.state.as_str() {
             "ended" => format!("Debugging started for {name}. Current state: ended. {}", report.message),
             state => format!("Debugging started for {name}. Current state: {state}"),
@@ -106,6 +117,7 @@ impl Started {
         let data = StartData {
             message: report.message.clone(),
             reason: report.reason.clone(),
+            stop_on_entry_successful: stops_on_entry.then_some(report.state == "paused"),
             ..StartData::default()
         };
         Self { report, data }
@@ -230,8 +242,9 @@ impl Tool for StartDebugging {
             return Ok(Started { report, data });
         }
         break_on_exceptions(&session, break_on).await?;
+        let stops_on_entry = launch.stop_on_entry;
         let settled = lifecycle::launch(&session, launch, wait, context).await?;
-        Ok(Started::new(&name, StopReport::new("Started", settled)))
+        Ok(Started::new(&name, StopReport::new("Started", settled), stops_on_entry))
     }
 }
 
@@ -248,7 +261,7 @@ pub(super) struct AttachToProcess {
     process_id: Option<u32>,
     /// where local folders are on the other side
     path_mappings: Option<BTreeMap<String, String>>,
-    /// pause it
+    /// default true: pause it
     stop_on_entry: Option<bool>,
     just_my_code: Option<bool>,
     #[schemars(extend("unlisted" = true))]
@@ -257,8 +270,68 @@ pub(super) struct AttachToProcess {
     limits: Option<LimitsParam>,
 }
 
+/// A report, with the fields of an attach beside it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Attached {
+    #[serde(flatten)]
+    report: StopReport,
+    data: AttachData,
+}
+
+/// What was attached to, and how.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AttachData {
+    message: String,
+    attach_config: AttachConfig,
+}
+
+/// How a program is attached to.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AttachConfig {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    port: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process_id: Option<u32>,
+    stop_on_entry: bool,
+    just_my_code: bool,
+}
+
+impl AttachData {
+    fn new(attach: &Attach, stop_on_entry: bool) -> Self {
+        let (message, host, port, process_id) = match &attach.to {
+            Endpoint::Address { host, port } => {
+                (format!("Attached to process at {host}:{port}"), Some(host.clone()), Some(*port), None)
+            }
+            Endpoint::Process(pid) => (format!("Attached to process {pid}"), None, None, Some(*pid)),
+        };
+        let just_my_code = attach.just_my_code;
+        let attach_config = AttachConfig { host, port, process_id, stop_on_entry, just_my_code };
+        Self { message, attach_config }
+    }
+}
+
+/// For how long to wait until a program that is attached to is paused; none where it is to run on. Clients of
+/// mcp-debugger expect it to be paused, and look at its stack at once. One that waits for something pauses when it goes
+/// on, which is not waited for unless that was asked for.
+pub(super) fn pause_of(
+    context: &Context,
+    stop_on_entry: Option<bool>,
+    timeout: Option<u64>,
+    wait: Wait,
+) -> Result<Option<Duration>, ToolError> {
+    Ok(match stop_on_entry {
+        Some(false) => None,
+        Some(true) => Some(wait.timeout),
+        None => Some(ops::execution::pause_wait(context.bounds(), timeout, wait.limits)?.timeout),
+    })
+}
+
 impl Tool for AttachToProcess {
-    type Answer = StopReport;
+    type Answer = Attached;
     const NAME: &'static str = "attach_to_process";
     const TITLE: &'static str = "Attach to process";
     const DESCRIPTION: &'static str = "Debug a running program, by debugger port or process id.";
@@ -270,7 +343,7 @@ impl Tool for AttachToProcess {
         ("adapterConfig", "what can be set has an argument of its own: `justMyCode`, `pathMappings`"),
     ];
 
-    async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
+    async fn call(self, context: &Context) -> Result<Attached, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let to = match (self.port, self.process_id) {
             (Some(port), None) => {
@@ -288,11 +361,16 @@ impl Tool for AttachToProcess {
         };
         let wait =
             Wait::new(context.bounds(), self.timeout, LimitsParam::limits(context.bounds(), self.limits)?)?;
-        let stop = self.stop_on_entry.unwrap_or(false);
+        let pause = pause_of(context, self.stop_on_entry, self.timeout, wait)?;
         break_on_exceptions(&session, self.break_on_exceptions).await?;
-        let settled = lifecycle::attach(&session, attach, stop, wait, context).await?;
+        let mut data = AttachData::new(&attach, pause.is_some());
+        let settled = lifecycle::attach(&session, attach, pause, wait, context).await?;
         let is_attached = session.execution() != Execution::Starting;
-        Ok(StopReport::new(if is_attached { "Attached" } else { "Not attached yet" }, settled))
+        let did = if is_attached { "Attached" } else { "Not attached yet" };
+        if !is_attached {
+            did.clone_into(&mut data.message);
+        }
+        Ok(Attached { report: StopReport::new(did, settled), data })
     }
 }
 
@@ -301,26 +379,41 @@ impl Tool for AttachToProcess {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DetachFromProcess {
     session_id: Option<String>,
+    #[schemars(extend("unlisted" = true))]
+    terminate_process: Option<bool>,
+}
+
+/// What became of the program.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Detached {
+    #[serde(flatten)]
+    done: Done,
+    /// What the session is listed as from now on.
+    state: &'static str,
 }
 
 impl Tool for DetachFromProcess {
-    type Answer = Done;
+    type Answer = Detached;
     const NAME: &'static str = "detach_from_process";
     const TITLE: &'static str = "Detach from process";
     const DESCRIPTION: &'static str =
         "Let go of a program that was attached to: it runs on. A program that was started here is ended.";
     const EFFECTS: Effects = Effects::ENDS;
-    const IGNORED: &'static [(&'static str, &'static str)] =
-        &[("terminateProcess", "what was started here is ended, and what was attached to runs on")];
 
-    async fn call(self, context: &Context) -> Result<Done, ToolError> {
+    async fn call(self, context: &Context) -> Result<Detached, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        session.detach().await?;
+        let terminates = self.terminate_process == Some(true);
+        if terminates {
+            session.detach_and_end().await?;
+        } else {
+            session.detach().await?;
+        }
         let end = match session.execution() {
+            Execution::Ended(end) if terminates && *end == End::Detached => "was ended".to_owned(),
             Execution::Ended(end) => end.to_string(),
             other => other.as_str().to_owned(),
         };
-        Ok(Done::new(format!("Detached: the program {end}")))
+        Ok(Detached { done: Done::new(format!("Detached: the program {end}")), state: "stopped" })
     }
 }
 
@@ -348,10 +441,18 @@ impl Tool for RestartDebugging {
             Some(Start::Launch(launch)) => name_of(&session, &launch),
             _ => session.name().to_owned(),
         };
+        let before = session.breakpoints().await?;
         let settled = lifecycle::restart(&session, wait, context).await?;
-        let mut started = Started::new(&name, StopReport::new("Restarted", settled));
-        started.data.breakpoints_reapplied = Some(session.breakpoints().await?.len());
-        started.data.output_reset = Some(false);
+        let now = session.breakpoints().await?;
+        let mut started = Started::new(&name, StopReport::new("Restarted", settled), false);
+        let anchors = AnchorResolution::new(&session, &before, &now);
+        started.data = StartData {
+            breakpoints_reapplied: Some(now.len()),
+            output_reset: Some(true),
+            warning: anchors.as_ref().and_then(AnchorResolution::warning),
+            anchor_resolution: anchors,
+            ..started.data
+        };
         Ok(started)
     }
 }

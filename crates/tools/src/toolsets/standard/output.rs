@@ -1,5 +1,6 @@
 //! Reading what a program wrote.
 
+use engine::output::{Excerpt, Piece};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,8 @@ pub(super) struct ProgramOutput {
     success: bool,
     session_id: String,
     output: Vec<OutputPiece>,
+    /// The same by the names that clients of mcp-debugger know.
+    entries: Vec<OutputEntry>,
     /// Pass it as `since` the next time.
     next_since: u64,
     has_more: bool,
@@ -38,6 +41,35 @@ struct OutputPiece {
     text: String,
 }
 
+/// A piece of output.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OutputEntry {
+    /// The cursor after it.
+    seq: u64,
+    category: String,
+    output: String,
+    /// When its beginning came, in milliseconds since 1970.
+    timestamp: i64,
+}
+
+/// An answer has its text twice, in places with every other character escaped, and is to be cut nowhere.
+const FORMS: usize = 3;
+
+/// The pieces by the names of mcp-debugger.
+fn entries(excerpt: &Excerpt) -> Vec<OutputEntry> {
+    let mut seq = excerpt.start;
+    let entry = |piece: &Piece| {
+        seq += piece.text.len() as u64;
+        OutputEntry {
+            seq,
+            category: piece.category.to_string(),
+            output: piece.text.clone(),
+            timestamp: piece.at.as_millisecond(),
+        }
+    };
+    excerpt.pieces.iter().map(entry).collect()
+}
+
 impl Tool for GetOutput {
     type Answer = ProgramOutput;
     const NAME: &'static str = "get_output";
@@ -48,8 +80,11 @@ impl Tool for GetOutput {
     async fn call(self, context: &Context) -> Result<ProgramOutput, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         // Fewer bytes than a character has would read nothing for ever.
-        let limit = self.limit.unwrap_or(20_000).max(4);
-        let excerpt = session.output().read(self.since.unwrap_or(0), limit).with_whole_lines();
+        let limit = self.limit.unwrap_or(20_000).clamp(4, context.bounds().answer_size() / FORMS);
+        // As in mcp-debugger, what is read from 0 on is of the program that was started last.
+        let since = self.since.filter(|since| *since > 0);
+        let since = since.unwrap_or_else(|| session.output().run_start());
+        let excerpt = session.output().read(since, limit).with_whole_lines();
         let output = excerpt
             .pieces
             .iter()
@@ -59,6 +94,7 @@ impl Tool for GetOutput {
             success: true,
             session_id: session.id().to_string(),
             output,
+            entries: entries(&excerpt),
             next_since: excerpt.next,
             has_more: excerpt.more > 0,
             dropped: excerpt.dropped,

@@ -1,6 +1,7 @@
 //! Sessions, and the languages that there are.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use engine::model::launch::{Attach, Endpoint};
 use engine::session::Session;
@@ -10,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::last_stop::LastStop;
+use super::launch::pause_of;
 use super::shared::Done;
 use crate::ops::settle::{Settled, Wait};
 use crate::ops::{languages, lifecycle};
@@ -29,6 +31,10 @@ pub(super) struct CreateDebugSession {
     host: Option<String>,
     /// debugger port of a running program
     port: Option<u16>,
+    #[schemars(extend("unlisted" = true))]
+    stop_on_entry: Option<bool>,
+    #[schemars(extend("unlisted" = true))]
+    timeout: Option<u64>,
 }
 
 /// A new session.
@@ -49,19 +55,27 @@ impl Tool for CreateDebugSession {
     const TITLE: &'static str = "Create debug session";
     const DESCRIPTION: &'static str = "Open a debug session.";
     const EFFECTS: Effects = Effects::ADDS;
+    const IGNORED: &'static [(&'static str, &'static str)] = &[
+        // An attach that is answered is one that works.
+        ("verifyTimeout", ""),
+        ("adapterConfig", "`attach_to_process` has arguments for what can be set"),
+    ];
 
     async fn call(self, context: &Context) -> Result<Created, ToolError> {
-        let session = lifecycle::open(context, &self.language, self.name, self.executable_path)?;
+        let executable = self.executable_path.clone();
+        let session = lifecycle::open(context, &self.language, self.name.clone(), executable)?;
         let mut message = format!("Created {} debug session: {}", session.adapter().name(), session.name());
         if let Some(port) = self.port {
-            let host = self.host.unwrap_or_else(|| "127.0.0.1".to_owned());
+            let host = self.host.clone().unwrap_or_else(|| "127.0.0.1".to_owned());
             let attach = Attach {
                 to: Endpoint::Address { host: host.clone(), port },
                 path_mappings: Vec::new(),
                 just_my_code: true,
             };
-            let attached =
-                lifecycle::attach(&session, attach, false, Wait::usual(context.bounds()), context).await;
+            let attached = match self.wait(context) {
+                Ok((pause, wait)) => lifecycle::attach(&session, attach, pause, wait, context).await,
+                Err(error) => Err(error),
+            };
             if attached.is_err() {
                 context.sessions.close(&session).await;
             }
@@ -81,6 +95,14 @@ impl Tool for CreateDebugSession {
             message,
             state: session.execution().as_str().to_owned(),
         })
+    }
+}
+
+impl CreateDebugSession {
+    /// How long to wait for an attach, and for the pause after it.
+    fn wait(&self, context: &Context) -> Result<(Option<Duration>, Wait), ToolError> {
+        let wait = Wait::new(context.bounds(), self.timeout, context.bounds().report())?;
+        Ok((pause_of(context, self.stop_on_entry, self.timeout, wait)?, wait))
     }
 }
 

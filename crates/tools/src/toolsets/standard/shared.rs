@@ -8,9 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::render::LineData;
 
-/// How many lines around a line are shown.
-pub(super) const AROUND: u32 = 2;
-
 /// How much a stop report holds.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,0 +1,93 @@
+//! A session of a client of each server that a toolset stands in for: its calls, and the fields that it reads.
+//!
+//! In the files, `$name` in an argument is what an earlier call `keeps`, `$FILE` the program, and `$@name` the line of
+//! that name. What is read is a value, or `<number>`, `<text>` or `<list>`; of an answer of plain text, a part of it.
+
+use serde_json::{Map, Value, json};
+use test_support::{Fixture, Server};
+
+use crate::STILLFRAME;
+
+#[tokio::test]
+async fn of_mcp_debugger() {
+    replay(include_str!("sessions/mcp-debugger.json")).await;
+}
+
+#[tokio::test]
+async fn of_nodejs_debug_mcp() {
+    replay(include_str!("sessions/nodejs-debug-mcp.json")).await;
+}
+
+#[tokio::test]
+async fn of_debugger_mcp() {
+    replay(include_str!("sessions/debugger-mcp.json")).await;
+}
+
+#[tokio::test]
+async fn of_mcp_debugger_server() {
+    replay(include_str!("sessions/mcp-debugger-server.json")).await;
+}
+
+async fn replay(golden: &str) {
+    let golden: Value = serde_json::from_str(golden).expect("a golden session is JSON");
+    let text = |field: &str| golden[field].as_str().unwrap().to_owned();
+    let program = Fixture::node("swap_vars");
+    let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
+    let mut options = STILLFRAME.options().await;
+    options.args.extend(["--toolset".to_owned(), text("toolset")]);
+    options.cwd = Some(folder.path().to_owned());
+    let server = options.start().await;
+    let mut kept = Map::new();
+    for call in golden["calls"].as_array().unwrap() {
+        let tool = call["tool"].as_str().unwrap();
+        let arguments = filled(&call["with"], &program, &kept);
+        let answer = answer(&server, tool, &arguments).await;
+        for (pointer, wanted) in call["reads"].as_object().into_iter().flatten() {
+            let found = answer.pointer(pointer).unwrap_or(&Value::Null);
+            assert!(is_as(found, &filled(wanted, &program, &kept)), "{tool}: `{pointer}` of {answer}");
+        }
+        for (name, pointer) in call["keeps"].as_object().into_iter().flatten() {
+            let value = answer.pointer(pointer.as_str().unwrap()).cloned();
+            kept.insert(name.clone(), value.unwrap_or_else(|| panic!("{tool}: no {name} in {answer}")));
+        }
+    }
+    server.finish().await;
+}
+
+/// What a client makes of an answer: its text as JSON, or else as it is; the data of one that has no text.
+async fn answer(server: &Server, tool: &str, arguments: &Value) -> Value {
+    let result = server.request("tools/call", json!({ "name": tool, "arguments": arguments })).await.unwrap();
+    match result.pointer("/content/0/text").and_then(Value::as_str) {
+        Some(text) => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
+        None => result["structuredContent"].clone(),
+    }
+}
+
+fn filled(arguments: &Value, program: &Fixture, kept: &Map<String, Value>) -> Value {
+    match arguments {
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, value)| (name.clone(), filled(value, program, kept)));
+            fields.collect::<Map<_, _>>().into()
+        }
+        Value::Array(items) => items.iter().map(|item| filled(item, program, kept)).collect(),
+        Value::String(text) => match text.strip_prefix('$') {
+            Some("FILE") => json!(program.path()),
+            Some(name) => match name.strip_prefix('@') {
+                Some(line) => json!(program.line(line)),
+                None => kept[name].clone(),
+            },
+            None => json!(text.replace("$FILE", program.path())),
+        },
+        other => other.clone(),
+    }
+}
+
+fn is_as(found: &Value, wanted: &Value) -> bool {
+    match (wanted.as_str(), found) {
+        (Some("<number>"), _) => found.is_number(),
+        (Some("<text>"), _) => found.is_string(),
+        (Some("<list>"), _) => found.is_array(),
+        (Some(part), Value::String(text)) if part.starts_with('…') => text.contains(part.trim_matches('…')),
+        _ => found == wanted,
+    }
+}

@@ -1,0 +1,33 @@
+//! That variables are not shown in full, as clients of mcp-debugger read it.
+
+use engine::model::ids::Reference;
+use engine::model::variable::Children;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What of some variables is not shown.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Truncation {
+    /// Variables of the pages after this one.
+    omitted_count: u64,
+    /// Variables whose text is cut.
+    value_truncated_count: usize,
+    /// How to see them.
+    notice: String,
+}
+
+impl Truncation {
+    /// Of a page; none where it is all there is.
+    pub(super) fn of(children: &Children<Reference>, next_start: Option<u64>) -> Option<Self> {
+        let omitted_count = next_start.map_or(0, |next| children.total.saturating_sub(next));
+        let value_truncated_count = children.variables.iter().filter(|variable| variable.value.cut).count();
+        let ways = [
+            (omitted_count > 0).then(|| format!("{omitted_count} more from nextStart on, or by names")),
+            (value_truncated_count > 0)
+                .then(|| format!("{value_truncated_count} cut values in full with maxLength")),
+        ];
+        let ways: Vec<String> = ways.into_iter().flatten().collect();
+        (!ways.is_empty()).then(|| Self { omitted_count, value_truncated_count, notice: ways.join("; ") })
+    }
+}
