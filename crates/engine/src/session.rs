@@ -51,6 +51,8 @@ pub struct Session {
     shared: Arc<SessionShared>,
     mailbox: mpsc::Sender<Request>,
     execution: watch::Receiver<Execution>,
+    /// What is asked through this handle is no use of the session.
+    is_onlooker: bool,
 }
 
 /// What is used without asking the actor.
@@ -134,7 +136,7 @@ impl Session {
             selection: Selection::default(),
             watches: Watches::default(),
         };
-        Self { shared: Arc::new(shared), mailbox, execution }
+        Self { shared: Arc::new(shared), mailbox, execution, is_onlooker: false }
     }
 
     /// Its id.
@@ -201,6 +203,12 @@ impl Session {
         &self.shared.watches
     }
 
+    /// The same session, for one who only looks: it is closed when it is idle all the same.
+    #[must_use]
+    pub fn for_onlooker(&self) -> Self {
+        Self { is_onlooker: true, ..self.clone() }
+    }
+
     /// What its program is doing.
     pub fn execution(&self) -> Execution {
         self.execution.borrow().clone()
@@ -257,7 +265,9 @@ impl Session {
         is_live: bool,
         serve: impl FnOnce(&mut Actor, Reply<T>) + Send + 'static,
     ) -> Result<T> {
-        self.shared.usage.touch();
+        if !self.is_onlooker {
+            self.shared.usage.touch();
+        }
         let (reply, answer) = oneshot::channel();
         let request = Request { is_live, serve: Box::new(move |actor| serve(actor, reply)) };
         self.mailbox.send(request).await.map_err(|_| Error::Closed)?;

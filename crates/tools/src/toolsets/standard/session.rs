@@ -145,8 +145,7 @@ struct SessionData {
 impl SessionData {
     async fn of(session: &Session) -> Self {
         let iso = |time: engine::Timestamp| time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
-        let updated = session.updated();
-        let last_stop = LastStop::of(session).await;
+        let last_stop = LastStop::of(&session.for_onlooker()).await;
         let execution = session.execution();
         Self {
             id: session.id().to_string(),
@@ -159,7 +158,7 @@ impl SessionData {
             },
             execution: execution.as_str(),
             created_at: iso(session.created()),
-            updated_at: iso(updated),
+            updated_at: iso(session.updated()),
             last_stop: last_stop.filter(|_| execution.stop().is_some()),
             exit_code: match &execution {
                 Execution::Ended(end) => end.exit_code(),
