@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::codec::{Decoder, Frame, encode};
+use crate::messages::{Envelope, IncomingRequest, OutgoingRequest, OutgoingResponse};
 use crate::types::{Cancel, CancelArguments, Event, Request};
 
 /// A message longer than this is skipped; its request runs into its deadline. Adapters cut values long
@@ -58,17 +59,7 @@ pub enum Message {
     /// Something happened.
     Event(Event),
     /// The other side wants something; it must be answered.
-    Request(ReverseRequest),
-}
-
-/// A request from the other side.
-#[derive(Debug)]
-pub struct ReverseRequest {
-    /// Its name.
-    pub command: String,
-    /// Its arguments.
-    pub arguments: Value,
-    seq: i64,
+    Request(IncomingRequest),
 }
 
 /// Events and reverse requests, in the order of their arrival. Ends when the connection does.
@@ -171,20 +162,8 @@ impl Client {
     }
 
     /// Answers a reverse request.
-    pub fn respond(&self, request: &ReverseRequest, result: Result<Value, String>) {
-        let (success, body, message) = match result {
-            Ok(body) => (true, Some(body), None),
-            Err(message) => (false, None, Some(message)),
-        };
-        let response = OutgoingResponse {
-            seq: lock(&self.pending).next(),
-            kind: "response",
-            request_seq: request.seq,
-            command: &request.command,
-            success,
-            message,
-            body,
-        };
+    pub fn respond(&self, request: &IncomingRequest, result: Result<Value, String>) {
+        let response = OutgoingResponse::new(lock(&self.pending).next(), request, result);
         if let Ok(json) = serde_json::to_vec(&response) {
             // A closed connection needs no answer.
             let _ = self.outgoing.send(encode(&json));
@@ -279,48 +258,6 @@ fn lock(pending: &Mutex<Pending>) -> MutexGuard<'_, Pending> {
     pending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-#[derive(Serialize)]
-struct OutgoingRequest<'a, A> {
-    seq: i64,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    command: &'static str,
-    arguments: &'a A,
-}
-
-#[derive(Serialize)]
-struct OutgoingResponse<'a> {
-    seq: i64,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    request_seq: i64,
-    command: &'a str,
-    success: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    body: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: std::borrow::Cow<'a, str>,
-    #[serde(default)]
-    seq: i64,
-    #[serde(default)]
-    request_seq: i64,
-    #[serde(default)]
-    success: bool,
-    message: Option<String>,
-    event: Option<String>,
-    command: Option<String>,
-    #[serde(borrow)]
-    body: Option<&'a RawValue>,
-    #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
-}
-
 async fn read<R: AsyncRead + Unpin>(
     mut reader: R,
     pending: &Mutex<Pending>,
@@ -370,13 +307,7 @@ fn dispatch(json: &[u8], pending: &Mutex<Pending>, events: &mpsc::UnboundedSende
             let _ = events.send(Message::Event(event));
         }
         "request" => {
-            let arguments =
-                envelope.arguments.and_then(|arguments| serde_json::from_str(arguments.get()).ok());
-            let _ = events.send(Message::Request(ReverseRequest {
-                command: envelope.command.unwrap_or_default(),
-                arguments: arguments.unwrap_or_default(),
-                seq: envelope.seq,
-            }));
+            let _ = events.send(Message::Request(envelope.into_request()));
         }
         kind => tracing::warn!(kind, "skipped a message of unknown type"),
     }

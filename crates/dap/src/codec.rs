@@ -56,6 +56,11 @@ impl Decoder {
         Self { buffer: BytesMut::new(), state: START, limit }
     }
 
+    /// From here on, messages of more than `limit` bytes are skipped.
+    pub fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
     /// The buffer to read into, with room for more than the next few bytes.
     pub fn buffer(&mut self) -> &mut BytesMut {
         let room = self.buffer.capacity() - self.buffer.len();

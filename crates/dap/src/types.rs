@@ -3,6 +3,7 @@
 //! Source: Debug Adapter Protocol 1.71. Every request is an uninhabited type that ties its arguments, its
 //! response and its name together, so a mismatched reply cannot be written. Every field that is not
 //! necessary to understand a message is optional, because adapters leave out what the specification demands.
+//! What one side writes the other one reads, so everything can be both.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +53,7 @@ requests! {
     /// Chooses the exceptions to stop at.
     SetExceptionBreakpoints = "setExceptionBreakpoints": SetExceptionBreakpointsArguments => Empty;
     /// Resumes.
-    Continue = "continue": ThreadArguments => Empty;
+    Continue = "continue": ThreadArguments => ContinueResponse;
     /// Steps over.
     Next = "next": ThreadArguments => Empty;
     /// Steps into.
@@ -92,8 +93,8 @@ requests! {
 pub struct Empty {}
 
 /// What the client is and can do.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 #[expect(clippy::struct_excessive_bools, reason = "the protocol has one flag for each ability of a client")]
 pub struct InitializeArguments {
     /// Which adapter is meant, where one program serves several.
@@ -120,7 +121,7 @@ pub struct InitializeArguments {
 }
 
 /// What the adapter can do. Absent means no.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(clippy::struct_excessive_bools, reason = "the protocol's own shape")]
 pub struct Capabilities {
@@ -158,7 +159,7 @@ pub struct Capabilities {
 }
 
 /// A class of exceptions that the adapter can stop at.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExceptionBreakpointsFilter {
     /// The name to send back.
@@ -189,17 +190,18 @@ pub struct Source {
 }
 
 /// Arguments of [`SourceText`].
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SourceArguments {
     /// What is asked for.
     pub source: Source,
     /// The same as in `source`; servers of older versions look here.
+    #[serde(deserialize_with = "lenient::integer")]
     pub source_reference: i64,
 }
 
 /// The text of a source.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SourceResponse {
     /// All of it.
@@ -208,8 +210,8 @@ pub struct SourceResponse {
 }
 
 /// Arguments of [`SetBreakpoints`].
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetBreakpointsArguments {
     /// Where.
     pub source: Source,
@@ -218,10 +220,11 @@ pub struct SetBreakpointsArguments {
 }
 
 /// A breakpoint on a line.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SourceBreakpoint {
     /// 1-based.
+    #[serde(deserialize_with = "lenient::integer")]
     pub line: i64,
     /// 1-based.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -238,15 +241,16 @@ pub struct SourceBreakpoint {
 }
 
 /// Arguments of [`SetFunctionBreakpoints`].
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct SetFunctionBreakpointsArguments {
     /// All function breakpoints.
     pub breakpoints: Vec<FunctionBreakpoint>,
 }
 
 /// A breakpoint on a function's entry.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct FunctionBreakpoint {
     /// The function, in the words of the adapter.
     pub name: String,
@@ -259,7 +263,7 @@ pub struct FunctionBreakpoint {
 }
 
 /// What became of the breakpoints, in the order of the request.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct SetBreakpointsResponse {
     /// One for each that was asked for.
@@ -268,43 +272,56 @@ pub struct SetBreakpointsResponse {
 }
 
 /// What the adapter says about a breakpoint.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Breakpoint {
     /// The adapter's number for it.
-    #[serde(deserialize_with = "lenient::optional_integer")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub id: Option<i64>,
     /// The adapter's claim that it is bound.
     pub verified: bool,
     /// Why not, or what else there is to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
     /// The line that it is on.
-    #[serde(deserialize_with = "lenient::optional_integer")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub line: Option<i64>,
     /// The column that it is on.
-    #[serde(deserialize_with = "lenient::optional_integer")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub column: Option<i64>,
 }
 
 /// Arguments of [`SetExceptionBreakpoints`].
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct SetExceptionBreakpointsArguments {
     /// The filters that are on.
     pub filters: Vec<String>,
 }
 
 /// A request that is about one thread.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ThreadArguments {
     /// The adapter's number of the thread.
+    #[serde(deserialize_with = "lenient::integer")]
     pub thread_id: i64,
 }
 
+/// What runs again.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContinueResponse {
+    /// All threads, not only the one that was asked for; adapters that leave it out mean that, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_threads_continued: Option<bool>,
+}
+
 /// The threads of the debuggee.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ThreadsResponse {
     /// All of them.
@@ -313,7 +330,7 @@ pub struct ThreadsResponse {
 }
 
 /// A thread.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Thread {
     /// The adapter's number.
@@ -325,10 +342,11 @@ pub struct Thread {
 }
 
 /// Arguments of [`StackTrace`].
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct StackTraceArguments {
     /// Of which thread.
+    #[serde(deserialize_with = "lenient::integer")]
     pub thread_id: i64,
     /// How many frames to leave out at the top.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -339,19 +357,19 @@ pub struct StackTraceArguments {
 }
 
 /// The frames of a thread, innermost first.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StackTraceResponse {
     /// The frames that were asked for.
     #[serde(deserialize_with = "lenient::list")]
     pub stack_frames: Vec<StackFrame>,
     /// How many there are in all, where the adapter says so.
-    #[serde(deserialize_with = "lenient::optional_integer")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub total_frames: Option<i64>,
 }
 
 /// A frame.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StackFrame {
     /// The adapter's number, good until the thread runs.
@@ -361,6 +379,7 @@ pub struct StackFrame {
     #[serde(deserialize_with = "lenient::string")]
     pub name: String,
     /// The file.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
     /// 1-based; 0 where there is none.
     #[serde(deserialize_with = "lenient::integer")]
@@ -369,19 +388,21 @@ pub struct StackFrame {
     #[serde(deserialize_with = "lenient::integer")]
     pub column: i64,
     /// `normal`, `label` (no code), `subtle`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<String>,
 }
 
 /// Arguments of [`Scopes`].
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ScopesArguments {
     /// Of which frame.
+    #[serde(deserialize_with = "lenient::integer")]
     pub frame_id: i64,
 }
 
 /// The scopes of a frame.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ScopesResponse {
     /// Innermost first.
@@ -390,13 +411,14 @@ pub struct ScopesResponse {
 }
 
 /// A named set of variables.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Scope {
     /// Its name.
     #[serde(deserialize_with = "lenient::string")]
     pub name: String,
     /// `locals`, `arguments`, `registers` or another.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<String>,
     /// What [`Variables`] takes.
     #[serde(deserialize_with = "lenient::integer")]
@@ -406,10 +428,11 @@ pub struct Scope {
 }
 
 /// Arguments of [`Variables`].
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct VariablesArguments {
     /// Of a scope or of a variable.
+    #[serde(deserialize_with = "lenient::integer")]
     pub variables_reference: i64,
     /// `indexed` or `named`; none for both kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -423,7 +446,7 @@ pub struct VariablesArguments {
 }
 
 /// The children of a scope or variable.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct VariablesResponse {
     /// In the adapter's order.
@@ -432,7 +455,7 @@ pub struct VariablesResponse {
 }
 
 /// A variable.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Variable {
     /// Its name.
@@ -442,20 +465,22 @@ pub struct Variable {
     #[serde(deserialize_with = "lenient::string")]
     pub value: String,
     /// Its type.
-    #[serde(rename = "type")]
+    #[serde(skip_serializing_if = "Option::is_none", rename = "type")]
     pub kind: Option<String>,
     /// How to show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<VariablePresentationHint>,
     /// An expression that gives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluate_name: Option<String>,
     /// Above 0: it has children.
     #[serde(deserialize_with = "lenient::integer")]
     pub variables_reference: i64,
     /// How many numbered children it has.
-    #[serde(deserialize_with = "lenient::optional_integer")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub indexed_variables: Option<i64>,
     /// How many named children it has.
-    #[serde(deserialize_with = "lenient::optional_integer")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub named_variables: Option<i64>,
 }
 
@@ -475,8 +500,8 @@ pub struct VariablePresentationHint {
 }
 
 /// Arguments of [`Evaluate`].
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct EvaluateArguments {
     /// The text.
     pub expression: String,
@@ -489,33 +514,35 @@ pub struct EvaluateArguments {
 }
 
 /// The value of an expression.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EvaluateResponse {
     /// As text.
     #[serde(deserialize_with = "lenient::string")]
     pub result: String,
     /// Its type.
-    #[serde(rename = "type")]
+    #[serde(skip_serializing_if = "Option::is_none", rename = "type")]
     pub kind: Option<String>,
     /// How to show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<VariablePresentationHint>,
     /// Above 0: it has children.
     #[serde(deserialize_with = "lenient::integer")]
     pub variables_reference: i64,
     /// How many numbered children it has.
-    #[serde(deserialize_with = "lenient::optional_integer")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub indexed_variables: Option<i64>,
     /// How many named children it has.
-    #[serde(deserialize_with = "lenient::optional_integer")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub named_variables: Option<i64>,
 }
 
 /// Arguments of [`SetVariable`].
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetVariableArguments {
     /// The scope or variable that has the child.
+    #[serde(deserialize_with = "lenient::integer")]
     pub variables_reference: i64,
     /// The child.
     pub name: String,
@@ -524,8 +551,8 @@ pub struct SetVariableArguments {
 }
 
 /// Arguments of [`SetExpression`].
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetExpressionArguments {
     /// An expression that can be assigned to.
     pub expression: String,
@@ -537,22 +564,23 @@ pub struct SetExpressionArguments {
 }
 
 /// Arguments of [`Cancel`].
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct CancelArguments {
     /// The `seq` of the request to give up.
+    #[serde(deserialize_with = "lenient::integer")]
     pub request_id: i64,
 }
 
 /// What a variable holds now.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SetVariableResponse {
     /// As text. Some adapters call it `result`.
     #[serde(alias = "result", deserialize_with = "lenient::string")]
     pub value: String,
     /// Its type.
-    #[serde(rename = "type")]
+    #[serde(skip_serializing_if = "Option::is_none", rename = "type")]
     pub kind: Option<String>,
     /// Above 0: it has children.
     #[serde(deserialize_with = "lenient::integer")]
@@ -560,35 +588,41 @@ pub struct SetVariableResponse {
 }
 
 /// The exception that a thread stopped at.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExceptionInfoResponse {
     /// Its type, mostly.
     #[serde(deserialize_with = "lenient::string")]
     pub exception_id: String,
     /// Its message.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// `never`, `always`, `unhandled`, `userUnhandled`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub break_mode: Option<String>,
     /// More about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<ExceptionDetails>,
 }
 
 /// Details of an exception.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExceptionDetails {
     /// Its message.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Its type.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
     /// Its stack as the language prints it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stack_trace: Option<String>,
 }
 
 /// Arguments of [`Disconnect`].
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct DisconnectArguments {
     /// End the debuggee too.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -600,6 +634,7 @@ pub struct DisconnectArguments {
 #[serde(rename_all = "camelCase", default)]
 pub struct RunInTerminalArguments {
     /// The working directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// The command and its arguments.
     pub args: Vec<String>,
@@ -645,18 +680,20 @@ pub enum Event {
 }
 
 /// Body of [`Event::Stopped`].
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StoppedEvent {
     /// `step`, `breakpoint`, `exception`, `pause`, `entry`, `goto`, `function breakpoint` …
     #[serde(deserialize_with = "lenient::string")]
     pub reason: String,
     /// The reason for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// More, for an exception mostly its type.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Which thread.
-    #[serde(deserialize_with = "lenient::optional_integer")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub thread_id: Option<i64>,
     /// Not worth a change of focus.
     pub preserve_focus_hint: bool,
@@ -668,7 +705,7 @@ pub struct StoppedEvent {
 }
 
 /// Body of [`Event::Continued`].
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContinuedEvent {
     /// Which thread.
@@ -679,7 +716,7 @@ pub struct ContinuedEvent {
 }
 
 /// Body of [`Event::Exited`].
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExitedEvent {
     /// As the adapter has it; some give 256 minus the signal for a killed program.
@@ -688,7 +725,7 @@ pub struct ExitedEvent {
 }
 
 /// Body of [`Event::Thread`].
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ThreadEvent {
     /// `started` or `exited`.
@@ -700,23 +737,25 @@ pub struct ThreadEvent {
 }
 
 /// Body of [`Event::Output`].
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OutputEvent {
     /// `console`, `important`, `stdout`, `stderr`, `telemetry` …
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
     /// The text.
     #[serde(deserialize_with = "lenient::string")]
     pub output: String,
     /// Where it came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
     /// The line that it came from.
-    #[serde(deserialize_with = "lenient::optional_integer")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub line: Option<i64>,
 }
 
 /// Body of [`Event::Breakpoint`].
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BreakpointEvent {
     /// `changed`, `new`, `removed`.
@@ -727,24 +766,26 @@ pub struct BreakpointEvent {
 }
 
 /// Body of [`Event::Process`].
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ProcessEvent {
     /// The program's name.
     #[serde(deserialize_with = "lenient::string")]
     pub name: String,
     /// The operating system's number.
-    #[serde(deserialize_with = "lenient::optional_integer")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub system_process_id: Option<i64>,
 }
 
 /// Body of the three events in [`Event::Progress`].
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ProgressEvent {
     /// What is being done; only when it begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// How far it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 

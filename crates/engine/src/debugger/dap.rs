@@ -259,7 +259,10 @@ impl DapDebugger {
         lock(&self.0.references).forget();
         let thread = Self::thread(thread);
         match step {
-            None => self.request::<::dap::Continue>(thread, deadlines::REQUEST).await?,
+            None => {
+                self.request::<::dap::Continue>(thread, deadlines::REQUEST).await?;
+                ::dap::Empty {}
+            }
             Some(Step::Over) => self.request::<::dap::Next>(thread, deadlines::REQUEST).await?,
             Some(Step::Into) => self.request::<::dap::StepIn>(thread, deadlines::REQUEST).await?,
             Some(Step::Out) => self.request::<::dap::StepOut>(thread, deadlines::REQUEST).await?,

@@ -9,7 +9,7 @@ use crate::adapter::plan::StartRequest;
 use crate::error::Error;
 use crate::process::{Process, ProcessSpec};
 
-pub(super) fn serve(debugger: &DapDebugger, request: &::dap::ReverseRequest) {
+pub(super) fn serve(debugger: &DapDebugger, request: &::dap::IncomingRequest) {
     let answer = match request.command.as_str() {
         "runInTerminal" => {
             let started = read(request).and_then(|arguments| run_in_terminal(debugger, arguments));
@@ -26,7 +26,7 @@ pub(super) fn serve(debugger: &DapDebugger, request: &::dap::ReverseRequest) {
     debugger.0.client.respond(request, answer);
 }
 
-fn read<T: serde::de::DeserializeOwned>(request: &::dap::ReverseRequest) -> Result<T, String> {
+fn read<T: serde::de::DeserializeOwned>(request: &::dap::IncomingRequest) -> Result<T, String> {
     serde_json::from_value(request.arguments.clone()).map_err(|error| error.to_string())
 }
 
