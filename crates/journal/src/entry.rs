@@ -99,6 +99,9 @@ pub enum Event {
     /// A session was closed.
     #[serde(rename = "session:closed")]
     Closed(Closed),
+    /// An editor can attach to a session, or cannot any more. An addition.
+    #[serde(rename = "session:exposure")]
+    Exposure(Exposure),
     /// A program, or the debugger for it, wrote something.
     #[serde(rename = "debug:output")]
     Output(Written),
@@ -122,7 +125,7 @@ impl Event {
             Self::State(_) => "debug-mcp:state",
             Self::Breakpoint(_) => "debug-mcp:breakpoint",
             Self::Variables(_) => "debug-mcp:variables",
-            Self::Created(_) | Self::Closed(_) => "debug-mcp:session",
+            Self::Created(_) | Self::Closed(_) | Self::Exposure(_) => "debug-mcp:session",
             Self::Output(_) => "debug-mcp:output",
             Self::Dropped(_) => "debug-mcp:journal",
         }
@@ -350,6 +353,30 @@ pub struct Created {
 pub struct Closed {
     /// How long it was open, in milliseconds.
     pub duration: u64,
+}
+
+/// An editor can attach to a session, or cannot any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Exposure {
+    /// Which of the two.
+    pub event: ExposureEvent,
+    /// The address.
+    pub host: String,
+    /// The port. The token is not recorded.
+    pub port: u16,
+    /// The editor may step, set breakpoints and change values.
+    #[serde(default)]
+    pub control: bool,
+}
+
+/// Whether an editor can attach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ExposureEvent {
+    /// It can.
+    Opened,
+    /// It cannot any more.
+    Closed,
 }
 
 /// A program wrote something.

@@ -4,13 +4,15 @@
 //! new file when one is full. Entries that come faster than that are counted and left out. A journal that cannot be
 //! written costs one warning, never a session.
 //!
-//! What makes a program's text safe to keep and to show is here too: [`redaction`], [`visible`].
+//! What makes a program's text safe to keep and to show is here too: [`redaction`], [`visible`]; and what must be kept
+//! out of it: [`Secret`].
 
 pub mod entry;
 mod files;
 mod lines;
 mod outputs;
 pub mod redaction;
+mod secret;
 pub mod truncation;
 pub mod visible;
 mod windows;
@@ -28,6 +30,7 @@ pub use self::entry::{Entry, Event};
 pub use self::lines::whole_lines;
 pub use self::outputs::{Category, Outputs};
 use self::redaction::Redaction;
+pub use self::secret::Secret;
 use self::writer::{Message, Writer};
 
 /// How many entries wait at most.

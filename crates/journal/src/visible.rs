@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
 /// A text with every character in sight. It is not copied when there is nothing to do.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let Some(first) = first_hidden(text) else { return Cow::Borrowed(text) };
@@ -21,6 +23,33 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(shown)
+}
+
+/// Shows the characters of data that could not be seen, and leaves out colours.
+pub fn show_in_data(data: &mut Value) {
+    match data {
+        Value::String(text) => show_in_text(text),
+        Value::Array(items) => items.iter_mut().for_each(show_in_data),
+        Value::Object(fields) => {
+            if fields.keys().any(|name| visible(name) != *name) {
+                let old = std::mem::take(fields);
+                fields.extend(old.into_iter().map(|(name, value)| (visible(&name).into_owned(), value)));
+            }
+            fields.values_mut().for_each(show_in_data);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The same for a text for a person or a model.
+pub fn show_in_text(text: &mut String) {
+    let shown = match uncoloured(text) {
+        Cow::Borrowed(plain) => visible(plain),
+        Cow::Owned(plain) => Cow::Owned(visible(&plain).into_owned()),
+    };
+    if let Cow::Owned(shown) = shown {
+        *text = shown;
+    }
 }
 
 /// A text without the sequences that choose colours and weights, `ESC [ … m`. They only say how it is to look.

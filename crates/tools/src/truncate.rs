@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use journal::visible::{uncoloured, visible};
+use journal::visible::visible;
+pub use journal::visible::{show_in_data, show_in_text};
 use serde_json::Value;
 
 use crate::Reply;
@@ -13,33 +14,6 @@ const KEY: &str = "cut";
 const ROOM: usize = 1_000;
 /// How often an answer is looked through for what is largest.
 const LOOKS: usize = 200;
-
-/// Shows the characters of data that could not be seen, and leaves out colours.
-pub fn show_in_data(data: &mut Value) {
-    match data {
-        Value::String(text) => show_in_text(text),
-        Value::Array(items) => items.iter_mut().for_each(show_in_data),
-        Value::Object(fields) => {
-            if fields.keys().any(|name| visible(name) != *name) {
-                let old = std::mem::take(fields);
-                fields.extend(old.into_iter().map(|(name, value)| (visible(&name).into_owned(), value)));
-            }
-            fields.values_mut().for_each(show_in_data);
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-/// The same for a text for a person or a model.
-pub fn show_in_text(text: &mut String) {
-    let shown = match uncoloured(text) {
-        Cow::Borrowed(plain) => visible(plain),
-        Cow::Owned(plain) => Cow::Owned(visible(&plain).into_owned()),
-    };
-    if let Cow::Owned(shown) = shown {
-        *text = shown;
-    }
-}
 
 /// Whether there is anything to show, found without a copy.
 fn is_visible(data: &Value) -> bool {

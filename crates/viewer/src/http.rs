@@ -1,9 +1,7 @@
-//! Serving HTTP: the limits of connections, and secrets that let a client in.
+//! Serving HTTP: the limits of connections.
 //!
 //! The journal's page and MCP are both served by this; what they answer is an [`axum`] router each.
 
-use std::fmt;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,11 +11,9 @@ use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use axum::serve::Listener;
-use data_encoding::HEXLOWER;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
-use subtle::ConstantTimeEq;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -37,8 +33,6 @@ const HEAD_BYTES: usize = 32 * 1024;
 const HEADERS: usize = 64;
 /// How long connections may take to send the rest of their answers at the end.
 const LAST_BYTES: Duration = Duration::from_millis(200);
-/// The bytes of a made-up secret: 256 bits.
-const SECRET_BYTES: usize = 32;
 
 /// Serves connections until `over` is cancelled, then closes them. `refuse` words the answer to what exceeds a limit.
 pub async fn serve(
@@ -111,56 +105,4 @@ fn head_bytes(request: &Request) -> usize {
     let lines =
         request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
     first + lines.sum::<usize>()
-}
-
-/// Text that lets in whoever has it. It is compared in constant time, and `Debug` does not show it.
-#[derive(Clone)]
-pub struct Secret(String);
-
-impl Secret {
-    /// A given one.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// 256 random bits, as 64 hexadecimal digits.
-    pub fn random() -> io::Result<Self> {
-        let mut bytes = [0; SECRET_BYTES];
-        getrandom::fill(&mut bytes)
-            .map_err(|error| io::Error::other(format!("the system gives no random numbers: {error}")))?;
-        Ok(Self(HEXLOWER.encode(&bytes)))
-    }
-
-    /// The text, for those who are to have it.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether a client gave this one. That takes as long wherever the first difference is.
-    pub fn is(&self, given: &str) -> bool {
-        self.0.as_bytes().ct_eq(given.as_bytes()).into()
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_random_secret_has_256_bits_and_differs_each_time() {
-        let (one, other) = (Secret::random().unwrap(), Secret::random().unwrap());
-        assert_eq!(one.reveal().len(), 64);
-        assert!(one.is(one.reveal()) && !one.is(other.reveal()) && !one.is(""));
-    }
-
-    #[test]
-    fn a_secret_is_not_shown() {
-        assert_eq!(format!("{:?}", Secret::new("abcdefghijklmnop")), "Secret");
-    }
 }

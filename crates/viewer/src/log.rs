@@ -138,6 +138,8 @@ pub enum Kind {
     Created,
     /// A session was closed.
     Closed,
+    /// An editor can attach to a session, or cannot any more.
+    Exposure,
     /// A program wrote something.
     Output,
     /// Entries are missing.

@@ -43,6 +43,8 @@ pub struct Moment {
     pub is_read: bool,
     /// The last output, oldest first.
     pub output: Vec<Line>,
+    /// Where an editor can attach, as `127.0.0.1:4711`.
+    pub editor: Option<String>,
 }
 
 /// A variable, compared with the stop before.

@@ -210,7 +210,7 @@ fn mark_of(log: &Log, summary: &Summary) -> Mark {
         Kind::State => Mark::State,
         Kind::Breakpoint => Mark::Breakpoint,
         Kind::Variables => Mark::Variables,
-        Kind::Created | Kind::Closed => Mark::Session,
+        Kind::Created | Kind::Closed | Kind::Exposure => Mark::Session,
         Kind::Output => Mark::Output,
         Kind::Dropped | Kind::Other => Mark::Other,
     }

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use journal::Entry;
-use journal::entry::{BreakpointChange, BreakpointEvent, Event, Location, State, StateEvent};
+use journal::entry::{
+    BreakpointChange, BreakpointEvent, Event, Exposure, ExposureEvent, Location, State, StateEvent,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -47,6 +49,13 @@ pub fn entry(entry: &Entry) -> String {
             format!("session {name} opened ({})", created.language)
         }
         Event::Closed(closed) => format!("session closed after {}", duration(closed.duration)),
+        Event::Exposure(Exposure { event: ExposureEvent::Opened, host, port, control }) => {
+            let may = if *control { "may control it" } else { "may read it" };
+            format!("an editor can attach at {host}:{port}, and {may}")
+        }
+        Event::Exposure(Exposure { event: ExposureEvent::Closed, host, port, .. }) => {
+            format!("no editor can attach at {host}:{port} any more")
+        }
         Event::Output(written) => {
             let omitted = match written.omitted {
                 0 => String::new(),

@@ -88,7 +88,7 @@ impl<'a> Scan<'a> {
             Kind::State => self.event.is_some() && self.reason.is_some(),
             Kind::Breakpoint => self.event.is_some(),
             Kind::Created => self.language.is_some() && self.server.is_some(),
-            Kind::Variables | Kind::Closed | Kind::Output | Kind::Dropped => true,
+            Kind::Variables | Kind::Closed | Kind::Exposure | Kind::Output | Kind::Dropped => true,
             Kind::Other => !self.message.is_empty(),
         }
     }
@@ -104,6 +104,7 @@ impl<'a> Scan<'a> {
             b"debug:variables" => Kind::Variables,
             b"session:created" => Kind::Created,
             b"session:closed" => Kind::Closed,
+            b"session:exposure" => Kind::Exposure,
             b"debug:output" => Kind::Output,
             b"journal:dropped" => Kind::Dropped,
             _ => Kind::Other,

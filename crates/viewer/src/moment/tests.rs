@@ -49,6 +49,22 @@ fn seen(moment: &Moment) -> Vec<(&str, &str, Option<&str>, bool)> {
 }
 
 #[test]
+fn an_editor_can_attach_while_the_session_is_exposed() {
+    let exposure = |event: &str, port: u16| json!({"message": "session:exposure", "event": event, "host": "127.0.0.1", "port": port});
+    let (_folder, log) = log(&[
+        json!({"message": "session:created", "sessionName": "mine", "language": "python"}),
+        exposure("opened", 1),
+        paused(2, "f", 1),
+        exposure("closed", 1),
+        exposure("opened", 2),
+        json!({"message": "session:closed", "duration": 9}),
+    ]);
+    let editors: Vec<Option<String>> = (0..6).map(|number| Moment::at(&log, 0, number).editor).collect();
+    let at = |port: u16| Some(format!("127.0.0.1:{port}"));
+    assert_eq!(editors, [None, at(1), at(1), None, at(2), None]);
+}
+
+#[test]
 fn each_moment_of_a_session_is_as_it_was() {
     let other = |mut line: Value| {
         line["sessionId"] = json!("b");

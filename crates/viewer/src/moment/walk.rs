@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use journal::entry::{
-    BreakpointChange, BreakpointEvent, Event, Location, SourceWindow, State, StateEvent, Variable, Variables,
+    BreakpointChange, BreakpointEvent, Event, Exposure, ExposureEvent, Location, SourceWindow, State,
+    StateEvent, Variable, Variables,
 };
 
 use super::{ComparedVariable, Line, Moment};
@@ -43,6 +44,8 @@ struct Walk {
     /// Of each breakpoint the newest change, and the number of the oldest.
     breakpoints: HashMap<String, (usize, BreakpointChange)>,
     changes: usize,
+    /// Whether an editor can attach, and where.
+    exposure: Option<Exposure>,
 }
 
 pub(super) fn moment(log: &Log, session: usize, number: usize) -> Moment {
@@ -95,6 +98,7 @@ impl Walk {
             Kind::Variables => self.before.is_none() && self.earlier.len() < READ,
             Kind::Output => self.output.len() < OUTPUT,
             Kind::Breakpoint => detail != Detail::Hit && self.changes < CHANGES,
+            Kind::Exposure => self.exposure.is_none(),
             _ => false,
         }
     }
@@ -109,6 +113,7 @@ impl Walk {
         match event {
             Event::State(state) => self.take_state(state),
             Event::Closed(_) => self.end = Some("closed"),
+            Event::Exposure(exposure) => self.exposure = Some(exposure.clone()),
             Event::Variables(read) if self.stop.is_none() => self.now.push(read.clone()),
             Event::Variables(read) => self.earlier.push(read.clone()),
             Event::Output(written) => self.output.push(Line {
@@ -163,6 +168,8 @@ impl Walk {
             Some(StateEvent::Running) => "running",
             Some(StateEvent::Stopped) => "stopped",
         });
+        let open = self.exposure.filter(|last| self.end.is_none() && last.event == ExposureEvent::Opened);
+        moment.editor = open.map(|Exposure { host, port, .. }| plain::line(&format!("{host}:{port}")));
         let is_suspended = moment.state == "paused";
         let state = self.state.take().filter(|state| is_suspended || state.event != StateEvent::Paused);
         moment.reason = state.and_then(|state| state.reason.as_deref().map(plain::line));

@@ -122,6 +122,7 @@ fn moment() -> Moment {
             seen("item", "dict", "{'price': 'free'}", None, true),
         ],
         is_read: true,
+        editor: None,
         output: vec![
             written("stdout", "checking out\n2 items in the basket\n"),
             written("stderr", "DeprecationWarning: pay() is old\n"),
@@ -225,6 +226,14 @@ fn a_tiny_terminal_has_one_line() {
 #[test]
 fn before_anything_has_happened_panes_say_what_will_be_there() {
     insta::assert_snapshot!(shown(&empty(), 80, 24));
+}
+
+#[test]
+fn the_first_line_says_where_an_editor_can_attach() {
+    let exposed = Moment { editor: Some("127.0.0.1:4711".to_owned()), ..moment() };
+    let view = View { moment: Some(Arc::new(exposed)), ..view() };
+    let first = shown(&view, 160, 45).lines().next().unwrap_or_default().to_owned();
+    assert!(first.trim_end().ends_with("breakpoint  editor: 127.0.0.1:4711"), "{first}");
 }
 
 #[test]

@@ -11,9 +11,9 @@ use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use journal::Secret;
 
 use super::Site;
-use crate::http::Secret;
 
 /// What every answer says, so that a browser does no more with it than it must.
 const HEADERS: [(HeaderName, &str); 6] = [

@@ -51,6 +51,7 @@ export function showState(moment, hasEntries) {
   }
   const why = [moment.reason, moment.description].filter(Boolean).join(", ");
   if (why) parts.push(element("span", moment.isException ? "wrong" : "", `: ${why}`));
+  if (moment.editor) parts.push(element("span", "faint", "  editor: "), element("span", "place", moment.editor));
   state.replaceChildren(...parts);
   return state.textContent;
 }

@@ -55,6 +55,8 @@ pub(super) struct Shown {
     stack: Vec<Location>,
     variables: Vec<Variable>,
     output: Vec<Output>,
+    /// As [`Moment::editor`].
+    editor: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -189,6 +191,7 @@ impl Shown {
             breakpoints: moment.breakpoints,
             stack: moment.stack,
             variables: moment.variables.into_iter().map(Variable::of).collect(),
+            editor: moment.editor,
             ..Self::default()
         }
     }

@@ -86,6 +86,18 @@ fn an_entry_is_one_line() {
         ),
         (json!({"message": "session:closed", "duration": 310_000}), "session closed after 5 min 10 s"),
         (
+            json!({"message": "session:exposure", "event": "opened", "host": "127.0.0.1", "port": 4711}),
+            "an editor can attach at 127.0.0.1:4711, and may read it",
+        ),
+        (
+            json!({"message": "session:exposure", "event": "opened", "host": "::1", "port": 1, "control": true}),
+            "an editor can attach at ::1:1, and may control it",
+        ),
+        (
+            json!({"message": "session:exposure", "event": "closed", "host": "127.0.0.1", "port": 4711}),
+            "no editor can attach at 127.0.0.1:4711 any more",
+        ),
+        (
             json!({"message": "debug:output", "category": "stderr", "output": "a\nb\n", "omitted": 7}),
             "stderr: (7 bytes left out) a⏎b",
         ),

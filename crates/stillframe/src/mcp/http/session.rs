@@ -5,6 +5,7 @@ use std::future::ready;
 use std::sync::Arc;
 
 use futures_util::{Stream, StreamExt};
+use journal::Secret;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage,
@@ -15,7 +16,6 @@ use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_server::session::ServerSseMessage;
 use rmcp::transport::streamable_http_server::{SessionId, SessionManager};
 use tokio::sync::mpsc;
-use viewer::http::Secret;
 
 use super::clients::{Client, Clients, Link};
 use super::outbox::{Outbox, Refused};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail, ensure};
-use viewer::http::Secret;
+use journal::Secret;
 
 /// The variable that may hold the token. Programs that are debugged do not get it (`engine::process`).
 pub(super) const VARIABLE: &str = "STILLFRAME_HTTP_TOKEN";

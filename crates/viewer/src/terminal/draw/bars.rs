@@ -98,6 +98,9 @@ fn state(view: &View, theme: Theme, strip: &mut Strip) {
         strip.push(separator, faint).push(text, theme.style(role));
         separator = ", ";
     }
+    if let Some(editor) = &moment.editor {
+        strip.push("  editor: ", faint).push(editor, theme.style(Role::Place));
+    }
 }
 
 /// How a state of a session is shown.
