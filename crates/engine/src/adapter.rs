@@ -143,6 +143,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// What editors call their debugger of this language in a configuration.
+    fn editor_type(&self) -> &'static str {
+        self.name()
+    }
+
     /// What an exit code that the runtime itself ends a program with says, such as that nothing was left to run.
     fn explain_exit(&self, _code: i32) -> Option<&'static str> {
         None

@@ -53,6 +53,7 @@ pub struct Session {
     execution: watch::Receiver<Execution>,
     /// What is asked through this handle is no use of the session.
     is_onlooker: bool,
+    breakpoint_changes: watch::Receiver<u64>,
 }
 
 /// What is used without asking the actor.
@@ -124,7 +125,8 @@ impl Session {
         };
         let (mailbox, requests) = mpsc::channel(64);
         let (published, execution) = watch::channel(Execution::Created);
-        tokio::spawn(Actor::new(connector, sinks, requests, published, journal.clone()).run());
+        let (changed, breakpoint_changes) = watch::channel(0);
+        tokio::spawn(Actor::new(connector, sinks, requests, published, changed, journal.clone()).run());
         let created = Timestamp::now();
         let shared = SessionShared {
             info: SessionInfo { id, name, adapter, host, executable, created, policy },
@@ -136,7 +138,7 @@ impl Session {
             selection: Selection::default(),
             watches: Watches::default(),
         };
-        Self { shared: Arc::new(shared), mailbox, execution, is_onlooker: false }
+        Self { shared: Arc::new(shared), mailbox, execution, breakpoint_changes, is_onlooker: false }
     }
 
     /// Its id.
@@ -217,6 +219,11 @@ impl Session {
     /// Follows what the program is doing.
     pub fn watch(&self) -> watch::Receiver<Execution> {
         self.execution.clone()
+    }
+
+    /// Tells of every moment at which [`Session::breakpoints`] may have changed.
+    pub fn watch_breakpoints(&self) -> watch::Receiver<u64> {
+        self.breakpoint_changes.clone()
     }
 
     /// Waits until the program is suspended or has ended, at most until `until`.

@@ -59,6 +59,10 @@ impl Adapter for C {
         "c"
     }
 
+    fn editor_type(&self) -> &'static str {
+        "lldb-dap"
+    }
+
     fn aliases(&self) -> &'static [&'static str] {
         &["c++", "cpp", "lldb", "native"]
     }

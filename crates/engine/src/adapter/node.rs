@@ -49,6 +49,10 @@ impl Adapter for Node {
         "javascript"
     }
 
+    fn editor_type(&self) -> &'static str {
+        "node"
+    }
+
     fn aliases(&self) -> &'static [&'static str] {
         &["js", "node", "nodejs", "node.js", "typescript", "ts"]
     }

@@ -67,6 +67,10 @@ impl Adapter for Python {
         "python"
     }
 
+    fn editor_type(&self) -> &'static str {
+        "debugpy"
+    }
+
     fn about(&self) -> &'static str {
         "Python"
     }

@@ -73,6 +73,8 @@ pub(super) struct Actor {
     last_start: Option<Start>,
     breakpoints: Breakpoints,
     breakpoint_sync: BreakpointSync,
+    /// Counts what may have changed of them.
+    breakpoint_changes: watch::Sender<u64>,
     exceptions: ExceptionBreakpoints,
     /// How often their condition failed in this run.
     exception_failures: Option<Failures>,
@@ -100,6 +102,7 @@ impl Actor {
         sinks: Sinks,
         mailbox: mpsc::Receiver<Request>,
         published: watch::Sender<Execution>,
+        breakpoint_changes: watch::Sender<u64>,
         journal: SessionJournal,
     ) -> Self {
         Self {
@@ -114,6 +117,7 @@ impl Actor {
             last_start: None,
             breakpoints: Breakpoints::default(),
             breakpoint_sync: BreakpointSync::default(),
+            breakpoint_changes,
             exceptions: ExceptionBreakpoints::default(),
             exception_failures: None,
             until_next_stop: None,

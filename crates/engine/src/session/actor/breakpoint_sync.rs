@@ -209,7 +209,7 @@ impl Actor {
         for (_, then) in self.breakpoint_sync.waiting.extract_if(.., |(waiting, _)| *waiting <= version) {
             then(&self.breakpoints, &pending);
         }
-        self.journal_breakpoints();
+        self.breakpoints_changed();
     }
 
     fn content(&self, group: Group) -> Content {

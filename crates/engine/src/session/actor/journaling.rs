@@ -145,10 +145,10 @@ impl Journaling {
 impl Actor {
     /// The program does something else than before.
     pub(super) fn journal_execution(&mut self, now: &Execution) {
+        self.breakpoints_changed();
         if !self.journaling.journal.is_kept() {
             return;
         }
-        self.journal_breakpoints();
         if matches!(now, Execution::Ended(_)) {
             self.sinks.output.finish();
         }
@@ -160,7 +160,8 @@ impl Actor {
     }
 
     /// What is known of the breakpoints may have changed.
-    pub(super) fn journal_breakpoints(&mut self) {
+    pub(super) fn breakpoints_changed(&mut self) {
+        self.breakpoint_changes.send_modify(|count| *count += 1);
         if self.journaling.journal.is_kept() {
             self.journaling.breakpoints(&self.breakpoints.list(&self.pending_reason()));
         }

@@ -377,7 +377,7 @@ impl Actor {
             Event::RuleFailed { id, message, times } => self.breakpoints.failed(id, message, times),
             Event::Planted { id, planted } => {
                 self.breakpoints.settle(target, [(id, planted)]);
-                self.journal_breakpoints();
+                self.breakpoints_changed();
             }
             Event::Profiled(profile) => self.profiled(target, profile),
             Event::Left => self.left(target),
