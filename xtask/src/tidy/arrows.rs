@@ -31,6 +31,16 @@ const RULES: &[Rule] = &[
         because: "the engine does not know who is asking",
     },
     Rule {
+        of: "stillframe-mirror",
+        never: Reaches(&["clap", "rmcp", "stillframe-tools", "stillframe-viewer"]),
+        because: "an editor is one more client of a session",
+    },
+    Rule {
+        of: "stillframe-mirror",
+        never: Names(&["stillframe-cdp"]),
+        because: "an editor's requests go to the session, never to its debugger",
+    },
+    Rule {
         of: "stillframe-tools",
         never: Reaches(&["clap", "rmcp"]),
         because: "a tool can be called from a test, the command line or MCP alike",

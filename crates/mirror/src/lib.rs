@@ -1,0 +1,25 @@
+//! A person's editor as one more client of a debug session.
+//!
+//! A session that is exposed listens on the loopback address and speaks the adapter's side of the Debug Adapter
+//! Protocol. An editor that attaches sees what the agent sees, and the agent sees what the editor does, because both
+//! ask the same session: nothing here talks to a debugger.
+//!
+//! Reading order: [`Exposures`] (which sessions are exposed), `endpoint` (a port and its clients), `admission` (who is
+//! let in), `conversation` (one editor), then what an editor asks (`editor`, `inspection`, `control`, `breakpoints`)
+//! and what it is told without asking (`news`).
+
+mod admission;
+mod breakpoints;
+mod control;
+mod conversation;
+mod editor;
+mod endpoint;
+mod exposures;
+mod inspection;
+mod limits;
+mod news;
+mod outgoing;
+mod redacted;
+mod sources;
+
+pub use exposures::{Exposure, Exposures, Grant, Options};
