@@ -6,9 +6,11 @@
 use std::collections::BTreeMap;
 
 use dap::{BreakpointEvent, ContinuedEvent, ExitedEvent, OutputEvent, SetBreakpointsResponse, StoppedEvent};
+use engine::Timestamp;
 use engine::model::ids::BreakpointId;
 use engine::model::stop::{End, Stop};
 use engine::output::{Category, Piece};
+
 use engine::session::state::Execution;
 use serde_json::{Value, json};
 
@@ -89,7 +91,7 @@ impl News {
         self.cursor = excerpt.next;
         if excerpt.skipped > 0 {
             let text = format!("[{} bytes of output are not kept any more]\n", excerpt.skipped);
-            let note = Piece { category: Category::Console, text };
+            let note = Piece { category: Category::Console, text, at: Timestamp::now() };
             out.event("output", &written(editor, note)).await?;
         }
         let more = excerpt.more > 0;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use engine::bounds::Bounds;
 use engine::session::Session;
 use engine::sessions::Sessions;
+use mirror::Exposures;
 
 use crate::ToolError;
 use crate::toolsets::quick::Quick;
@@ -16,6 +17,8 @@ pub struct Context {
     pub sessions: Sessions,
     /// The one session of the vocabulary that has no ids.
     pub quick: Quick,
+    /// The sessions that editors can attach to.
+    pub exposures: Exposures,
     /// Answers show likely credentials.
     pub shows_credentials: bool,
     /// Who hears of progress, when somebody wants to.
@@ -52,7 +55,13 @@ impl Context {
 
     /// For calls that nobody is told the progress of.
     pub fn new(sessions: Sessions) -> Self {
-        Self { sessions, quick: Quick::default(), shows_credentials: false, report: None }
+        Self {
+            sessions,
+            quick: Quick::default(),
+            exposures: Exposures::default(),
+            shows_credentials: false,
+            report: None,
+        }
     }
 
     /// The same for one of several clients of a server: it leaves nothing for another server to recover, which could

@@ -113,9 +113,9 @@ pub fn say_hidden(text: &mut String, count: usize) {
 
 impl Reply {
     /// The reply without credentials, to a call that asked for what has this name. One in which there are none stays as
-    /// it is, byte for byte.
+    /// it is, byte for byte. What is to be `revealed` stays where these pointers lead.
     #[must_use]
-    pub(crate) fn without_credentials(mut self, asked: Option<Named>) -> Self {
+    pub(crate) fn without_credentials(mut self, asked: Option<Named>, revealed: &[&str]) -> Self {
         let Some(data) = &mut self.structured else {
             let count =
                 asked.filter(|_| !self.is_error).map_or(0, |asked| hide_asked_in_text(asked, &mut self.text))
@@ -127,7 +127,14 @@ impl Reply {
         };
         // Where the text is not the data as JSON, it is one of its own, such as an error.
         let is_same = self.text.starts_with('{');
-        if hide_in_answer(data, asked) > 0 && is_same {
+        let kept: Vec<_> = revealed.iter().map(|at| data.pointer_mut(at).map(Value::take)).collect();
+        let count = hide_in_answer(data, asked);
+        for (at, value) in revealed.iter().zip(kept) {
+            if let Some((place, value)) = data.pointer_mut(at).zip(value) {
+                *place = value;
+            }
+        }
+        if count > 0 && is_same {
             self.text = data.to_string();
         } else if !is_same {
             redaction::hide_in_text(&mut self.text);
@@ -153,7 +160,7 @@ mod tests {
     #[test]
     fn an_answer_says_once_that_something_was_hidden() {
         let data = json!({ "success": true, "result": token(), "output": token() });
-        let told = reply(&data.to_string(), Some(data)).without_credentials(None);
+        let told = reply(&data.to_string(), Some(data)).without_credentials(None, &[]);
         let expected = json!({
             "success": true,
             "result": "[redacted]",
@@ -161,7 +168,7 @@ mod tests {
             "hidden": "2 values that look like credentials (start with --no-redact to see them)",
         });
         assert_eq!(told, reply(&expected.to_string(), Some(expected)));
-        let told = reply(&format!("a = {}", token()), None).without_credentials(None);
+        let told = reply(&format!("a = {}", token()), None).without_credentials(None, &[]);
         let line = "hidden: 1 value that looks like a credential (start with --no-redact to see it)";
         assert_eq!(told.text, format!("a = [redacted]\n{line}"));
     }
@@ -173,14 +180,14 @@ mod tests {
             reply("{ \"a\":  1 }", Some(json!({ "a": 1 }))),
             reply("", Some(json!({}))),
         ] {
-            assert_eq!(plain.clone().without_credentials(None), plain);
+            assert_eq!(plain.clone().without_credentials(None, &[]), plain);
         }
     }
 
     #[test]
     fn a_text_beside_data_is_its_own() {
         let told = reply(&format!("failed: {}", token()), Some(json!({ "error": token() })))
-            .without_credentials(None);
+            .without_credentials(None, &[]);
         assert_eq!(told.text, "failed: [redacted]");
         assert_eq!(told.structured.unwrap()["error"], "[redacted]");
     }
@@ -189,21 +196,22 @@ mod tests {
     fn what_was_asked_for_is_hidden_by_its_name() {
         let asked = |expression: &str| asked_by(json!({ "expression": expression }).as_object().unwrap());
         let data = json!({ "success": true, "result": "'x'", "type": "str" });
-        let said = reply(&data.to_string(), Some(data)).without_credentials(asked("S['password']"));
+        let said = reply(&data.to_string(), Some(data)).without_credentials(asked("S['password']"), &[]);
         assert_eq!(said.structured.unwrap()["result"], MARK);
         let data =
             json!({ "results": [{ "type": "string", "value": "x" }, { "type": "number", "value": 1 }] });
-        let said = reply("", Some(data)).without_credentials(asked("password")).structured.unwrap();
+        let said = reply("", Some(data)).without_credentials(asked("password"), &[]).structured.unwrap();
         assert_eq!(
             said["results"],
             json!([{ "type": "string", "value": MARK }, { "type": "number", "value": 1 }])
         );
-        let said = reply("(str) x\nnote: this is the beginning", None).without_credentials(asked("password"));
+        let said =
+            reply("(str) x\nnote: this is the beginning", None).without_credentials(asked("password"), &[]);
         assert!(said.text.starts_with("(str) [redacted]\nhidden: 1"), "{}", said.text);
         for (expression, text) in [("password", "(int) 12345678"), ("token", "(str) if"), ("name", "(str) x")]
         {
             let said = reply(text, None);
-            assert_eq!(said.clone().without_credentials(asked(expression)), said);
+            assert_eq!(said.clone().without_credentials(asked(expression), &[]), said);
         }
     }
 

@@ -29,6 +29,8 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     /// Arguments of other servers' tools of this name that mean nothing here, each with what there is instead; nothing
     /// where the tool does what was wanted anyhow.
     const IGNORED: &'static [(&'static str, &'static str)] = &[];
+    /// Where in its answer there are credentials of our own, as JSON pointers: who calls it is meant to have them.
+    const REVEALED: &'static [&'static str] = &[];
 
     /// Does it.
     fn call(self, context: &Context) -> impl Future<Output = Result<Self::Answer, ToolError>> + Send;
@@ -75,6 +77,7 @@ pub struct Entry {
     pub output: fn() -> Option<Map<String, Value>>,
     /// What its failures look like as data.
     pub failure: fn() -> Option<Map<String, Value>>,
+    revealed: &'static [&'static str],
     check: fn(Map<String, Value>) -> Result<(), ToolError>,
     call: Call,
 }
@@ -96,6 +99,7 @@ impl Entry {
             input: schema::listed::<T>,
             output: T::Answer::schema,
             failure: T::Answer::failure_schema,
+            revealed: T::REVEALED,
             check: |arguments| read::<T>(arguments, &mut Vec::new()).map(drop),
             call: |arguments, context| Box::pin(call::<T>(arguments, context)),
         }
@@ -125,7 +129,8 @@ impl Entry {
         let (reply, warnings) = (self.call)(arguments, context).await;
         // Before the rest, because a character in between would hide a credential.
         let reply = reply.visible();
-        let reply = if context.shows_credentials { reply } else { reply.without_credentials(asked) };
+        let reply =
+            if context.shows_credentials { reply } else { reply.without_credentials(asked, self.revealed) };
         let shown = |mut warning: String| {
             show_in_text(&mut warning);
             if !context.shows_credentials {

@@ -112,7 +112,7 @@ fn undebugged_workers(adapter: &dyn Adapter, endpoint: &Endpoint) -> Option<Stri
     ))
 }
 
-/// Starts the program of a session again, with its breakpoints.
+/// Starts the program of a session again, with its breakpoints. Editors were attached to the program that ends.
 pub async fn restart(session: &Session, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
     let last = session.last_start().await?;
     let last = last.ok_or(Error::NotLive { state: session.execution().as_str() })?;
@@ -120,6 +120,7 @@ pub async fn restart(session: &Session, wait: Wait, context: &Context) -> Result
         let problem = "a program that was attached to cannot be restarted from here; attach to it again";
         return Err(Error::Unsupported(problem.to_owned()).into());
     }
+    context.exposures.unexpose(session.id()).await;
     session.end().await?;
     start(session, last, wait, context).await
 }

@@ -6,6 +6,7 @@
 mod anchors;
 mod breakpoints;
 mod execution;
+mod exposure;
 mod hang;
 mod inspect;
 mod last_stop;
@@ -62,6 +63,8 @@ const TOOLS: &[Entry] = &[
     Entry::of::<inspect::GetSourceContext>(),
     Entry::of::<inspect::ListThreads>(),
     Entry::of::<output::GetOutput>(),
+    Entry::of::<exposure::ExposeSession>(),
+    Entry::of::<exposure::UnexposeSession>(),
 ];
 
 const INSTRUCTIONS: &str = "\

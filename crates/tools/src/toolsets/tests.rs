@@ -28,7 +28,7 @@ const REFERENCE: [&str; 16] = [
 ];
 
 /// Our own beside them.
-const OWN: [&str; 15] = [
+const OWN: [&str; 17] = [
     "diagnose_hang",
     "list_supported_languages",
     "list_breakpoints",
@@ -44,6 +44,8 @@ const OWN: [&str; 15] = [
     "run_until",
     "trace_values",
     "debug_test",
+    "expose_session",
+    "unexpose_session",
 ];
 
 /// The tools of `quick`, which are those of *debugger-mcp*.

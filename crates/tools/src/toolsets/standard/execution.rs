@@ -55,7 +55,7 @@ impl Tool for ContinueExecution {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct StepParams {
     session_id: Option<String>,
-    /// default: the thread that stopped
+    /// default: the stopped one
     thread_id: Option<u32>,
     timeout: Option<u64>,
     limits: Option<LimitsParam>,
@@ -155,6 +155,7 @@ pub(super) struct PauseExecution {
     thread_id: Option<u32>,
     /// ms to wait until it stops, default 2000
     timeout: Option<u64>,
+    #[schemars(extend("unlisted" = true))]
     limits: Option<LimitsParam>,
 }
 

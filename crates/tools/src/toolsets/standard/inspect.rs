@@ -27,7 +27,7 @@ const LOCALS: u64 = 500;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct GetStackTrace {
     session_id: Option<String>,
-    /// default: the thread that stopped
+    /// default: the stopped one
     thread_id: Option<u32>,
     /// first frame, default 0
     start: Option<usize>,

@@ -50,7 +50,7 @@ pub(super) struct StartDebugging {
     limits: Option<LimitsParam>,
 }
 
-/// Further arguments of a launch.
+/// more options
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct LaunchArgs {
@@ -267,6 +267,7 @@ pub(super) struct AttachToProcess {
     #[schemars(extend("unlisted" = true))]
     break_on_exceptions: Option<ExceptionParam>,
     timeout: Option<u64>,
+    #[schemars(extend("unlisted" = true))]
     limits: Option<LimitsParam>,
 }
 

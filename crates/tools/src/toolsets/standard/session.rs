@@ -10,6 +10,7 @@ use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::exposure::ExposureData;
 use super::last_stop::LastStop;
 use super::launch::pause_of;
 use super::shared::Done;
@@ -140,10 +141,13 @@ struct SessionData {
     /// The exit code of a program that has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
+    /// Where an editor can attach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exposure: Option<ExposureData>,
 }
 
 impl SessionData {
-    async fn of(session: &Session) -> Self {
+    async fn of(session: &Session, context: &Context) -> Self {
         let iso = |time: engine::Timestamp| time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
         let last_stop = LastStop::of(&session.for_onlooker()).await;
         let execution = session.execution();
@@ -164,6 +168,7 @@ impl SessionData {
                 Execution::Ended(end) => end.exit_code(),
                 _ => None,
             },
+            exposure: context.exposures.of(session.id()).map(ExposureData::from),
         }
     }
 }
@@ -177,7 +182,7 @@ impl Tool for ListDebugSessions {
 
     async fn call(self, context: &Context) -> Result<SessionList, ToolError> {
         let open = context.sessions.list();
-        let sessions = join_all(open.iter().map(SessionData::of)).await;
+        let sessions = join_all(open.iter().map(|session| SessionData::of(session, context))).await;
         Ok(SessionList { success: true, count: sessions.len(), sessions })
     }
 }
