@@ -235,3 +235,24 @@ async fn the_command_line_is_told_as_a_tool() {
     assert_eq!(responses[0]["callId"], calls[0]["callId"]);
     assert_eq!(of_kind(&lines, "session:closed").len(), 1);
 }
+
+#[tokio::test]
+async fn an_exposed_session_is_told_of_without_its_token() {
+    let journal = JournalFolder::new();
+    let server = journal.serve("standard").await;
+    let bank = Fixture::python("bank");
+    let until = json!({ "program": bank.path(), "until": [{ "line": bank.line("deposit") }] });
+    server.ok("run_until", until).await;
+    let exposed = server.ok("expose_session", json!({ "control": true })).await;
+    server.ok("unexpose_session", json!({})).await;
+    server.finish().await;
+    let lines = journal.lines();
+    let told: Vec<Value> = of_kind(&lines, "session:exposure")
+        .into_iter()
+        .map(|line| json!([line["event"], line["host"], line["port"], line["control"]]))
+        .collect();
+    let (host, port) = (&exposed["host"], &exposed["port"]);
+    assert_eq!(told, [json!(["opened", host, port, true]), json!(["closed", host, port, true])]);
+    let token = exposed.text_of("token");
+    assert!(lines.iter().all(|line| !line.to_string().contains(token)), "{lines:#?}");
+}

@@ -14,6 +14,7 @@ mod credentials;
 mod debugging;
 mod dropin;
 mod launching;
+mod mirror;
 mod reference;
 mod run_until;
 mod stepping;

@@ -44,7 +44,7 @@ async fn session(mode: &str, way: Way) -> Value {
 fn expected(revision: &str) -> Value {
     json!({
         "revision": revision,
-        "tools": 31,
+        "tools": 33,
         "verified": false,
         "stopped": null,
         "text": true,

@@ -21,7 +21,7 @@ async fn session(sdk: &str, mode: &str, way: Way) -> Value {
 fn expected(revision: Option<&str>) -> Value {
     json!({
         "revision": revision,
-        "tools": 31,
+        "tools": 33,
         "stopped": Fixture::python("shop").line("call"),
         "stack": ["check_out", "main", "<module>"],
         "locals": ["basket", "prices"],
