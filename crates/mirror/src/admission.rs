@@ -7,6 +7,7 @@ use dap::{Capabilities, IncomingRequest, Request};
 use serde_json::{Value, json};
 use tokio::net::tcp::OwnedReadHalf;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, sleep_until};
 
 use crate::endpoint::Exposed;
 use crate::limits;
@@ -25,15 +26,24 @@ pub(crate) struct Admitted {
 
 /// Answers until it is known whether the client may come in; none when it may not, or has gone.
 ///
-/// An editor may send its breakpoints before `attach`, because `initialized` invites it to. They wait for the token.
+/// `initialized` invites an editor to send its breakpoints, so it comes behind `attach`. Some scripts wait for it before
+/// they attach, and get it after a moment; what else a client sends before its token is answered after it.
 pub(crate) async fn admit(
     requests: &mut RequestReader<OwnedReadHalf>,
     out: &mut Outgoing,
     exposed: &Exposed,
 ) -> Result<Option<Admitted>, Gone> {
     let mut held = Vec::new();
+    let mut invitation = Invitation::None;
     loop {
-        let request = match requests.next().await {
+        let request = tokio::select! {
+            request = requests.next() => request,
+            () = invitation.is_due() => {
+                invitation.send(out).await?;
+                continue;
+            }
+        };
+        let request = match request {
             Ok(Some(request)) => request,
             Ok(None) => return Ok(None),
             Err(error) => {
@@ -49,7 +59,7 @@ pub(crate) async fn admit(
                 if !is_welcome {
                     return Ok(None);
                 }
-                out.event("initialized", &json!({})).await?;
+                invitation = Invitation::Due(Instant::now() + limits::INVITATION);
             }
             dap::Attach::COMMAND => {
                 let admitted = attach(&request, exposed);
@@ -58,6 +68,9 @@ pub(crate) async fn admit(
                     Err(refusal) => (Err(refusal), None),
                 };
                 out.respond(&request, answer).await?;
+                if admitted.is_some() {
+                    invitation.send(out).await?;
+                }
                 return Ok(admitted);
             }
             dap::Disconnect::COMMAND => {
@@ -76,6 +89,29 @@ pub(crate) async fn admit(
                 out.respond(&request, Err(Refusal(problem))).await?;
                 return Ok(None);
             }
+        }
+    }
+}
+
+/// When a client is told that it may send its breakpoints.
+enum Invitation {
+    /// It has not asked, or was told.
+    None,
+    Due(Instant),
+}
+
+impl Invitation {
+    async fn is_due(&self) {
+        match self {
+            Self::Due(at) => sleep_until(*at).await,
+            Self::None => std::future::pending().await,
+        }
+    }
+
+    async fn send(&mut self, out: &mut Outgoing) -> Result<(), Gone> {
+        match std::mem::replace(self, Self::None) {
+            Self::Due(_) => out.event("initialized", &json!({})).await,
+            Self::None => Ok(()),
         }
     }
 }

@@ -8,8 +8,10 @@ pub(crate) const EDITORS: usize = 16;
 pub(crate) const CONNECTIONS: usize = 64;
 /// How long a client may take to show its token.
 pub(crate) const ADMISSION: Duration = Duration::from_secs(10);
+/// How long an editor may take from `initialize` to `attach` until it is invited to go on.
+pub(crate) const INVITATION: Duration = Duration::from_millis(100);
 /// The longest message of a client without a token, in bytes.
-pub(crate) const MESSAGE_BEFORE: usize = 64 * 1024;
+pub(crate) const MESSAGE_BEFORE: usize = 16 * 1024;
 /// The longest message of an editor, in bytes.
 pub(crate) const MESSAGE: usize = 1024 * 1024;
 /// How many requests may come before the token; they are answered after it.

@@ -76,7 +76,8 @@ step_into, step_out, continue_execution; close_debug_session at the end.
 Every stop report has the place, source, stack, locals and new output: read it before asking for more.
 A call always comes back: paused, running (call continue_execution to wait on) or ended.
 `statement` finds a line by its text, which survives edits. trace_values records values at every pass of lines, without stopping; evaluate_expression with watch tells at each stop what changed. verified is true only when a breakpoint is bound; otherwise `reason` says why.
-References (frameId, variablesReference) are good until the program runs again.";
+References (frameId, variablesReference) are good until the program runs again.
+A person who wants to look or step for themselves attaches their editor to what expose_session answers.";
 
 const DEBUG: Prompt = Prompt {
     name: "debug",

@@ -174,44 +174,34 @@ async fn what_is_no_message_ends_the_connection_and_nothing_else() {
 }
 
 const TALKS: Texts = Texts {
-    python: "import sys\nfor number in range(200):\n    sys.stdout.write(f'{number:04} ' + 'x' * 100_000 + '\\n')\n\
-             sys.stdout.flush()\nprint('done')  # @stop\n",
+    python: "import sys\ntext = 'x' * 9000\nready = True  # @start\nfor number in range(200):\n    \
+             sys.stdout.write(f'{number:04} ' + 'x' * 100_000 + '\\n')\nsys.stdout.flush()\nprint('done')  # @stop\n",
     node: "",
     c: "",
 };
 
 #[tokio::test]
-async fn an_editor_that_reads_nothing_holds_up_nobody() {
+async fn an_editor_that_reads_nothing_is_disconnected_and_holds_up_nobody() {
     let folder = folder();
     let program = Fixture::write_in(Language::Python, folder.path(), "talks", TALKS);
-    let session = Debugging::of(Language::Python).await;
+    let (session, _) = Debugging::stopped_at(&program, "start").await;
     session.break_at(&program, "stop").await;
-    session
-        .ok(
-            "start_debugging",
-            json!({ "scriptPath": program.path(), "dapLaunchArgs": { "stopOnEntry": true } }),
-        )
-        .await;
     let exposed = expose(&session, json!({})).await;
-    let mut silent = raw(port(&exposed)).await;
+    let (_unread, mut silent) = raw(port(&exposed)).await.into_split();
     silent.write_all(&attach(exposed.text_of("token"))).await.unwrap();
-    let many: Vec<u8> = (2..10_000)
-        .flat_map(|seq| framed(&json!({ "seq": seq, "type": "request", "command": "threads" })))
-        .collect();
-    let (mut reader, mut writer) = silent.into_split();
-    let asks = tokio::spawn(async move { writer.write_all(&many).await });
+    let arguments = json!({ "expression": "text" });
+    let asks = framed(&json!({ "seq": 2, "type": "request", "command": "evaluate", "arguments": arguments }));
+    let disconnected = tokio::spawn(async move { while silent.write_all(&asks).await.is_ok() {} });
 
     let mut editor = Editor::attached(&exposed).await;
     editor.stopped().await;
+    assert_eq!(session.evaluate("len(text)").await, "9000");
+    disconnected.await.unwrap();
     assert_eq!(session.go_on().await.outcome(), "breakpoint");
     editor.continued().await;
     assert_eq!(editor.stopped().await.reason, "breakpoint");
     session.run_to_the_end().await;
     editor.gone().await;
     assert!(editor.written("stdout").ends_with("done\n"));
-    // What it has not read ends with the connection, which ends with the program.
-    let mut unread = Vec::new();
-    let _ = reader.read_to_end(&mut unread).await;
-    drop(asks.await);
     session.finish().await;
 }

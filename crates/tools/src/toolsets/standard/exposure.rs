@@ -22,7 +22,8 @@ pub(super) struct ExposeSession {
 pub(super) struct ExposureData {
     host: String,
     port: u16,
-    /// It may step, set breakpoints and change values.
+    /// It may step, set breakpoints and change values; left out where it may not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     control: bool,
 }
 
