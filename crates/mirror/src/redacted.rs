@@ -24,3 +24,47 @@ pub(crate) fn clean_text(mut text: String, shows_credentials: bool) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn credentials_are_hidden_by_their_names_and_shapes() {
+        let key = format!("ghp_{}", "a1".repeat(18));
+        let table = [
+            (
+                json!({ "variables": [{ "name": "password", "value": "'x'", "type": "str", "variablesReference": 0 }] }),
+                None,
+                json!({ "variables": [{ "name": "password", "value": "[redacted]", "type": "str", "variablesReference": 0 }] }),
+            ),
+            (
+                json!({ "result": "'x'", "type": "str" }),
+                Some("config['password']"),
+                json!({ "result": "[redacted]", "type": "str" }),
+            ),
+            (
+                json!({ "result": "'x'", "type": "str" }),
+                Some("name"),
+                json!({ "result": "'x'", "type": "str" }),
+            ),
+            (
+                json!({ "reason": "exception", "text": key }),
+                None,
+                json!({ "reason": "exception", "text": "[redacted]" }),
+            ),
+            (json!({ "value": "a\u{1b}[31mb\u{202e}" }), None, json!({ "value": "ab\\u{202e}" })),
+        ];
+        for (content, asked, expected) in table {
+            let mut cleaned = content.clone();
+            clean(&mut cleaned, asked, false);
+            assert_eq!(cleaned, expected, "{content}");
+        }
+        let mut shown = json!({ "result": "'x'", "type": "str" });
+        clean(&mut shown, Some("password"), true);
+        assert_eq!(shown["result"], "'x'");
+        assert_eq!(clean_text(format!("\u{1b}[31m{key}"), false), "\u{1b}[31m[redacted]");
+    }
+}

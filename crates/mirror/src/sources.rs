@@ -43,3 +43,22 @@ impl Sources {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(at).cloned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_without_a_file_keeps_its_number() {
+        let sources = Sources::default();
+        let text = |name: &str| Source { path: None, name: name.to_owned(), internal: true };
+        let numbers = ["a", "b", "a"].map(|name| sources.describe(&text(name)).source_reference);
+        assert_eq!(numbers, [Some(1), Some(2), Some(1)]);
+        let names = [-1, 0, 1, 2, 3].map(|number| sources.name(number));
+        assert_eq!(names, [None, None, Some("a".to_owned()), Some("b".to_owned()), None]);
+        let file = sources.describe(&Source::file(file!().replace("crates/mirror/", "")));
+        assert_eq!((file.name.as_deref(), file.source_reference), (Some("sources.rs"), None));
+        let gone = sources.describe(&Source::file("/no/such/file.py"));
+        assert_eq!((gone.path, gone.source_reference), (None, Some(3)));
+    }
+}

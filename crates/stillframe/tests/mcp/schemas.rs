@@ -94,7 +94,10 @@ impl Checked {
         self.ok("set_variable", assigned).await;
         let source = json!({ "sessionId": session, "file": program.path(), "line": program.line("call") });
         self.ok("get_source_context", source).await;
-        self.ok("get_output", only).await;
+        self.ok("get_output", only.clone()).await;
+        self.ok("expose_session", json!({ "sessionId": session, "control": true })).await;
+        self.ok("list_debug_sessions", json!({})).await;
+        self.ok("unexpose_session", only).await;
     }
 
     /// To the program's end, and once more.

@@ -76,11 +76,12 @@ async fn a_launch_and_an_editor_that_counts_from_zero_are_refused() {
 }
 
 #[tokio::test]
-async fn a_script_that_skips_the_configuration_is_told_of_the_stop_all_the_same() {
+async fn a_script_waits_for_its_invitation_and_skips_the_configuration() {
     let session = stopped().await;
     let exposed = expose(&session, json!({})).await;
     let mut editor = Editor::connect(port(&exposed)).await;
     editor.hello().await;
+    editor.invited().await;
     editor.attach(exposed.text_of("token")).await.unwrap();
     assert_eq!(editor.stopped().await.reason, "breakpoint");
     session.finish().await;

@@ -109,6 +109,12 @@ impl Editor {
         }
     }
 
+    /// It may send its breakpoints.
+    pub(super) async fn invited(&mut self) {
+        let told = timeout(PATIENCE, self.incoming.recv()).await.expect("something comes");
+        assert!(matches!(told, Some(Message::Event(Event::Initialized))), "{told:?}");
+    }
+
     /// What it is told of breakpoints next, but for anything else.
     pub(super) async fn breakpoint(&mut self) -> dap::BreakpointEvent {
         loop {
