@@ -13,7 +13,7 @@ use engine::session::breakpoints::Change;
 use engine::session::placing::Wanted;
 use tokio::sync::Mutex;
 
-use crate::editor::{Editor, READ_ONLY};
+use crate::editor::Editor;
 use crate::outgoing::{Answer, Refusal, body};
 
 /// What an editor has listed. Its lists are handled one after the other.
@@ -102,8 +102,8 @@ impl Editor {
 
     /// Those on functions are the agent's alone.
     pub(crate) fn set_function_breakpoints(asked: &SetFunctionBreakpointsArguments) -> Answer {
-        let refused =
-            || dap::Breakpoint { message: Some(READ_ONLY.to_owned()), ..dap::Breakpoint::default() };
+        let problem = "breakpoints on functions are set by the agent; set one on a line";
+        let refused = || dap::Breakpoint { message: Some(problem.to_owned()), ..dap::Breakpoint::default() };
         body(&SetBreakpointsResponse { breakpoints: asked.breakpoints.iter().map(|_| refused()).collect() })
     }
 }

@@ -71,6 +71,7 @@ struct Conversation {
     listing: usize,
     /// The editor has said that it is configured, or has had the time to.
     is_configured: bool,
+    configured_by: Instant,
 }
 
 impl Conversation {
@@ -82,6 +83,7 @@ impl Conversation {
             resuming: 0,
             listing: 0,
             is_configured: false,
+            configured_by: Instant::now() + limits::CONFIGURATION,
         }
     }
 
@@ -99,7 +101,6 @@ impl Conversation {
         execution.mark_changed();
         breakpoints.mark_changed();
         output.mark_changed();
-        let configured_by = Instant::now() + limits::CONFIGURATION;
         let mut output_due: Option<Instant> = None;
         for request in held {
             if let Next::Over = self.take(request, out).await? {
@@ -140,7 +141,7 @@ impl Conversation {
                     output_due = Some(Instant::now() + limits::COLLECTION);
                     Next::GoesOn
                 }
-                () = sleep_until(configured_by), if !self.is_configured => {
+                () = sleep_until(self.configured_by), if !self.is_configured => {
                     self.is_configured = true;
                     Next::GoesOn
                 }
@@ -163,6 +164,10 @@ impl Conversation {
                 return Ok(Next::Over);
             }
             command => {
+                if command.starts_with("set") {
+                    // It is at it.
+                    self.configured_by = Instant::now() + limits::CONFIGURATION;
+                }
                 self.resuming += usize::from(is_resume(command));
                 self.listing += usize::from(command == dap::SetBreakpoints::COMMAND);
                 let editor = Arc::clone(&self.editor);

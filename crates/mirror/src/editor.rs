@@ -13,7 +13,7 @@ use crate::outgoing::{Answer, Refusal};
 use crate::sources::Sources;
 
 /// What is said to an editor that asks for more than it may.
-pub(crate) const READ_ONLY: &str = "this view of the agent's session is read-only; for more, the agent calls \
+const READ_ONLY: &str = "this view of the agent's session is read-only; for more, the agent calls \
                                     expose_session with `control: true`";
 
 /// An editor that was let in.

@@ -20,7 +20,7 @@ pub(crate) const HELD: usize = 32;
 pub(crate) const IN_FLIGHT: usize = 32;
 /// How long an editor may leave a message unread before it is disconnected.
 pub(crate) const UNREAD: Duration = Duration::from_secs(10);
-/// How long an editor may take to say that it is configured. Scripts do without.
+/// How long an editor may take from one step of its configuration to the next. Scripts do without the last one.
 pub(crate) const CONFIGURATION: Duration = Duration::from_millis(200);
 /// How long output is collected before it is sent.
 pub(crate) const COLLECTION: Duration = Duration::from_millis(20);

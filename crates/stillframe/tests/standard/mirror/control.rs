@@ -63,7 +63,10 @@ async fn an_editor_with_control_pauses_and_changes_values(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
     let session = Debugging::of(language).await;
-    session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 1000 })).await;
+    session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 0 })).await;
+    while session.written("stdout").await != "ready\n" {
+        session.ok("continue_execution", json!({ "timeout": 50 })).await;
+    }
     let mut editor = Editor::on(&session, json!({ "control": true })).await;
     editor.ask::<Pause>(ThreadArguments::default()).await;
     assert_eq!(editor.stopped().await.reason, "pause");
