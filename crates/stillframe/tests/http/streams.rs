@@ -136,9 +136,12 @@ async fn a_session_has_so_many_streams_of_what_belongs_to_no_call() {
     server.finish().await;
 }
 
-/// The number of the place up to which updates of an output were told.
+/// The number of the place up to which updates of an output were told. That the session was opened may come before.
 async fn update(events: &mut Events, session: &str) -> String {
-    let event = events.message().await.expect("an update comes");
+    let mut event = events.message().await.expect("an update comes");
+    while event.message["method"] == "notifications/resources/list_changed" {
+        event = events.message().await.expect("an update comes");
+    }
     assert_eq!(event.message["method"], "notifications/resources/updated");
     assert_eq!(event.message["params"]["uri"], format!("stillframe://sessions/{session}/output"));
     event.id.expect("events have ids")
