@@ -9,16 +9,16 @@ const HEAD: &str = "# Limits
 
 Written by `cargo xtask docs` from `crates/engine/src/bounds.rs`.
 
-Each is set under `[limits]` in `stillframe.toml`, by `--limit NAME=N`, or in `STILLFRAME_LIMITS`, separated by commas;
-see [configuration](configuration.md). A project's file can lower a limit and not raise it.
+Set a limit under `[limits]` in `stillframe.toml`, with `--limit NAME=N`, or in `STILLFRAME_LIMITS`, separated by commas;
+see [configuration](configuration.md). A project's file can lower a limit but not raise it.
 
-A limit that is met is an error with the code `limit_reached`, which says what the limit is, who has set it (nobody, a file,
-a variable or an option) and what makes room, or a cut that is marked. The tools of `inspector` have their own code for
-most of what fails, and `LIMIT_REACHED` for this. What a call asks for above a limit is refused; what it does not ask for,
-such as the usual time or number of rows, is as much as the limit allows. The sizes of a stop report are what is usual: a
-call may ask for as much as can be set, and no more. The options of commands such as `stillframe test --timeout` are the user's own: no limit of time holds for them.
+Reaching a limit is either an error with the code `limit_reached`, which names the limit, its source (the default, a file,
+a variable or an option) and how to proceed, or a marked truncation. The tools of `inspector` have their own error codes,
+and use `LIMIT_REACHED` for this. A call that requests more than a limit is refused; a default, such as the wait or the
+number of rows, is lowered to the limit. The sizes of a stop report are defaults: a call may request up to the top of the
+range. The options of commands such as `stillframe test --timeout` are the user's own, and no time limit applies to them.
 
-| limit | unit | default | range | what it bounds |
+| limit | unit | default | range | description |
 | --- | --- | --- | --- | --- |
 ";
 
