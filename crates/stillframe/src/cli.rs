@@ -1,4 +1,4 @@
-//! The command line: what can be asked, and who answers.
+//! The command line: arguments, and the module that runs each command.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,14 +23,13 @@ use crate::trace::TraceArgs;
 use crate::view::ViewArgs;
 use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace, view};
 
-/// A run-time debugger for AI agents: stops programs at the right moment and shows real values.
+/// A run-time debugger for AI agents: stop programs at the right moment and inspect real values.
 #[derive(Debug, Parser)]
 #[command(name = "stillframe", version, max_term_width = 80)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Where it is written down what happens; `off` for nowhere. It is in your state folder otherwise.
-    /// [env: `STILLFRAME_LOG_FILE`]
+    /// Journal file, or `off`. Defaults to a file in your state folder. [env: `STILLFRAME_LOG_FILE`]
     #[arg(long, global = true, value_name = "PATH")]
     log_file: Option<OsString>,
     #[command(flatten)]
@@ -41,8 +40,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, clap::Args)]
 struct RedactArg {
-    /// Redact likely credentials in answers (default), by shape and by name; `false` shows them. In the log file
-    /// they are always redacted. [env: `STILLFRAME_REDACT`]
+    /// Redact likely credentials in answers (default), by shape and by name. The journal is always redacted.
+    /// [env: `STILLFRAME_REDACT`]
     #[arg(
         long,
         global = true,
@@ -56,62 +55,62 @@ struct RedactArg {
         hide_default_value = true
     )]
     redact: bool,
-    /// Show likely credentials in answers. In the log file they are still redacted.
+    /// Show likely credentials in answers. The journal stays redacted.
     #[arg(long, global = true)]
     no_redact: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run a program, stop at a place, print what is there, and end it.
+    /// Run a program, stop at a location, print its state, and end it.
     Probe(Box<ProbeArgs>),
-    /// Run a program, and print the values of expressions at each pass of a place.
+    /// Run a program and print the values of expressions at each hit of a location.
     Trace(Box<TraceArgs>),
-    /// Run tests, and print what made the first one fail, as it was when it was thrown.
+    /// Run tests and print the first failure with its state at the throw.
     Test(Box<TestArgs>),
-    /// Run a command, and find out why it does not end.
+    /// Run a command and find out why it does not finish.
     Hang(Box<HangArgs>),
-    /// Keep a debug session from command to command: step, look, go on.
+    /// Debug one command at a time: keep a session, step, inspect, continue.
     Debug(DebugArgs),
-    /// Serve MCP on standard input and output, or by HTTP.
+    /// Start the MCP server, on standard input and output or over HTTP.
     Serve {
         #[command(flatten)]
         toolset: ToolsetArg,
         #[command(flatten)]
         http: mcp::HttpArgs,
     },
-    /// Watch what an agent does, or has done: in the terminal, or in the browser.
+    /// Watch an agent's sessions, live or recorded, in the terminal or in the browser.
     View(ViewArgs),
-    /// Print the story of a session as Markdown: what was asked, where it stopped, what was seen.
+    /// Print a session as a Markdown report: calls, stops and values.
     Report {
-        /// Its id, the beginning of its id, or its name.
+        /// Session ID, the start of one, a name, or `last`.
         #[arg(default_value = "last")]
         session: String,
     },
-    /// Tell per language what works here, what is missing and how to get it.
+    /// Check which languages work here, and how to get the rest.
     Doctor {
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Install the debugger of a language into stillframe's own cache, ahead of time.
+    /// Install a language's debugger into stillframe's cache ahead of time.
     Setup {
-        /// The language.
+        /// Language to set up.
         #[arg(value_parser = languages())]
         language: String,
-        /// The interpreter to install it for.
+        /// Interpreter to install it for.
         #[arg(long, value_name = "PATH")]
         executable_path: Option<PathBuf>,
     },
-    /// List the tools that agents are offered.
+    /// List the MCP tools offered to agents.
     Tools {
         #[command(flatten)]
         toolset: ToolsetArg,
-        /// Print JSON, with the schemas.
+        /// Print JSON, including the schemas.
         #[arg(long)]
         json: bool,
     },
-    /// Print what holds of all that can be set, and where each is from.
+    /// Show effective settings and their sources.
     Config {
         /// Print JSON.
         #[arg(long)]
@@ -119,21 +118,20 @@ enum Command {
     },
     /// Print a completion script.
     Completions {
-        /// For which shell.
+        /// Shell to print it for.
         shell: Shell,
     },
 }
 
 #[derive(Debug, clap::Args)]
 struct ToolsetArg {
-    /// The vocabularies to offer, separated by commas; `all` is all of them. It is `standard` otherwise.
-    /// [env: `STILLFRAME_TOOLSET`]
+    /// Toolsets to offer, separated by commas, or `all` [default: standard] [env: `STILLFRAME_TOOLSET`]
     #[arg(long, value_parser = choose)]
     toolset: Option<Chosen>,
 }
 
 impl ToolsetArg {
-    /// What was asked for, here or in the configuration.
+    /// The toolsets from the option, or else from the configuration.
     fn chosen(self, settings: &Settings) -> anyhow::Result<Vec<&'static Toolset>> {
         if let Some(Chosen(toolsets)) = self.toolset {
             return Ok(toolsets);
@@ -157,16 +155,16 @@ pub(crate) fn languages() -> clap::builder::PossibleValuesParser {
     engine::adapter::ADAPTERS.iter().map(value).collect::<Vec<_>>().into()
 }
 
-/// What was asked for.
+/// The parsed command line.
 pub(crate) struct Asked {
     cli: Cli,
-    /// With where each value is from.
+    /// The same with the source of each value.
     matches: ArgMatches,
-    /// This is the background process of a debug session, which that command begins.
+    /// Whether this is the background process of a debug session.
     keeps_session: bool,
 }
 
-/// Reads the command line; on a mistake, says what was wrong and ends with code 2.
+/// Parses the command line; on a mistake, reports it and exits with code 2.
 pub(crate) fn parse() -> Asked {
     let mut words: Vec<OsString> = std::env::args_os().collect();
     let keeps_session = words.get(1).is_some_and(|word| word == debug::ARGUMENT);
@@ -178,13 +176,13 @@ pub(crate) fn parse() -> Asked {
     Asked { cli, matches, keeps_session }
 }
 
-/// Where the journal is; none for nowhere.
+/// The journal's path; none if it is off.
 fn log_file(given: Option<String>) -> Option<PathBuf> {
     let path = given.map(PathBuf::from).or_else(default_path);
     path.filter(|path| path.as_os_str() != "off")
 }
 
-/// Does what was asked.
+/// Runs the command.
 pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow::Result<ExitCode> {
     if let Command::Completions { shell } = cli.command {
         return completions(shell);

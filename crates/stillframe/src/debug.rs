@@ -36,11 +36,11 @@ const TOOLSETS: &[&Toolset] = &[&standard::TOOLSET];
 
 /// What the exit codes of commands say that let the program run.
 const EXIT_CODES: &str = "\
-Exit codes: 0 it has stopped; 1 an error; 2 a mistake in the command line;
-  3 the program has ended; 4 it has stopped at an uncaught exception; 5 still
-  running when the time was up; 130 interrupted: the program runs on";
+Exit codes: 0 stopped; 1 error; 2 usage error; 3 the program has ended;
+  4 stopped at an uncaught exception; 5 still running at the timeout;
+  130 interrupted: the program keeps running";
 
-/// Which session, and what is asked of it.
+/// The session and the command.
 #[derive(Debug, Args)]
 #[command(
     arg_required_else_help = true,
@@ -51,13 +51,13 @@ Examples:
   stillframe debug step into
   stillframe debug stop
 
-A background process keeps the session. It is found by .debug_session.json in
-the working directory, or the nearest folder above it, up to the root of the
-repository. It ends with `stop`, or after 15 minutes without a command
-(--limit debug_idle=SECONDS with `launch` or `attach`)."
+A background process keeps the session. Commands find it through
+.debug_session.json in the working directory or the nearest folder above it, up
+to the root of the repository. It ends with `stop`, or after 15 minutes without
+a command (--limit debug_idle=SECONDS with `launch` or `attach`)."
 )]
 pub(crate) struct DebugArgs {
-    /// Which session, when there are several in one folder.
+    /// Session name, for several in one folder.
     #[arg(long, global = true, value_name = "NAME", value_parser = record::session_name)]
     session: Option<String>,
     /// Print JSON.
@@ -69,10 +69,10 @@ pub(crate) struct DebugArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Start a program, and wait for its first stop.
+    /// Start a program and wait for its first stop.
     #[command(after_help = EXIT_CODES)]
     Launch(Box<LaunchArgs>),
-    /// Connect to a program that runs already, and runs on when the session ends.
+    /// Attach to a running program, which keeps running after the session.
     Attach(AttachArgs),
     #[command(flatten)]
     Command(Command),
@@ -80,7 +80,7 @@ enum Action {
     List,
 }
 
-/// Keeps the session that a command begins: the life of the background process.
+/// Runs the background process that keeps a session.
 pub(crate) async fn keep(args: &DebugArgs, run_context: &RunContext) -> anyhow::Result<ExitCode> {
     host::keep(&Place::here(args.session.as_deref())?, run_context).await
 }

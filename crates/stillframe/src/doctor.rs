@@ -19,7 +19,7 @@ use tools::ops::settle::{Settled, Wait};
 
 use crate::terminal::{self, BAD, FAINT, GOOD, HEADING, WARN, styled};
 
-/// Looks at every language, and tells. Nothing is installed.
+/// Checks every language and prints the results. Installs nothing.
 pub(crate) async fn run(as_json: bool, safety: &Safety) -> anyhow::Result<ExitCode> {
     let mut checked = Vec::new();
     for language in languages(&Machine, safety).await {
@@ -143,19 +143,23 @@ fn to_text(checked: &[Checked]) -> String {
                 line(&mut text, Mark::Good, "launch works");
                 detail(
                     &mut text,
-                    &format!("a program was started, stopped and read in {} ms", took.as_millis()),
+                    &format!("started a program, stopped it and read a value in {} ms", took.as_millis()),
                 );
             }
             Some(Err(problem)) => line(&mut text, Mark::Bad, &format!("launch fails: {problem}")),
             None if language.runtime.is_ok() => {
-                line(&mut text, Mark::Warn, "the debugger is not installed yet; the first session does it");
-                detail(&mut text, &format!("ahead of time: {}", one.setup()));
+                line(
+                    &mut text,
+                    Mark::Warn,
+                    "the debugger is not installed yet; the first session installs it",
+                );
+                detail(&mut text, &format!("to install it now: {}", one.setup()));
             }
             None => {}
         }
         match &language.attach_obstacle {
             Some(obstacle) => line(&mut text, Mark::Warn, obstacle),
-            None => line(&mut text, Mark::Good, "attach by host and port, and by process id"),
+            None => line(&mut text, Mark::Good, "attach by host and port, and by process ID"),
         }
     }
     let _ = writeln!(text, "{}", styled(FAINT, format_args!("cache: {}", Machine.cache_dir().display())));

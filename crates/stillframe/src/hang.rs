@@ -25,35 +25,35 @@ use crate::setup::told;
 /// What to run, and how long.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit codes: 0 it ended well; 1 an error of stillframe; 2 a mistake in the
-  command line; 3 it waits, as a server does; 4 it hangs: a busy loop, a
-  busy event loop or a deadlock; 5 it was still computing when the time was up;
-  6 it failed: it ended with an error or by a signal; 130 interrupted")]
+Exit codes: 0 finished successfully; 1 error in stillframe; 2 usage error;
+  3 waiting, as a server does; 4 hung: a busy loop, a busy event loop or a
+  deadlock; 5 still computing at the timeout; 6 failed: exited with an error
+  or by a signal; 130 interrupted")]
 pub(crate) struct HangArgs {
-    /// How long it may take, in seconds.
+    /// Seconds to watch the program.
     #[arg(long, value_name = "SECONDS", default_value_t = hang::TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=deadlines::LONGEST_WAIT.as_secs()))]
     timeout: u64,
-    /// How far samples are apart, in milliseconds.
+    /// Milliseconds between samples.
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     interval: u64,
-    /// The program's working directory.
+    /// Working directory of the program.
     #[arg(long, value_name = "FOLDER")]
     cwd: Option<PathBuf>,
-    /// Watch this process, which runs already and is left running.
+    /// Watch this running process, and leave it running.
     #[arg(long, value_name = "PID", requires = "language", conflicts_with = "command")]
     pid: Option<u32>,
-    /// The language of that process.
+    /// Language of that process.
     #[arg(long, value_parser = crate::cli::languages())]
     language: Option<String>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// The command: `node server.js`, `python -m app`, `npm test`.
+    /// Command to run: `node server.js`, `python -m app`, `npm test`.
     #[arg(last = true, required_unless_present = "pid", value_name = "COMMAND")]
     command: Vec<String>,
 }
 
-/// Does it.
+/// Runs the command.
 pub(crate) async fn run(args: HangArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
     let one_shot = OneShot { name: "hang", run_context, as_json: args.json, patience: 1 };
     let operation = async |context: &Context| {

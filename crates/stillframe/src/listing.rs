@@ -1,4 +1,4 @@
-//! `stillframe tools`: what agents are offered.
+//! `stillframe tools`: the tools offered to agents.
 
 use std::fmt::Write;
 use std::process::ExitCode;

@@ -46,8 +46,8 @@ pub(crate) async fn serve(
 ) -> anyhow::Result<ExitCode> {
     if std::io::stdin().is_terminal() {
         terminal::hint(
-            "this is an MCP server: it waits for a client's messages on standard input (end it with Ctrl-D). \
-             Clients start it themselves; the README has their configuration, and `stillframe probe` works by hand.",
+            "MCP server waiting for messages on standard input (press Ctrl-D to exit). MCP clients start it themselves: \
+             see the README. For manual use, try `stillframe probe`.",
         );
     }
     // One token for everything: the end of input, a broken output, a signal. It is also the parent of every

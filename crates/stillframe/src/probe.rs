@@ -20,37 +20,34 @@ use crate::program::ProgramArgs;
 use crate::setup::told;
 use tools::LocationArg;
 
-/// What to run, where to stop, and what to ask there.
-///
-/// Exit codes: 0 stopped at the place (or, without a place, ended well), 1 an error, 2 a mistake in the
-/// command line, 3 ended before the place, 4 an uncaught exception came first, 5 still running at the timeout.
+/// What to run, where to stop, and what to evaluate there.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit codes: 0 stopped at the place (or, without one, ended with code 0);
-  1 an error; 2 a mistake in the command line; 3 ended before the place;
-  4 an uncaught exception came first; 5 still running when the time was up")]
+Exit codes: 0 stopped at the location (or, without one, exited with code 0);
+  1 error; 2 usage error; 3 the program ended before reaching the location;
+  4 stopped at an uncaught exception first; 5 still running at the timeout")]
 pub(crate) struct ProbeArgs {
     /// Where to stop: `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION`, or FILE alone to stop only at an uncaught exception.
     place: LocationArg,
-    /// Evaluate this at the stop; can be given several times.
+    /// Evaluate this expression at the stop (repeatable).
     #[arg(short, long = "expression", value_name = "EXPR", allow_hyphen_values = true)]
     expressions: Vec<String>,
     /// Stop at the line with this text, instead of a line number.
     #[arg(long, value_name = "TEXT")]
     statement: Option<String>,
-    /// Stop only where this expression is true.
+    /// Stop only if this expression is true.
     #[arg(long, value_name = "EXPR")]
     condition: Option<String>,
-    /// Stop only at these passes: `5`, `>= 5`, `% 5`.
+    /// Stop only at these hits: `5`, `>= 5`, `% 5`.
     #[arg(long, value_name = "COUNT")]
     hit_condition: Option<HitCondition>,
-    /// The exceptions to stop at: uncaught ones if nothing is said, or also those that a library such as a web framework
-    /// catches, but no code of yours.
+    /// Exceptions to stop at; `userUnhandled` includes those that only a library catches, such as a web framework
+    /// [default: uncaught].
     #[arg(long, value_name = "WHICH")]
     exceptions: Option<ExceptionArg>,
     #[command(flatten)]
     program: ProgramArgs,
-    /// How long to wait for the stop, in seconds.
+    /// Seconds to wait for the stop.
     #[arg(long, value_name = "SECONDS", default_value_t = deadlines::WAIT.as_secs())]
     timeout: u64,
     /// Print JSON.
@@ -79,7 +76,7 @@ impl From<ExceptionArg> for ExceptionMode {
     }
 }
 
-/// Does it.
+/// Runs the command.
 pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
     let one_shot = OneShot { name: "probe", run_context, as_json: args.json, patience: 1 };
     let has_place = !args.places().is_empty();

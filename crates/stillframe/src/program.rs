@@ -18,31 +18,31 @@ use crate::setup::told;
 /// What to run, and with what.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ProgramArgs {
-    /// The script to run, when it is not FILE.
+    /// Script to run, if it is not FILE.
     #[arg(long, value_name = "SCRIPT")]
     program: Option<PathBuf>,
-    /// The module to run, as in `python -m`; in Node.js a package with a command, such as `vitest`.
+    /// Module to run, as in `python -m`; in Node.js, a package with a command, such as `vitest`.
     #[arg(long, value_name = "NAME", conflicts_with = "program")]
     module: Option<String>,
-    /// The interpreter, or a command that starts it, such as `npm`.
+    /// Interpreter, or a command that starts it, such as `npm`.
     #[arg(long, value_name = "PATH")]
     executable_path: Option<PathBuf>,
-    /// An argument for the interpreter or the command, in front of the script; can be given several times.
+    /// Argument for the interpreter or command, before the script (repeatable).
     #[arg(long = "runtime-arg", value_name = "ARG", allow_hyphen_values = true)]
     runtime_args: Vec<String>,
-    /// The program's working directory.
+    /// Working directory of the program.
     #[arg(long, value_name = "FOLDER")]
     cwd: Option<PathBuf>,
-    /// An environment variable for the program; can be given several times.
+    /// Environment variable for the program (repeatable).
     #[arg(long, value_name = "NAME=VALUE", value_parser = read_variable)]
     env: Vec<(String, String)>,
-    /// A file that the program reads as its standard input.
+    /// File to use as the program's standard input.
     #[arg(long, value_name = "FILE")]
     stdin: Option<PathBuf>,
-    /// Show the frames of libraries too, and stop in them.
+    /// Show library frames, and stop in library code too.
     #[arg(long)]
     all_code: bool,
-    /// Arguments of the program.
+    /// Arguments for the program.
     #[arg(last = true)]
     args: Vec<String>,
 }

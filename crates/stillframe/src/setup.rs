@@ -25,10 +25,10 @@ pub(crate) async fn run(language: &str, executable: Option<&Path>) -> anyhow::Re
     adapter.provide(host, &runtime, &Progress::new()).await.map_err(told)?;
     let cache = host.cache_dir();
     let state = match (already, adapter.driver()) {
-        (_, Driver::Node) => format!("is part of it; our hook is below {}", cache.display()),
-        (_, Driver::Dap) => "is it".to_owned(),
-        (true, Driver::Python) => format!("was there already, below {}", cache.display()),
-        (false, Driver::Python) => format!("is installed, below {}", cache.display()),
+        (_, Driver::Node) => format!("is built in; our hook is in {}", cache.display()),
+        (_, Driver::Dap) => "needs no setup".to_owned(),
+        (true, Driver::Python) => format!("is already installed in {}", cache.display()),
+        (false, Driver::Python) => format!("has been installed in {}", cache.display()),
     };
     terminal::print(&format!("the debugger for {found} {state}\n"))?;
     Ok(ExitCode::SUCCESS)

@@ -23,17 +23,16 @@ use crate::setup::told;
 #[command(after_help = "\
   stillframe test -- pytest tests/test_cart.py::test_total
 
-Exit codes: 0 all tests passed; 1 an error: tests that cannot be loaded, or
-  none at all; 2 a mistake in the command line; 4 a test failed; 5 still
-  running when the time was up")]
+Exit codes: 0 all tests passed; 1 error: tests that cannot be loaded, or no
+  tests at all; 2 usage error; 4 a test failed; 5 still running at the timeout")]
 pub(crate) struct TestArgs {
-    /// The test runner with its arguments, as it would be typed.
+    /// Test command, as you would type it.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<String>,
-    /// Its working directory.
+    /// Working directory of the command.
     #[arg(long, value_name = "FOLDER")]
     cwd: Option<PathBuf>,
-    /// How long it may run, in seconds. It is ended then.
+    /// Seconds after which to end the run.
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=deadlines::LONGEST_WAIT.as_secs()))]
     timeout: u64,
     /// Print JSON.
@@ -41,7 +40,7 @@ pub(crate) struct TestArgs {
     json: bool,
 }
 
-/// Does it.
+/// Runs the command.
 pub(crate) async fn run(args: TestArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
     let one_shot = OneShot { name: "test", run_context, as_json: args.json, patience: 1 };
     let operation = async |context: &Context| {

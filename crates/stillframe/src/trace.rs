@@ -25,39 +25,38 @@ use crate::setup::told;
 /// What to run, and what to record where.
 #[derive(Debug, Args)]
 #[command(after_help = "\
--e, --statement and --condition belong to the place in front of them:
+-e, --statement and --condition apply to the location before them:
   stillframe trace app.py:12 -e total --at app.py:30 -e name -e 'len(items)'
 
-Exit codes: 0 values were recorded; 1 an error; 2 a mistake in the command line;
-  3 the program ended and none was recorded; 5 the time was up and none was
-  recorded; 130 interrupted")]
+Exit codes: 0 values were recorded; 1 error; 2 usage error; 3 the program ended
+  without a recorded value; 5 timeout without a recorded value; 130 interrupted")]
 pub(crate) struct TraceArgs {
     #[command(flatten)]
     points: PointsArgs,
     #[command(flatten)]
     program: ProgramArgs,
-    /// How many rows to record, in all; 200 if it is not said.
+    /// Maximum number of rows in total [default: 200].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=most_rows()))]
     max_hits: Option<u64>,
-    /// Record only every so many-th pass.
+    /// Record only every Nth hit.
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     sample_every: u64,
-    /// Leave out rows that are like the one before.
+    /// Skip rows that equal the previous one.
     #[arg(long)]
     only_when_changed: bool,
-    /// When all rows are there, let the program run on to its end.
+    /// After the last row, let the program run to its end.
     #[arg(long)]
     run_on: bool,
-    /// How many characters of a value to record.
+    /// Maximum length of a recorded value.
     #[arg(long, value_name = "CHARACTERS", default_value_t = Limits::default().value)]
     length: usize,
-    /// How long to record, in seconds. The program is ended then.
+    /// Seconds after which to end the program.
     #[arg(long, value_name = "SECONDS", default_value_t = deadlines::WAIT.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// How the values are come by.
+    /// How values are recorded.
     #[arg(long, value_enum, default_value_t = Way::Auto, hide = true)]
     way: Way,
 }
@@ -73,7 +72,7 @@ fn most_rows() -> u64 {
     bounds::named("rows").map_or(u64::MAX, |bound| *bound.range.end())
 }
 
-/// Does it. When it is interrupted, what was recorded so far is printed.
+/// Runs the command. An interrupt prints what was recorded so far.
 pub(crate) async fn run(args: TraceArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
     // The second Ctrl-C is for those who cannot wait.
     let one_shot = OneShot { name: "trace", run_context, as_json: args.json, patience: 2 };

@@ -16,18 +16,18 @@ use crate::terminal;
 /// What of the journal to show.
 #[derive(Debug, Args)]
 pub(crate) struct ViewArgs {
-    /// Show this session alone: its id, the beginning of its id, its name, or `last`.
+    /// Show only this session: an ID, the start of one, a name, or `last`.
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
-    /// Show it in the browser: prints an address of this machine, and serves the page there until Ctrl-C.
+    /// Show it in the browser: print a local address and serve the page there until Ctrl-C.
     #[arg(long)]
     web: bool,
-    /// The port of that address, else one that is free.
+    /// Port of that address [default: a free one].
     #[arg(long, value_name = "N", requires = "web")]
     port: Option<u16>,
 }
 
-/// Shows it until the person leaves.
+/// Shows the journal until the user quits.
 pub(crate) async fn run(args: &ViewArgs, path: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     if args.web {
         return serve(args, &journal(path)?).await;
@@ -49,7 +49,7 @@ async fn serve(args: &ViewArgs, path: &Path) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the story of a session.
+/// Prints a session's report.
 pub(crate) fn report(session: &str, path: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     let path = journal(path)?;
     let mut log = Log::open(&path).with_context(|| format!("`{}` cannot be read", path.display()))?;

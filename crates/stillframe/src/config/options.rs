@@ -9,31 +9,31 @@ use clap::parser::ValueSource;
 
 use super::{Given, Origin, Value, table};
 
-/// The options that every command has.
+/// Options of every command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConfigArgs {
-    /// Read this configuration file and no other; `off` for none. [env: `STILLFRAME_CONFIG`]
+    /// Read only this configuration file, or `off` for none. [env: `STILLFRAME_CONFIG`]
     #[arg(long, global = true, value_name = "PATH", help_heading = HEADING)]
     pub(super) config: Option<PathBuf>,
     /// Read no configuration file.
     #[arg(long, global = true, help_heading = HEADING)]
     pub(super) no_config: bool,
-    /// Set a limit, as in `sessions=8`; `stillframe config` lists them. [env: `STILLFRAME_LIMITS`]
+    /// Set a limit, such as `sessions=8`; see `stillframe config`. [env: `STILLFRAME_LIMITS`]
     #[arg(long, global = true, value_name = "NAME=N", value_delimiter = ',', help_heading = HEADING)]
     limit: Vec<String>,
-    /// Use no file and no program outside of this folder. [env: `STILLFRAME_ALLOW_ROOT`]
+    /// Use only files and programs in this folder (repeatable). [env: `STILLFRAME_ALLOW_ROOT`]
     #[arg(long, global = true, value_name = "DIR", value_delimiter = PATHS, help_heading = HEADING)]
     allow_root: Vec<OsString>,
-    /// Change nothing in what is debugged. [env: `STILLFRAME_READ_ONLY`]
+    /// Do not change debugged programs. [env: `STILLFRAME_READ_ONLY`]
     #[arg(long, global = true, help_heading = HEADING)]
     read_only: bool,
-    /// Start this program although nothing may be changed. [env: `STILLFRAME_ALLOW_PROGRAM`]
+    /// Allow starting this program under --read-only (repeatable). [env: `STILLFRAME_ALLOW_PROGRAM`]
     #[arg(long, global = true, value_name = "PATH", value_delimiter = PATHS, help_heading = HEADING)]
     allow_program: Vec<OsString>,
-    /// Use no other language than this. [env: `STILLFRAME_ALLOW_LANGUAGE`]
+    /// Allow only this language (repeatable). [env: `STILLFRAME_ALLOW_LANGUAGE`]
     #[arg(long, global = true, value_name = "NAME", value_delimiter = ',', help_heading = HEADING)]
     allow_language: Vec<String>,
-    /// Attach to programs of other machines too. [env: `STILLFRAME_ALLOW_REMOTE_ATTACH`]
+    /// Allow attaching to other machines. [env: `STILLFRAME_ALLOW_REMOTE_ATTACH`]
     #[arg(long, global = true, help_heading = HEADING)]
     allow_remote_attach: bool,
 }

@@ -1,4 +1,4 @@
-//! `stillframe config`: what holds, and from where.
+//! `stillframe config`: effective settings and their sources.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! What may be set.
+//! The table of settings.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use engine::{adapter, bounds, sources};
 
 use super::Value;
 
-/// What a setting holds.
+/// The type of a setting's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A number of `[limits]`.
     Bound,
     Flag,
-    /// One or several vocabularies.
+    /// One or several toolsets.
     Toolset,
     /// A path, or `off`.
     File,
@@ -28,24 +28,24 @@ pub(super) struct Setting {
     /// `SECTION.KEY`.
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// What it is for.
+    /// Its description.
     pub(super) about: &'static str,
 }
 
-/// The settings that are no limits.
+/// The settings other than limits.
 const OTHERS: &[Setting] = &[
     setting(
         "safety.roots",
         Kind::Paths,
-        "Folders outside of which nothing is used; empty for no restriction.",
+        "Folders that files and programs must be in; empty for no restriction.",
     ),
-    setting("safety.read_only", Kind::Flag, "What is debugged must not be changed."),
-    setting("safety.programs", Kind::Paths, "Programs that may be started although read_only is true."),
-    setting("safety.languages", Kind::Languages, "Languages that may be used; empty for all."),
-    setting("safety.remote_attach", Kind::Flag, "Programs of other machines may be attached to."),
-    setting("safety.redact", Kind::Flag, "Answers redact likely credentials."),
-    setting("serve.toolset", Kind::Toolset, "The vocabularies that are offered, separated by commas."),
-    setting("journal.file", Kind::File, "Where it is written down what happens; off for nowhere."),
+    setting("safety.read_only", Kind::Flag, "Refuse to change debugged programs."),
+    setting("safety.programs", Kind::Paths, "Programs that may be started under read_only."),
+    setting("safety.languages", Kind::Languages, "Allowed languages; empty for all."),
+    setting("safety.remote_attach", Kind::Flag, "Allow attaching to other machines."),
+    setting("safety.redact", Kind::Flag, "Redact likely credentials in answers."),
+    setting("serve.toolset", Kind::Toolset, "Toolsets to offer, separated by commas."),
+    setting("journal.file", Kind::File, "Journal file, or off."),
 ];
 
 const fn setting(name: &'static str, kind: Kind, about: &'static str) -> Setting {

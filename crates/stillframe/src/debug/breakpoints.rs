@@ -10,10 +10,10 @@ use super::client::Client;
 use super::show;
 use crate::one_shot::CommandOutput;
 
-/// What to set, list or remove. Without anything, breakpoints are listed.
+/// What to set, list or remove. Without arguments, breakpoints are listed.
 #[derive(Debug, Args)]
 pub(super) struct BreakArgs {
-    /// Where: `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION` or FUNCTION; without it, breakpoints are listed.
+    /// `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION` or FUNCTION. Without it, list breakpoints.
     #[arg(value_parser = place)]
     place: Option<LocationArg>,
     #[command(flatten)]
@@ -21,10 +21,10 @@ pub(super) struct BreakArgs {
     /// List the breakpoints.
     #[arg(long, conflicts_with = "place")]
     list: bool,
-    /// Remove the breakpoint of this id, such as `bp-1`, or all of them.
+    /// Remove the breakpoint with this ID, such as `bp-1`, or all.
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "all", conflicts_with_all = ["place", "list"])]
     clear: Option<String>,
-    /// Choose the exceptions to stop at; those that nothing catches otherwise.
+    /// Set the exceptions to stop at [default: uncaught].
     #[arg(long, value_name = "MODE", value_parser = MODES, conflicts_with_all = ["place", "list", "clear"])]
     exceptions: Option<String>,
 }
@@ -32,16 +32,16 @@ pub(super) struct BreakArgs {
 /// The exceptions that can be chosen.
 const MODES: [&str; 4] = ["none", "uncaught", "userUnhandled", "all"];
 
-/// When it stops there, if it does.
+/// When it stops there.
 #[derive(Debug, Default, Args)]
 pub(super) struct RuleArgs {
-    /// Stop only where this expression is true.
+    /// Stop only if this expression is true.
     #[arg(long, value_name = "EXPR", requires = "place")]
     condition: Option<String>,
-    /// Stop only at these passes: `5`, `>= 5`, `% 5`.
+    /// Stop only at these hits: `5`, `>= 5`, `% 5`.
     #[arg(long, value_name = "COUNT", requires = "place")]
     hit_condition: Option<HitCondition>,
-    /// Print this and do not stop; expressions stand in braces.
+    /// Print this message instead of stopping; put expressions in braces.
     #[arg(long, value_name = "MESSAGE", requires = "place")]
     log: Option<String>,
 }

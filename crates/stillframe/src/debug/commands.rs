@@ -20,44 +20,44 @@ const AROUND: u32 = 3;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Set a breakpoint, or list or remove them.
+    /// Set, list or remove breakpoints.
     Break(BreakArgs),
-    /// Let the program run to its next stop, or wait for one that is running.
+    /// Continue to the next stop, or wait for a running program to stop.
     #[command(after_help = EXIT_CODES)]
     Continue(WaitArg),
     /// Run one line.
     #[command(visible_alias = "next", after_help = EXIT_CODES)]
     Step {
-        /// Over the calls in the line, into the next one, or out of the function.
+        /// Step over calls, into the next call, or out of the function.
         #[arg(value_enum, default_value_t = How::Over)]
         how: How,
         #[command(flatten)]
         wait: WaitArg,
     },
-    /// Stop the running program where it is, also while another command waits for it.
+    /// Pause the running program, even while another command waits for it.
     #[command(after_help = EXIT_CODES)]
     Pause(WaitArg),
-    /// Evaluate an expression where the program has stopped, or a statement such as `x = 1`.
+    /// Evaluate an expression, or a statement such as `x = 1`, at the stop.
     Eval {
-        /// In the language of the program.
+        /// Expression in the program's language.
         #[arg(allow_hyphen_values = true)]
         expression: String,
         #[command(flatten)]
         frame: FrameArg,
     },
-    /// Print the variables of a function.
+    /// Print the local variables of a frame.
     Locals(FrameArg),
     /// Print the call stack.
     Stack,
-    /// Print what the program has written.
+    /// Print the program's output.
     Output {
-        /// Leave out what is before this byte.
+        /// Skip output before this byte offset.
         #[arg(long, value_name = "BYTE", default_value_t = 0)]
         since: u64,
     },
-    /// Print what the program is doing, and where it has stopped.
+    /// Print the program's state and location.
     Status,
-    /// End the program and start it again, with its breakpoints.
+    /// Restart the program with its breakpoints.
     #[command(after_help = EXIT_CODES)]
     Restart(WaitArg),
     /// End the session, and the program unless it was attached to.
@@ -73,7 +73,7 @@ pub(super) enum How {
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct WaitArg {
-    /// How long to wait for the stop, in seconds.
+    /// Seconds to wait for the stop.
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
 }
@@ -87,7 +87,7 @@ impl WaitArg {
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct FrameArg {
-    /// The number of the function in the stack.
+    /// Frame number in the stack.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     frame: usize,
 }

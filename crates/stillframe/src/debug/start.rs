@@ -23,7 +23,7 @@ use crate::terminal;
 /// A program to start.
 #[derive(Debug, Args)]
 pub(super) struct LaunchArgs {
-    /// What to run. Without it, what comes after `--` is a command as it would be typed.
+    /// Program to run. Without it, the words after `--` are a command as you would type it.
     #[arg(required_unless_present_any = ["args", "program"])]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -40,21 +40,21 @@ pub(super) struct LaunchArgs {
 /// A program that runs.
 #[derive(Debug, Args)]
 pub(super) struct AttachArgs {
-    /// A process of this machine.
+    /// Process ID on this machine.
     #[arg(long, value_name = "PID", required_unless_present = "port", conflicts_with = "port")]
     pid: Option<u32>,
-    /// The port that its debugger listens on.
+    /// Port that its debugger listens on.
     #[arg(long)]
     port: Option<u16>,
-    /// Where that port is.
+    /// Host of that port.
     #[arg(long, requires = "port")]
     host: Option<String>,
-    /// Its language.
+    /// Language of the program.
     #[arg(long, value_parser = crate::cli::languages())]
     language: String,
     #[command(flatten)]
     stops: StopsArg,
-    /// Stop it where it is.
+    /// Pause the program after attaching.
     #[arg(long)]
     stop_on_entry: bool,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub(super) struct AttachArgs {
 /// Where to stop.
 #[derive(Debug, Args)]
 struct StopsArg {
-    /// Stop here, as with `stillframe debug break`; can be given several times.
+    /// Set a breakpoint, as `stillframe debug break` does (repeatable).
     #[arg(short, long = "break", value_name = "PLACE", value_parser = breakpoints::place)]
     breaks: Vec<LocationArg>,
 }

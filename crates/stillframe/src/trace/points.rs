@@ -68,11 +68,11 @@ impl Args for PointsArgs {
                     .short('e')
                     .allow_hyphen_values(true)
                     .required(true)
-                    .help("Record this at the place in front; can be given several times"),
+                    .help("Expression to record at the location before it (repeatable)"),
             )
-            .arg(option("at", "PLACE").help("Record at this place too"))
-            .arg(option("statement", "TEXT").help("The place is the line with this text"))
-            .arg(option("condition", "EXPR").help("Record at the place only where this expression is true"))
+            .arg(option("at", "PLACE").help("Another location to record at (repeatable)"))
+            .arg(option("statement", "TEXT").help("Record at the line with this text"))
+            .arg(option("condition", "EXPR").help("Record only if this expression is true"))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -43,7 +43,7 @@ async fn doctor_installs_nothing_and_names_the_command_that_does() {
     assert_eq!((&python["debuggerInstalled"], &python["launch"]), (&json!(false), &json!(null)));
     assert_eq!(python["setup"], "stillframe setup python");
     let ran = offline(&["doctor"], cache.path()).await.ended_with(0);
-    assert!(ran.out.contains("ahead of time: stillframe setup python\n"), "{}", ran.out);
+    assert!(ran.out.contains("to install it now: stillframe setup python\n"), "{}", ran.out);
 }
 
 #[tokio::test]
@@ -51,12 +51,12 @@ async fn setup_installs_into_an_empty_cache_and_then_finds_it_there() {
     let cache = folder();
     let ran = stillframe_with(["setup", "python"], cache.path(), &[]).await.ended_with(0);
     assert!(ran.err.starts_with("installing the debugger for python 3."), "{}", ran.err);
-    let below = format!(" is installed, below {}\n", cache.path().display());
+    let below = format!(" has been installed in {}\n", cache.path().display());
     assert!(ran.out.starts_with("the debugger for python 3.") && ran.out.ends_with(&below), "{}", ran.out);
 
     // What is there needs no network.
     let ran = offline(&["setup", "python"], cache.path()).await.ended_with(0);
-    let below = format!(" was there already, below {}\n", cache.path().display());
+    let below = format!(" is already installed in {}\n", cache.path().display());
     assert!(ran.out.ends_with(&below), "{}", ran.out);
     assert_eq!(ran.err, "");
     let program = Fixture::python("swap_vars");

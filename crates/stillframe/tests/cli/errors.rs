@@ -67,7 +67,7 @@ async fn a_mistake_in_the_command_line_is_code_2_and_names_what_is_wrong() {
 #[tokio::test]
 async fn help_tells_the_exit_codes_and_fits_the_terminal() {
     let ran = stillframe(["probe", "--help"]).await.ended_with(0);
-    assert!(ran.out.contains("Exit codes: 0 stopped at the place"), "{}", ran.out);
+    assert!(ran.out.contains("Exit codes: 0 stopped at the location"), "{}", ran.out);
     for line in ran.out.lines() {
         assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{line:?}");
     }

@@ -9,30 +9,30 @@ use super::names::{Host, Origin};
 /// `stillframe serve --http` and what goes with it.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct HttpArgs {
-    /// Serve Streamable HTTP at this address instead, such as 127.0.0.1:8000; port 0 is one that is free.
+    /// Serve Streamable HTTP at this address, such as 127.0.0.1:8000; port 0 picks a free port.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub(crate) http: Option<SocketAddr>,
-    /// A file of the bearer tokens that are accepted, one a line: `TOKEN` or `NAME:TOKEN`. Without it there is one
-    /// token: that in `STILLFRAME_HTTP_TOKEN`, else one that is made up and told on standard error.
+    /// File of accepted bearer tokens, one per line: `TOKEN` or `NAME:TOKEN`. By default there is one token:
+    /// `STILLFRAME_HTTP_TOKEN`, or else a generated one that is printed to standard error.
     #[arg(long, requires = "http", value_name = "PATH")]
     pub(super) token_file: Option<PathBuf>,
-    /// Ask for no token: everybody on this machine can run programs as you.
+    /// Require no token: anyone on this machine can run programs as you.
     #[arg(long, requires = "http", conflicts_with = "token_file")]
     pub(super) no_token: bool,
-    /// Let pages of this origin ask, such as `https://app.example`. Those of this machine may.
+    /// Allow web pages of this origin, such as `https://app.example`. Local pages are always allowed.
     #[arg(long, requires = "http", value_name = "ORIGIN")]
     pub(super) allow_origin: Vec<Origin>,
-    /// Answer to this name too, such as that of a proxy which passes `Host` on.
+    /// Accept this host name, such as that of a proxy that forwards `Host`.
     #[arg(long, requires = "http", value_name = "NAME")]
     pub(super) allow_host: Vec<Host>,
-    /// Listen also where other machines can connect. There is no TLS: put a proxy in front.
+    /// Allow listening on a non-loopback address. There is no TLS: use a proxy.
     #[arg(long, requires = "http", conflicts_with = "no_token")]
     pub(super) http_allow_remote: bool,
-    /// For how long a client may be silent before its programs are ended.
+    /// Seconds of inactivity after which a client's programs are ended.
     #[arg(long, requires = "http", value_name = "SECONDS", default_value_t = 1800,
           value_parser = clap::value_parser!(u64).range(1..=604_800))]
     session_idle: u64,
-    /// How many clients may have a session at once.
+    /// Maximum number of clients with a session.
     #[arg(long, requires = "http", value_name = "COUNT", default_value_t = 64,
           value_parser = clap::value_parser!(u16).range(1..))]
     max_clients: u16,
