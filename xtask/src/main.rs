@@ -17,7 +17,7 @@ mod tidy;
 use std::process::ExitCode;
 
 const TASKS: &[Task] = &[
-    Task { name: "tidy", options: "", about: "check arrows, sizes, texts and links", run: tidy::run },
+    Task { name: "tidy", options: "", about: "check dependencies, sizes, prose and links", run: tidy::run },
     Task {
         name: "test",
         options: "[--full] [PROGRAM…]",

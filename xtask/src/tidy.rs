@@ -5,6 +5,7 @@
 mod arrows;
 mod layers;
 mod links;
+mod prose;
 mod sizes;
 mod texts;
 mod vocabulary;
@@ -47,6 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
 
     let mut findings = arrows::check(&metadata, &files);
     findings.extend(layers::check(&files));
+    findings.extend(prose::check(&files));
     findings.extend(sizes::check(&files));
     findings.extend(texts::check(&files));
     findings.extend(vocabulary::check(&files));
