@@ -14,7 +14,7 @@ const rooms: number[] = [101, 102, 103];
 const stays: Stay[] = [];
 
 async function isFree(room: number, night: string): Promise<boolean> {
-  await delay(1); // As a database takes it.
+  await delay(1); // Like a database query.
   return !stays.some((stay) => stay.room === room && stay.night === night);
 }
 

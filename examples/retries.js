@@ -1,4 +1,4 @@
-// Waits longer after each failure, up to a limit. Why does it never come to its end?
+// Waits longer after each failure, up to a limit. Why does it never finish?
 //
 //     node examples/retries.js
 function delays(first, limit) {
