@@ -27,7 +27,7 @@ use crate::{Entry, Toolset};
 /// The vocabulary.
 pub static TOOLSET: Toolset = Toolset {
     name: "inspector",
-    about: "sessions that begin paused, watches, objects in depth and profiles, as debugger_* tools",
+    about: "sessions that start paused, watches, deep object inspection and profiles, as debugger_* tools",
     instructions: INSTRUCTIONS,
     tools: TOOLS,
     prompts: &[],
@@ -67,12 +67,11 @@ const TOOLS: &[Entry] = &[
 ];
 
 const INSTRUCTIONS: &str = "\
-Debug Node.js and Python programs: look at real values instead of guessing.
+Debug Node.js and Python programs: inspect real values instead of guessing.
 debugger_start starts a program paused before its first line. Then debugger_set_breakpoint, debugger_continue, and at \
 a stop debugger_inspect, debugger_step_over, debugger_step_into, debugger_step_out; debugger_stop_session at the end.
 Every stop answers with location, source, stack, local variables, new output and the watches that changed: read it \
-before asking for more. debugger_add_watch tells at each stop what an expression was and is.
-A call always comes back: paused, running (debugger_continue waits on) or terminated. An uncaught exception stops by \
-itself. verified is true only when a breakpoint is bound; otherwise `reason` says why.
-debugger_switch_stack_frame chooses the frame that is looked at until the program runs. objectId is good until then, \
-too.";
+before asking for more. debugger_add_watch reports an expression's old and new value at each stop.
+A call always returns: paused, running (debugger_continue keeps waiting) or terminated. Uncaught exceptions stop by \
+default. verified is true only when a breakpoint is bound; otherwise `reason` says why.
+debugger_switch_stack_frame selects a frame until the program resumes. An objectId is valid until then, too.";

@@ -20,7 +20,7 @@ pub use state::Quick;
 /// The vocabulary.
 pub static TOOLSET: Toolset = Toolset {
     name: "quick",
-    about: "one session and short plain text, in the vocabulary of debugger-mcp",
+    about: "one session and short plain-text answers, with the tools of debugger-mcp",
     instructions: INSTRUCTIONS,
     tools: TOOLS,
     prompts: &[],
@@ -39,12 +39,12 @@ const TOOLS: &[Entry] = &[
 ];
 
 const INSTRUCTIONS: &str = "\
-Debug Node.js and Python programs: look at real values instead of guessing.
-Probe first: debug_probe runs a program to a line, tells the stack with all locals and what your expressions come \
-to, and ends it. One call answers most questions.
-To look around: debug_launch (pauses before the first line), debug_breakpoint, debug_continue, then debug_variables, \
+Debug Node.js and Python programs: inspect real values instead of guessing.
+Probe first: debug_probe runs a program to a line, reports the stack with all locals and the values of your \
+expressions, and ends it. One call answers most questions.
+To debug step by step: debug_launch (pauses before the first line), debug_breakpoint, debug_continue, then debug_variables, \
 debug_evaluate, debug_step, debug_stack. Always end with debug_stop.
-A call always comes back: stopped, still running (debug_continue waits on), or ended with exit code and output. An \
-uncaught exception stops by itself.
-(verified) is said only of a breakpoint that is bound; (pending: ...) tells why not yet. A condition stops only at \
-the pass that matters.";
+A call always returns: stopped, still running (debug_continue keeps waiting), or ended with exit code and output. \
+Uncaught exceptions stop by default.
+(verified) means that a breakpoint is bound; (pending: ...) says why not yet. Use a condition to stop only at the hit \
+that matters.";

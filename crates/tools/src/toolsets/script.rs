@@ -36,18 +36,18 @@ use crate::{Context, Effects, Entry, Tool, ToolError, Toolset};
 /// The vocabulary.
 pub static TOOLSET: Toolset = Toolset {
     name: "script",
-    about: "one tool that runs a command and evaluates an expression at each pass of a line, as in nodejs-debug-mcp",
+    about: "one tool that runs a command and evaluates an expression at each hit of a line, as in nodejs-debug-mcp",
     instructions: INSTRUCTIONS,
     tools: &[Entry::of::<DebugScript>()],
     prompts: &[],
 };
 
 const INSTRUCTIONS: &str = "\
-debug-script runs a command and evaluates an expression each time a line is passed: one call, nothing to close. \
-The expression is evaluated in the frame, so it sees local variables. The program runs on to its end; a server \
-needs a timeout, and gives what was recorded until then.";
+debug-script runs a command and evaluates an expression at each hit of a line: one call, nothing to close. \
+The expression is evaluated in the frame, so it sees local variables. The program runs to its end; a server \
+needs a timeout, and returns what was recorded until then.";
 
-/// How many values, unless it is said.
+/// The default maximum number of values.
 const ROWS: u64 = 10_000;
 /// The code of the error of a program that did not come up.
 const ENDED_EARLY: &str = "start_failed";
@@ -64,20 +64,20 @@ static STARTS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct DebugScript {
-    /// command line that runs the program: `node app.js`, `npm test`, `python app.py`; --inspect-brk may be left out
+    /// command line that runs the program: `node app.js`, `npm test`, `python app.py`; --inspect-brk is optional
     command: String,
     breakpoint: BreakpointParam,
-    /// evaluated at each pass
+    /// evaluated at each hit
     expression: String,
-    /// ms; the program is ended then
+    /// ms; then the program is ended
     timeout: u64,
-    /// the stack of each result too
+    /// include the stack of each result
     include_stack: Option<bool>,
-    /// the program's output too
+    /// include the program's output
     include_output: Option<bool>,
-    /// only passes where this is true
+    /// only hits where this is true
     condition: Option<String>,
-    /// results at most, default 10000; the program runs on
+    /// maximum results, default 10000; the program keeps running
     max_hits: Option<u64>,
     /// default: the server's
     cwd: Option<PathBuf>,
@@ -89,7 +89,7 @@ struct DebugScript {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BreakpointParam {
-    /// source file, also of TypeScript; relative to cwd
+    /// source file, TypeScript included; relative to cwd
     file: PathBuf,
     /// 1-based
     line: u32,
@@ -99,7 +99,8 @@ impl Tool for DebugScript {
     type Answer = Scripted;
     const NAME: &'static str = "debug-script";
     const TITLE: &'static str = "Debug script";
-    const DESCRIPTION: &'static str = "Run a command and evaluate an expression each time a line is passed; answers the list of typed values.";
+    const DESCRIPTION: &'static str =
+        "Run a command and evaluate an expression at each hit of a line; returns a list of typed values.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Scripted, ToolError> {

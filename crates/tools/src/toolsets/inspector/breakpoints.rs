@@ -27,7 +27,7 @@ pub(super) struct DebuggerSetBreakpoint {
     line: u32,
     /// 1-based, for one of several statements on the line (not in Python)
     column: Option<u32>,
-    /// stop only where this expression is true
+    /// stop only if this expression is true
     condition: Option<String>,
 }
 
@@ -35,7 +35,7 @@ impl Tool for DebuggerSetBreakpoint {
     type Answer = StatusAnswer<BreakpointData>;
     const NAME: &'static str = "debugger_set_breakpoint";
     const TITLE: &'static str = "Set breakpoint";
-    const DESCRIPTION: &'static str = "Set a breakpoint on a line, with a condition if wanted.";
+    const DESCRIPTION: &'static str = "Set a breakpoint on a line, optionally with a condition.";
     const EFFECTS: Effects = Effects::ADDS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<BreakpointData>, ToolError> {
@@ -61,9 +61,9 @@ pub(super) struct DebuggerSetLogpoint {
     file: PathBuf,
     /// 1-based
     line: u32,
-    /// {expressions} are filled in
+    /// {expressions} are replaced by their values
     log_message: String,
-    /// log only where this is true
+    /// log only if this is true
     condition: Option<String>,
 }
 
@@ -81,7 +81,7 @@ impl Tool for DebuggerSetLogpoint {
     const NAME: &'static str = "debugger_set_logpoint";
     const TITLE: &'static str = "Set logpoint";
     const DESCRIPTION: &'static str =
-        "Print a message at each pass of a line without stopping; it comes with the output.";
+        "Print a message at each hit of a line without stopping; it appears in the output.";
     const EFFECTS: Effects = Effects::ADDS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<Logpoint>, ToolError> {
@@ -107,7 +107,7 @@ impl Tool for DebuggerSetLogpoint {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ByIdParams {
     session_id: Option<String>,
-    /// of any kind of breakpoint: bp-1
+    /// any kind of breakpoint: bp-1
     breakpoint_id: String,
 }
 
@@ -172,7 +172,7 @@ pub(super) struct DebuggerListBreakpoints {
 /// The breakpoints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct BreakpointList {
-    /// On lines and on functions, logpoints included.
+    /// Line and function breakpoints, including logpoints.
     breakpoints: Vec<BreakpointData>,
     /// The exceptions to stop at.
     exceptions: ExceptionsData,
@@ -193,7 +193,7 @@ impl Tool for DebuggerListBreakpoints {
     type Answer = StatusAnswer<BreakpointList>;
     const NAME: &'static str = "debugger_list_breakpoints";
     const TITLE: &'static str = "List breakpoints";
-    const DESCRIPTION: &'static str = "The breakpoints: bound or why not, hits, failed conditions.";
+    const DESCRIPTION: &'static str = "List breakpoints with their state, hits and failed conditions.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<BreakpointList>, ToolError> {

@@ -51,7 +51,8 @@ impl Tool for DebuggerSetFunctionBreakpoint {
     type Answer = StatusAnswer<FunctionBreakpoints>;
     const NAME: &'static str = "debugger_set_function_breakpoint";
     const TITLE: &'static str = "Set function breakpoint";
-    const DESCRIPTION: &'static str = "Stop at the entry of a function, or of all whose names match.";
+    const DESCRIPTION: &'static str =
+        "Stop at the entry of a function, or of all functions whose names match.";
     const EFFECTS: Effects = Effects::ADDS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<FunctionBreakpoints>, ToolError> {
@@ -130,8 +131,7 @@ impl Tool for DebuggerSetExceptionBreakpoint {
     type Answer = StatusAnswer<ExceptionsChosen>;
     const NAME: &'static str = "debugger_set_exception_breakpoint";
     const TITLE: &'static str = "Set exception breakpoint";
-    const DESCRIPTION: &'static str =
-        "Choose the exceptions to stop at; uncaught ones stop unless it is said otherwise.";
+    const DESCRIPTION: &'static str = "Choose the exceptions to stop at; by default, uncaught ones.";
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<ExceptionsChosen>, ToolError> {
@@ -251,7 +251,7 @@ impl Tool for DebuggerSetHitCountCondition {
     const NAME: &'static str = "debugger_set_hit_count_condition";
     const TITLE: &'static str = "Set hit count condition";
     const DESCRIPTION: &'static str =
-        "Stop at a breakpoint only at some of its passes, counted where its condition is true.";
+        "Stop at a breakpoint only at some of its hits, counted where its condition is true.";
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<HitCountSet>, ToolError> {

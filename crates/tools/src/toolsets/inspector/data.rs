@@ -15,24 +15,24 @@ use crate::render::{GeneratedData, failed, plain, unbound};
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ValueData {
-    /// As JSON where that says all of it: numbers, texts, truth values, nothing. Otherwise a text for people.
+    /// As JSON if that is lossless: numbers, strings, booleans, nothing. Otherwise readable text.
     pub(super) value: Json,
-    /// The name of its type.
+    /// Type name.
     #[serde(rename = "type")]
     pub(super) type_name: String,
-    /// Pass it to `debugger_inspect_object`. Good until the program runs.
+    /// Pass it to `debugger_inspect_object`. Valid until the program resumes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) object_id: Option<String>,
-    /// How many properties it has, where that is known.
+    /// Number of properties, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) property_count: Option<u64>,
-    /// The text is not all of it.
+    /// The text is truncated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
-    /// How long the whole is, in characters.
+    /// Length of the full text, in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     length: Option<u64>,
-    /// Where it was read, when that is another frame.
+    /// The frame it was read in, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
@@ -73,19 +73,19 @@ pub(super) fn variables(children: &Children<Reference>) -> Vec<VariableData> {
 /// A frame of a stack.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FrameData {
-    /// Its place in this list: pass it as `frameIndex`.
+    /// Index in this list: pass it as `frameIndex`.
     pub(super) index: usize,
     pub(super) function: String,
-    /// Absolute path, or the name of code that is in no file.
+    /// Absolute path, or a name for code without a file.
     pub(super) file: String,
     /// 1-based.
     pub(super) line: u32,
     /// 1-based.
     pub(super) column: u32,
-    /// Where the code is that really runs, when a compiler made it of this file.
+    /// Location of the generated code that runs, if this file was compiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) generated: Option<GeneratedData>,
-    /// It belongs to a library or to the runtime.
+    /// Belongs to a library or to the runtime.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) internal: bool,
 }
@@ -113,41 +113,41 @@ pub(super) struct BreakpointData {
     /// Absolute path.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
-    /// The line that it is on; 1-based.
+    /// The bound line; 1-based.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
-    /// The line that was asked for, when it is another one.
+    /// The requested line, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
     requested_line: Option<u32>,
-    /// The column that it is at, when one was asked for; 1-based.
+    /// The bound column, if one was requested; 1-based.
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<u32>,
-    /// The function whose entry it is on, in whatever file.
+    /// The function it is set on, in any file.
     #[serde(skip_serializing_if = "Option::is_none")]
     function_name: Option<String>,
-    /// Stops only where this is true.
+    /// Stops only if this is true.
     #[serde(skip_serializing_if = "Option::is_none")]
     condition: Option<String>,
-    /// Stops only at these passes.
+    /// Stops only at these hits.
     #[serde(skip_serializing_if = "Option::is_none")]
     hit_count_condition: Option<HitCountCondition>,
     /// Prints this instead of stopping.
     #[serde(skip_serializing_if = "Option::is_none")]
     log_message: Option<String>,
     enabled: bool,
-    /// It is bound to a place in the running program.
+    /// Bound to a location in the running program.
     verified: bool,
     /// `bound`, `pending` until its code is loaded, `disabled`, or `refused`.
     state: &'static str,
     /// Why it is not bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// How often it stopped the program, or logged.
+    /// Number of stops, or of logged messages.
     hit_count: u64,
-    /// How often its condition or log message failed, and how the last time.
+    /// Number of failures of its condition or log message, and the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
-    /// What else there is to know of its place.
+    /// More about its location.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) notes: Vec<String>,
 }

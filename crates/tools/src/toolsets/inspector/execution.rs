@@ -59,7 +59,7 @@ impl Tool for DebuggerStepOver {
     type Answer = StatusAnswer<Report>;
     const NAME: &'static str = "debugger_step_over";
     const TITLE: &'static str = "Step over";
-    const DESCRIPTION: &'static str = "Run the line, calls included, and stop after it.";
+    const DESCRIPTION: &'static str = "Step over: run the line, including its calls, and stop after it.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<Report>, ToolError> {
@@ -76,7 +76,8 @@ impl Tool for DebuggerStepInto {
     type Answer = StatusAnswer<Report>;
     const NAME: &'static str = "debugger_step_into";
     const TITLE: &'static str = "Step into";
-    const DESCRIPTION: &'static str = "Stop in the next function that the line calls, or after the line.";
+    const DESCRIPTION: &'static str =
+        "Step into the next function that the line calls, or stop after the line.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<Report>, ToolError> {
@@ -93,7 +94,7 @@ impl Tool for DebuggerStepOut {
     type Answer = StatusAnswer<Report>;
     const NAME: &'static str = "debugger_step_out";
     const TITLE: &'static str = "Step out";
-    const DESCRIPTION: &'static str = "Run to the end of the function and stop in its caller.";
+    const DESCRIPTION: &'static str = "Step out: run to the end of the function and stop in its caller.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<Report>, ToolError> {
@@ -106,7 +107,7 @@ impl Tool for DebuggerStepOut {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DebuggerPause {
     session_id: Option<String>,
-    /// ms to wait until it stops, default 2000
+    /// ms to wait for the stop, default 2000
     timeout: Option<u64>,
 }
 
@@ -114,7 +115,7 @@ impl Tool for DebuggerPause {
     type Answer = StatusAnswer<Report>;
     const NAME: &'static str = "debugger_pause";
     const TITLE: &'static str = "Pause";
-    const DESCRIPTION: &'static str = "Stop the running program where it is.";
+    const DESCRIPTION: &'static str = "Pause the running program.";
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<Report>, ToolError> {

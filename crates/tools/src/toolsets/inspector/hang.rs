@@ -40,49 +40,48 @@ pub(super) struct DebuggerDetectHang {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct HangFound {
-    /// It is held up, or was still computing when its time was over. One that waits for requests, input or time
-    /// to pass is not.
+    /// Hung, or still computing at the timeout. Waiting for requests, input or a timer is not a hang.
     hung: bool,
-    /// It has ended.
+    /// The program has ended.
     completed: bool,
-    /// `completed`, `failed` (it ended with an error), `busy_loop`, `busy_event_loop` (each call comes back, and the
-    /// same ones follow), `slow` (it computes, and values change), `waiting`, `deadlocked`, `stopped` (at a
+    /// `completed`, `failed` (exited with an error), `busy_loop`, `busy_event_loop` (calls return, and the same ones
+    /// follow), `slow` (computing, with changing values), `waiting`, `deadlocked`, `stopped` (at a
     /// breakpoint) or `unknown`.
     verdict: &'static str,
     /// The same in a sentence.
     message: String,
-    /// Where it is held up: `/path/file.js:12`.
+    /// Where it hangs: `/path/file.js:12`.
     #[serde(skip_serializing_if = "Option::is_none")]
     location: Option<String>,
-    /// Where the thread is that is to blame, innermost first.
+    /// Stack of the responsible thread, innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stack: Vec<PlaceData>,
-    /// What the verdict rests on.
+    /// Evidence for the verdict.
     evidence: Vec<String>,
-    /// The loop that it is in.
+    /// The loop it is in.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     found: Option<LoopData>,
     /// What it waits for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waits_for: Vec<WaitData>,
-    /// The samples as a tree of calls, with the part of them that was in each.
+    /// The samples as a call tree, with the share of each call.
     #[serde(skip_serializing_if = "String::is_empty")]
     calls: String,
-    /// How many samples were taken.
+    /// Number of samples.
     samples: u64,
-    /// How long it was watched, in milliseconds.
+    /// Time watched, in milliseconds.
     duration: u64,
-    /// How long it computed, in milliseconds.
+    /// CPU time, in milliseconds.
     cpu_time: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
     /// The signal that killed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     signal: Option<String>,
-    /// What it wrote.
+    /// The program's output.
     #[serde(skip_serializing_if = "String::is_empty")]
     output: String,
-    /// The session, where it was kept.
+    /// The session, if it was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
 }
@@ -120,7 +119,7 @@ impl Tool for DebuggerDetectHang {
     type Answer = StatusAnswer<HangFound>;
     const NAME: &'static str = "debugger_detect_hang";
     const TITLE: &'static str = "Detect hang";
-    const DESCRIPTION: &'static str = "Run a program, or watch that of a session, and tell why it does not end: loop, slow, waiting or deadlocked, with its place and evidence.";
+    const DESCRIPTION: &'static str = "Run a program, or watch a session's, and report why it does not finish: loop, slow, waiting or deadlocked, with location and evidence.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<HangFound>, ToolError> {

@@ -25,11 +25,11 @@ pub(super) struct DebuggerInspect {
     session_id: Option<String>,
     /// an expression, or a statement such as x = 1
     expression: String,
-    /// default: the frame that was switched to, else 0
+    /// default: the selected frame, else 0
     frame_index: Option<usize>,
     /// ms, default 5000; interrupted after that
     timeout: Option<u64>,
-    /// characters of the value, default 1000
+    /// maximum characters of the value, default 1000
     max_length: Option<usize>,
 }
 
@@ -46,7 +46,7 @@ impl Tool for DebuggerInspect {
     const NAME: &'static str = "debugger_inspect";
     const TITLE: &'static str = "Inspect";
     const DESCRIPTION: &'static str =
-        "Evaluate an expression in the paused program. Side effects are allowed and stay.";
+        "Evaluate an expression in the paused program. Side effects are allowed and persist.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<Inspected>, ToolError> {
@@ -63,11 +63,11 @@ impl Tool for DebuggerInspect {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DebuggerGetLocalVariables {
     session_id: Option<String>,
-    /// default: the frame that was switched to, else 0
+    /// default: the selected frame, else 0
     frame_index: Option<usize>,
     /// first variable, default 0
     start: Option<u64>,
-    /// `this`, modules, functions and classes of a module too
+    /// include `this`, and a module's modules, functions and classes
     include_special: Option<bool>,
 }
 
@@ -76,15 +76,15 @@ pub(super) struct DebuggerGetLocalVariables {
 #[serde(rename_all = "camelCase")]
 pub(super) struct LocalsData {
     variables: Vec<VariableData>,
-    /// How many there are in all.
+    /// Total number.
     total: u64,
-    /// Where the next page starts, when there is one.
+    /// Where the next page starts, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_start: Option<u64>,
-    /// How many special ones are left out.
+    /// Number of omitted special variables.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden: Option<u64>,
-    /// The frame that they are of.
+    /// The frame they belong to.
     #[serde(skip_serializing_if = "Option::is_none")]
     frame: Option<FrameData>,
 }
@@ -94,7 +94,7 @@ impl Tool for DebuggerGetLocalVariables {
     const NAME: &'static str = "debugger_get_local_variables";
     const TITLE: &'static str = "Get local variables";
     const DESCRIPTION: &'static str =
-        "The variables of a frame: its own, those of blocks, and those that it uses of functions around it.";
+        "Show the variables of a frame: its own, those of blocks, and captured ones.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<LocalsData>, ToolError> {
@@ -119,13 +119,13 @@ impl Tool for DebuggerGetLocalVariables {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DebuggerGetGlobalVariables {
     session_id: Option<String>,
-    /// default: the frame that was switched to, else 0
+    /// default: the selected frame, else 0
     frame_index: Option<usize>,
     /// first variable, default 0
     start: Option<u64>,
     /// default 200
     count: Option<u64>,
-    /// modules, functions and classes of a module too
+    /// include a module's modules, functions and classes
     include_special: Option<bool>,
 }
 
@@ -134,12 +134,12 @@ pub(super) struct DebuggerGetGlobalVariables {
 #[serde(rename_all = "camelCase")]
 pub(super) struct GlobalVariables {
     variables: Vec<GlobalData>,
-    /// How many there are in all.
+    /// Total number.
     total: u64,
-    /// Where the next page starts, when there is one.
+    /// Where the next page starts, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_start: Option<u64>,
-    /// How many special ones are left out.
+    /// Number of omitted special variables.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden: Option<u64>,
 }
@@ -158,7 +158,7 @@ impl Tool for DebuggerGetGlobalVariables {
     const NAME: &'static str = "debugger_get_global_variables";
     const TITLE: &'static str = "Get global variables";
     const DESCRIPTION: &'static str =
-        "The variables of the frame's module, and in Node.js those of the global object behind them.";
+        "Show the variables of the frame's module, and in Node.js those of the global object.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<GlobalVariables>, ToolError> {

@@ -22,7 +22,7 @@ const VALUE: usize = 500;
 pub(super) struct DebuggerInspectObject {
     /// default: the only open session
     session_id: Option<String>,
-    /// from `debugger_inspect` or a variable; good until the program runs
+    /// from `debugger_inspect` or a variable; valid until the program resumes
     object_id: String,
     /// levels, default 2, at most 10
     max_depth: Option<usize>,
@@ -39,9 +39,9 @@ pub(super) struct ObjectData {
     object_id: String,
     properties: Vec<PropertyData>,
     max_depth: usize,
-    /// How many properties it has.
+    /// Number of properties.
     total: u64,
-    /// Where the next page starts, when there is one.
+    /// Where the next page starts, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_start: Option<u64>,
 }
@@ -52,14 +52,14 @@ pub(super) struct ObjectData {
 struct PropertyData {
     #[serde(flatten)]
     variable: VariableData,
-    /// It is a value that it is in: so many levels up.
+    /// A reference to the value this many levels up.
     #[serde(skip_serializing_if = "Option::is_none")]
     circular: Option<usize>,
-    /// What is in it, each of the same shape.
+    /// Its contents, each of the same shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<VariableData>")]
     properties: Option<Vec<PropertyData>>,
-    /// Where the rest of them starts: ask for it with its objectId.
+    /// Where the rest starts: request it with the objectId.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_start: Option<u64>,
 }
@@ -87,7 +87,7 @@ impl Tool for DebuggerInspectObject {
     const NAME: &'static str = "debugger_inspect_object";
     const TITLE: &'static str = "Inspect object";
     const DESCRIPTION: &'static str =
-        "The properties of an object, and what is in them, with types at every level; long ones in pages.";
+        "Show the properties of an object and their contents, with types at every level; long ones in pages.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<ObjectData>, ToolError> {

@@ -40,7 +40,7 @@ impl Tool for DebuggerStartCpuProfile {
     type Answer = StatusAnswer<ProfileBegun>;
     const NAME: &'static str = "debugger_start_cpu_profile";
     const TITLE: &'static str = "Start CPU profile";
-    const DESCRIPTION: &'static str = "Node.js: begin to take down what the program spends its time with. Then debugger_continue; time in which it is paused counts for the place where it is.";
+    const DESCRIPTION: &'static str = "Start a CPU profile (Node.js only). Then debugger_continue; paused time counts for the location of the pause.";
     const EFFECTS: Effects = Effects::ADDS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<ProfileBegun>, ToolError> {
@@ -61,7 +61,7 @@ impl Tool for DebuggerStopCpuProfile {
     type Answer = StatusAnswer<ProfileTaken>;
     const NAME: &'static str = "debugger_stop_cpu_profile";
     const TITLE: &'static str = "Stop CPU profile";
-    const DESCRIPTION: &'static str = "End the profile, and tell the functions that took the time.";
+    const DESCRIPTION: &'static str = "Stop the CPU profile, and report the functions that took the time.";
     const EFFECTS: Effects = Effects::ENDS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<ProfileTaken>, ToolError> {
@@ -107,11 +107,11 @@ struct HeapReport {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TypeData {
-    /// The class; in round brackets what is no object of the program.
+    /// The class; in parentheses if not an object of the program.
     #[serde(rename = "type")]
     type_name: String,
     count: u64,
-    /// Without what they refer to.
+    /// Without the objects they refer to.
     size: u64,
     /// Of the whole heap.
     percentage: f64,
@@ -142,7 +142,7 @@ impl Tool for DebuggerTakeHeapSnapshot {
     const NAME: &'static str = "debugger_take_heap_snapshot";
     const TITLE: &'static str = "Take heap snapshot";
     const DESCRIPTION: &'static str =
-        "Node.js: count the objects in memory by type. The program stands still meanwhile.";
+        "Count the objects in memory by type (Node.js only). The program is suspended meanwhile.";
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<HeapTaken>, ToolError> {
@@ -160,7 +160,7 @@ pub(super) struct DebuggerGetPerformanceMetrics {
     session_id: Option<String>,
     /// true: watch the memory for 5 s, while the program runs
     include_leak_detection: Option<bool>,
-    /// true: marks and measures of the program and of Node
+    /// true: include marks and measures of the program and of Node
     include_performance_timeline: Option<bool>,
 }
 
@@ -188,15 +188,15 @@ struct MemoryUsage {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct LeakDetection {
-    /// What is left after collections of garbage grew at nearly every look.
+    /// Memory left after garbage collection grew at nearly every sample.
     is_leaking: bool,
-    /// Bytes a second.
+    /// Bytes per second.
     growth_rate: f64,
     #[serde(rename = "growthRateMBPerSecond")]
     growth_rate_mb: f64,
-    /// How often it was looked at.
+    /// Number of samples.
     snapshot_count: usize,
-    /// Why there is nothing to see.
+    /// Why there is no result.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }
@@ -216,7 +216,7 @@ struct Timeline {
 struct EntryData {
     name: String,
     entry_type: String,
-    /// Since the program began.
+    /// Since the program's start.
     start_time: f64,
     duration: f64,
 }
@@ -253,7 +253,7 @@ impl Tool for DebuggerGetPerformanceMetrics {
     const NAME: &'static str = "debugger_get_performance_metrics";
     const TITLE: &'static str = "Get performance metrics";
     const DESCRIPTION: &'static str =
-        "Node.js: how much memory the program uses, whether it grows, and what it measured itself.";
+        "Show the program's memory use, whether it grows, and its own measurements (Node.js only).";
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<Metrics>, ToolError> {

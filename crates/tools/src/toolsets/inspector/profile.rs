@@ -37,11 +37,11 @@ struct ProfileData {
 #[serde(rename_all = "camelCase")]
 struct Analysis {
     total_time: u64,
-    /// Of that, when nothing ran.
+    /// Idle part of that.
     idle_time: u64,
-    /// Most time of their own first.
+    /// Most self time first.
     top_functions: Vec<FunctionData>,
-    /// Those that took more than 5 % by themselves.
+    /// Those with more than 5 % self time.
     bottlenecks: Vec<FunctionData>,
 }
 
@@ -58,11 +58,11 @@ struct FunctionData {
     line: Option<u32>,
     /// In the function itself.
     self_time: u64,
-    /// In what it called, too.
+    /// Including its callees.
     total_time: u64,
     self_percentage: f64,
     total_percentage: f64,
-    /// In how many samples it was the innermost.
+    /// Number of samples in which it was the innermost.
     hit_count: u64,
 }
 

@@ -24,12 +24,12 @@ const OUTPUT: usize = 4000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DebuggerStart {
-    /// node, python, npx, a script, a test runner; the language follows
+    /// node, python, npx, a script, a test runner; determines the language
     command: String,
     args: Option<Vec<String>>,
     /// default: the server's
     cwd: Option<PathBuf>,
-    /// ms to wait until it is paused, default 20000
+    /// ms to wait for the pause, default 20000
     timeout: Option<u64>,
 }
 
@@ -89,10 +89,10 @@ pub(super) struct SessionClosed {
     stopped: bool,
     /// How the program ended, in a sentence.
     message: String,
-    /// Its exit code, when it had ended by itself.
+    /// Exit code, if it had already ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
-    /// What it wrote since the last report.
+    /// New output since the last report.
     #[serde(skip_serializing_if = "String::is_empty")]
     output: String,
 }
@@ -101,7 +101,7 @@ impl Tool for DebuggerStopSession {
     type Answer = StatusAnswer<SessionClosed>;
     const NAME: &'static str = "debugger_stop_session";
     const TITLE: &'static str = "Stop debug session";
-    const DESCRIPTION: &'static str = "End a session with its program and all that the program started.";
+    const DESCRIPTION: &'static str = "End a session, its program and all processes the program started.";
     const EFFECTS: Effects = Effects::ENDS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<SessionClosed>, ToolError> {

@@ -24,7 +24,7 @@ pub(super) struct DebuggerGetStack {
     start: Option<usize>,
     /// default 50
     count: Option<usize>,
-    /// frames of libraries and of the runtime too
+    /// include frames of libraries and of the runtime
     include_internals: Option<bool>,
 }
 
@@ -34,9 +34,9 @@ pub(super) struct DebuggerGetStack {
 pub(super) struct StackData {
     /// Innermost first.
     stack: Vec<FrameData>,
-    /// How many frames there are, hidden ones included.
+    /// Number of frames, including hidden ones.
     total_frames: usize,
-    /// How many frames of libraries and of the runtime are left out.
+    /// Number of omitted frames of libraries and of the runtime.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden_frames: Option<usize>,
 }
@@ -45,7 +45,7 @@ impl Tool for DebuggerGetStack {
     type Answer = StatusAnswer<StackData>;
     const NAME: &'static str = "debugger_get_stack";
     const TITLE: &'static str = "Get stack";
-    const DESCRIPTION: &'static str = "The call stack, innermost frame first, with absolute paths.";
+    const DESCRIPTION: &'static str = "Show the call stack, innermost frame first, with absolute paths.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<StackData>, ToolError> {
@@ -85,7 +85,8 @@ impl Tool for DebuggerSwitchStackFrame {
     type Answer = StatusAnswer<Switched>;
     const NAME: &'static str = "debugger_switch_stack_frame";
     const TITLE: &'static str = "Switch stack frame";
-    const DESCRIPTION: &'static str = "Choose the frame whose variables are read and in which expressions are evaluated, until the program runs.";
+    const DESCRIPTION: &'static str =
+        "Select the frame for variables and expressions, until the program resumes.";
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<Switched>, ToolError> {

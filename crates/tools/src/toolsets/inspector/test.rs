@@ -29,7 +29,7 @@ pub(super) struct DebuggerRunTest {
     cwd: Option<PathBuf>,
     /// ms, default 20000
     timeout: Option<u64>,
-    /// keep the session, paused where the first failure was thrown
+    /// keep the session, paused at the first failure's throw
     keep_session: Option<bool>,
 }
 
@@ -37,11 +37,11 @@ pub(super) struct DebuggerRunTest {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TestRun {
-    /// Tests were run, and none failed.
+    /// Tests ran, and none failed.
     passed: bool,
     #[serde(flatten)]
     tested: TestData,
-    /// The session, where it was kept.
+    /// The session, if it was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
 }
@@ -50,7 +50,7 @@ impl Tool for DebuggerRunTest {
     type Answer = StatusAnswer<TestRun>;
     const NAME: &'static str = "debugger_run_test";
     const TITLE: &'static str = "Run test";
-    const DESCRIPTION: &'static str = "Run tests of pytest, unittest, jest, vitest, mocha or node --test: the first failure as it was when thrown, with both sides of the assertion, source, locals, stack and all output.";
+    const DESCRIPTION: &'static str = "Run tests of pytest, unittest, jest, vitest, mocha or node --test: reports the first failure at its throw, with both sides of the assertion, source, locals, stack and all output.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<TestRun>, ToolError> {

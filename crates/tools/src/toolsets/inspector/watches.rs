@@ -25,24 +25,24 @@ pub(super) struct DebuggerAddWatch {
 pub(super) struct WatchData {
     watch_id: String,
     expression: String,
-    /// What it is in the frame that is looked at; nothing while that is not known.
+    /// Value in the selected frame; absent if unknown.
     value: Json,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     type_name: Option<String>,
-    /// It has a value there: false for a name that does not exist there, and while the program runs.
+    /// Whether it has a value there: false for an unknown name, and while the program runs.
     in_scope: bool,
-    /// What it raised, or that it takes too long.
+    /// The error it raised, or a timeout.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// It is something else than at the last stop where it had a value.
+    /// Changed since the last stop where it had a value.
     changed: bool,
-    /// What it was at that stop.
+    /// Value at that stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     old_value: Option<Json>,
     /// False: it had no value before.
     #[serde(skip_serializing_if = "Option::is_none")]
     old_in_scope: Option<bool>,
-    /// What it is now.
+    /// Current value.
     #[serde(skip_serializing_if = "Option::is_none")]
     new_value: Option<Json>,
 }
@@ -78,7 +78,7 @@ impl Tool for DebuggerAddWatch {
     const NAME: &'static str = "debugger_add_watch";
     const TITLE: &'static str = "Add watch";
     const DESCRIPTION: &'static str =
-        "Watch an expression: every stop tells when its value has changed, old and new.";
+        "Watch an expression: every stop reports a change of its value, old and new.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<WatchData>, ToolError> {
@@ -110,7 +110,7 @@ impl Tool for DebuggerRemoveWatch {
     type Answer = StatusAnswer<WatchRemoved>;
     const NAME: &'static str = "debugger_remove_watch";
     const TITLE: &'static str = "Remove watch";
-    const DESCRIPTION: &'static str = "Watch an expression no more.";
+    const DESCRIPTION: &'static str = "Remove a watch.";
     const EFFECTS: Effects = Effects::ENDS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<WatchRemoved>, ToolError> {
@@ -137,7 +137,7 @@ impl Tool for DebuggerGetWatches {
     type Answer = StatusAnswer<WatchList>;
     const NAME: &'static str = "debugger_get_watches";
     const TITLE: &'static str = "Get watches";
-    const DESCRIPTION: &'static str = "The watched expressions, evaluated now, and what they were before.";
+    const DESCRIPTION: &'static str = "List watches with their current and previous values.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<StatusAnswer<WatchList>, ToolError> {

@@ -22,7 +22,7 @@ pub(super) struct DebugBreakpoint {
     file: PathBuf,
     /// 1-based
     line: u32,
-    /// stop only where this expression is true
+    /// stop only if this expression is true
     condition: Option<String>,
     /// true: remove it
     remove: Option<bool>,
@@ -33,7 +33,7 @@ impl Tool for DebugBreakpoint {
     const NAME: &'static str = "debug_breakpoint";
     const TITLE: &'static str = "Breakpoint";
     const DESCRIPTION: &'static str =
-        "Set a breakpoint at file:line, at any time; a second one on a line replaces the first.";
+        "Set a breakpoint at file:line, at any time; a second one on the same line replaces the first.";
     const EFFECTS: Effects = Effects::ENDS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {

@@ -15,7 +15,7 @@ use crate::{Context, Effects, Text, Tool, ToolError};
 pub(super) struct DebugContinue {
     /// ms to wait for the next stop, default 20000
     timeout: Option<u64>,
-    /// true: stop the running program where it is instead
+    /// true: pause the running program instead
     pause: Option<bool>,
 }
 

@@ -32,11 +32,11 @@ async fn frame(session: &Session, number: Option<usize>) -> Result<Reference, To
 pub(super) struct DebugEvaluate {
     /// an expression, or a statement such as x = 1
     expression: String,
-    /// number in the stack, default 0
+    /// frame number in the stack, default 0
     frame: Option<usize>,
     /// ms, default 5000; interrupted after that
     timeout: Option<u64>,
-    /// characters of the result, default 1000
+    /// maximum characters of the result, default 1000
     max_length: Option<usize>,
 }
 
@@ -45,7 +45,7 @@ impl Tool for DebugEvaluate {
     const NAME: &'static str = "debug_evaluate";
     const TITLE: &'static str = "Evaluate";
     const DESCRIPTION: &'static str =
-        "Evaluate an expression in the current frame. Side effects are allowed and stay.";
+        "Evaluate an expression in the current frame. Side effects are allowed and persist.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
@@ -80,7 +80,7 @@ impl DebugEvaluate {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DebugStack {
-    /// how many frames, default 50
+    /// maximum frames, default 50
     count: Option<usize>,
 }
 
@@ -88,7 +88,7 @@ impl Tool for DebugStack {
     type Answer = Text;
     const NAME: &'static str = "debug_stack";
     const TITLE: &'static str = "Stack";
-    const DESCRIPTION: &'static str = "The current call stack, innermost frame first.";
+    const DESCRIPTION: &'static str = "Show the current call stack, innermost frame first.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
@@ -113,7 +113,7 @@ impl DebugStack {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DebugVariables {
-    /// number in the stack, default 0
+    /// frame number in the stack, default 0
     frame: Option<usize>,
 }
 
@@ -121,7 +121,7 @@ impl Tool for DebugVariables {
     type Answer = Text;
     const NAME: &'static str = "debug_variables";
     const TITLE: &'static str = "Variables";
-    const DESCRIPTION: &'static str = "The local variables in the current frame, with types and values.";
+    const DESCRIPTION: &'static str = "Show the local variables of the current frame, with types and values.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {

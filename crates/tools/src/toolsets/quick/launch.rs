@@ -24,7 +24,7 @@ use crate::{Context, Effects, Text, Tool, ToolError};
 pub(super) struct DebugLaunch {
     /// script to debug; default: the last one again, with its arguments
     program: Option<PathBuf>,
-    /// node or python; default: from the program
+    /// node or python; default: detected from the program
     language: Option<String>,
     args: Option<Vec<String>>,
     /// default: the server's
@@ -41,7 +41,7 @@ impl Tool for DebugLaunch {
     type Answer = Text;
     const NAME: &'static str = "debug_launch";
     const TITLE: &'static str = "Launch";
-    const DESCRIPTION: &'static str = "Start debugging a program (Node.js or Python). It pauses before its first line; a program that is being debugged is ended. Breakpoints stay.";
+    const DESCRIPTION: &'static str = "Start debugging a program (Node.js or Python). It pauses before its first line. Ends a program that is already being debugged; breakpoints stay.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
@@ -189,7 +189,7 @@ impl Tool for DebugStop {
     type Answer = Text;
     const NAME: &'static str = "debug_stop";
     const TITLE: &'static str = "Stop";
-    const DESCRIPTION: &'static str = "End the program and the debug session, and forget the breakpoints.";
+    const DESCRIPTION: &'static str = "End the program and the debug session, and remove the breakpoints.";
     const EFFECTS: Effects = Effects::ENDS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {

@@ -33,9 +33,9 @@ pub(super) struct DebugProbe {
     file: Option<PathBuf>,
     /// 1-based
     line: u32,
-    /// node or python; default: from the program
+    /// node or python; default: detected from the program
     language: Option<String>,
-    /// stop only where this expression is true
+    /// stop only if this expression is true
     condition: Option<String>,
     /// evaluated at the stop
     expressions: Option<Vec<String>>,
@@ -54,7 +54,7 @@ impl Tool for DebugProbe {
     type Answer = Text;
     const NAME: &'static str = "debug_probe";
     const TITLE: &'static str = "Probe";
-    const DESCRIPTION: &'static str = "One call: run a program to a line, tell the source, the stack with all locals, your expressions and the output, and end it.";
+    const DESCRIPTION: &'static str = "One call: run a program to a line, report the source, the stack with all locals, your expressions and the output, and end it.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
