@@ -100,10 +100,18 @@ impl Debugging {
 
     /// All that the program wrote, with the category of each piece.
     pub(crate) async fn output(&self) -> Vec<(String, String)> {
-        let output = self.ok("get_output", json!({ "limit": 1_000_000 })).await;
-        let pieces = output["output"].as_array().cloned().expect("a list");
-        let text = |piece: &Value, field: &str| piece[field].as_str().expect("a text").to_owned();
-        pieces.iter().map(|piece| (text(piece, "category"), text(piece, "text"))).collect()
+        let mut pieces = Vec::new();
+        let mut since = json!(0);
+        loop {
+            let page = self.ok("get_output", json!({ "since": since, "limit": 1_000_000 })).await;
+            let text = |piece: &Value, field: &str| piece[field].as_str().expect("a text").to_owned();
+            let read = page["output"].as_array().expect("a list");
+            pieces.extend(read.iter().map(|piece| (text(piece, "category"), text(piece, "text"))));
+            if page["hasMore"] == false {
+                return pieces;
+            }
+            since = page["nextSince"].clone();
+        }
     }
 
     /// What the program wrote in one category.
