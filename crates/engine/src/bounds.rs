@@ -94,32 +94,31 @@ const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 
 bounds! {
-    /// Sessions that are open at once. One more is refused.
+    /// Open sessions. Another one is refused.
     sessions: "sessions", 64, 1..=1_000;
-    /// Processes and workers of one session that are debugged. One more runs without a debugger, and the
-    /// output says so.
+    /// Debugged processes and workers of a session. Another one runs without a debugger, and the output says so.
     processes: "processes", 64, 1..=1_000;
-    /// Breakpoints of one session. One more is refused.
+    /// Breakpoints of a session. Another one is refused.
     breakpoints: "breakpoints", 1_000, 1..=10_000;
-    /// Watched expressions of one session. One more is refused.
+    /// Watched expressions of a session. Another one is refused.
     watches: "expressions", 20, 1..=200;
-    /// Output that is kept of one session. The oldest is forgotten, and reading tells how much.
+    /// Output kept for a session. The oldest is dropped, and `get_output` reports how much.
     output: "bytes", MIB, 4 * KIB..=256 * MIB;
-    /// One answer of a tool. What is longer is cut, says so, and names the way to the rest.
+    /// One answer of a tool. A longer one is truncated, and says how to get the rest.
     answer: "bytes", MIB, 16 * KIB..=64 * MIB;
-    /// Frames of a stop report.
+    /// Frames in a stop report.
     frames: "frames", 5, 1..=1_000;
-    /// Variables of a stop report.
+    /// Variables in a stop report.
     variables: "variables", 30, 0..=1_000;
     /// A value in a stop report.
     value: "characters", 200, 10..=100_000;
-    /// Lines of source before and after the line of a stop report.
+    /// Source lines before and after the current line in a stop report.
     source: "lines", 3, 0..=1_000;
-    /// New output in a stop report; the last of it is told.
+    /// New output in a stop report; the end of it is shown.
     report_output: "bytes", 4_000, 0..=MIB;
-    /// The longest text of a value. To ask for more is refused.
+    /// The longest text of a value. Requesting more is refused.
     longest_value: "characters", 100_000, 200..=1_000_000;
-    /// Children of a value in one answer. To ask for more is refused.
+    /// Children of a value in one answer. Requesting more is refused.
     children: "values", 10_000, 10..=100_000;
     /// Levels of an object in one answer. More is refused.
     depth: "levels", 10, 1..=50;
@@ -127,24 +126,24 @@ bounds! {
     rows: "rows", 100_000, 1..=1_000_000;
     /// How long a call waits for the next stop unless it says otherwise.
     wait: "ms", 20_000, 100..=600_000;
-    /// How long a call may wait. To ask for more is refused. What is not counted is the start of a program, which has
-    /// up to 5 s however short the wait, and the second or two in which a program is looked at that did not end.
+    /// How long a call may wait. Requesting more is refused. Not counted are the start of a program, which has up to 5 s
+    /// however short the wait, and the second or two of sampling a program that did not end.
     longest_wait: "ms", 600_000, 1_000..=86_400_000;
     /// How long a pause waits for the stop unless it says otherwise.
     pause: "ms", 2_000, 100..=600_000;
-    /// How long a program may take until it is ready to be debugged.
+    /// How long a program may take to become ready for debugging.
     connect: "ms", 30_000, 1_000..=600_000;
     /// How long an expression may take unless the call says otherwise.
     evaluate: "ms", 5_000, 100..=120_000;
-    /// How long an expression may take. To ask for more is refused.
+    /// How long an expression may take. Requesting more is refused.
     longest_evaluate: "ms", 120_000, 100..=3_600_000;
-    /// How long a session may go unused before it is closed and its program ended; 0 for as long as it likes.
+    /// How long a session may be idle before it is closed and its program ended; 0 for no limit.
     idle: "s", 0, 0..=604_800;
-    /// How long a session of `stillframe debug` may go without a command before it is closed and its program ended.
+    /// How long a session of `stillframe debug` may be idle before it is closed and its program ended.
     debug_idle: "s", 900, 1..=604_800;
-    /// A file of the journal, before it is set aside.
+    /// Size of a journal file before it is rotated.
     journal_size: "bytes", 20 * MIB, 64 * KIB..=4 * KIB * MIB;
-    /// Files of the journal that are set aside.
+    /// Rotated journal files to keep.
     journal_files: "files", 4, 0..=100;
 }
 
@@ -221,7 +220,7 @@ impl Bounds {
         Duration::from_millis(self.longest_evaluate)
     }
 
-    /// How long a program may take until it is ready to be debugged.
+    /// How long a program may take to become ready for debugging.
     pub fn connect_within(&self) -> Duration {
         Duration::from_millis(self.connect)
     }

@@ -46,7 +46,7 @@ fn head(toolset: &Toolset) -> String {
     [
         format!("## Toolset `{}`\n", toolset.name),
         format!("{}.\n", sentence(toolset.about)),
-        "What a model is told of it:\n".to_owned(),
+        "Instructions that the model receives:\n".to_owned(),
         code(toolset.instructions),
         grid(["tool", "what it does"], toolset.tools.iter().map(row)),
     ]

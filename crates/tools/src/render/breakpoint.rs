@@ -42,7 +42,7 @@ pub struct BreakpointData {
     /// Stops only where this is true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    /// Stops only at these passes.
+    /// Stops only at these hits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hit_condition: Option<String>,
     /// Prints this instead of stopping.

@@ -76,7 +76,7 @@ pub struct LoopData {
     pub end_line: u32,
     /// The lines that samples were on.
     pub lines: Vec<LineCount>,
-    /// Values that changed while it was looked at.
+    /// Values that changed between samples.
     pub changing: Vec<ChangeData>,
     /// Values that decide whether it goes on, and did not change.
     pub steady: Vec<SteadyData>,

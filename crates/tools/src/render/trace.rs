@@ -68,7 +68,7 @@ pub struct PointData {
     pub text: Option<String>,
     /// One for each of the `values` of a row.
     pub expressions: Vec<String>,
-    /// Only passes at which this is true count.
+    /// Only hits at which this is true count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// How often it was passed.
@@ -90,7 +90,7 @@ pub struct RowData {
     /// The place; left out when there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub point: Option<usize>,
-    /// Counts the passes of the place in its thread of JavaScript, or process of Python, from 1.
+    /// Counts the hits of the location in its JavaScript thread or Python process, from 1.
     pub hit: u64,
     /// Milliseconds since the trace began.
     pub time: f64,

@@ -68,21 +68,21 @@ const TOOLS: &[Entry] = &[
 ];
 
 const INSTRUCTIONS: &str = "\
-Debug running programs: stop at the right moment and look at real values instead of guessing.
-Shortest way: run_until starts a program, stops at a line, function or exception, evaluates expressions there, \
-and closes the session if asked. Uncaught exceptions stop by themselves.
-To look around: create_debug_session, set_breakpoint, start_debugging, then evaluate_expression, step_over, \
+Debug running programs: stop at the right moment and inspect real values instead of guessing.
+Fastest: run_until starts a program, stops at a line, function or exception, evaluates expressions there, \
+and closes the session if asked. Uncaught exceptions stop the program by default.
+To explore: create_debug_session, set_breakpoint, start_debugging, then evaluate_expression, step_over, \
 step_into, step_out, continue_execution; close_debug_session at the end.
-Every stop report has the place, source, stack, locals and new output: read it before asking for more.
-A call always comes back: paused, running (call continue_execution to wait on) or ended.
-`statement` finds a line by its text, which survives edits. trace_values records values at every pass of lines, without stopping; evaluate_expression with watch tells at each stop what changed. verified is true only when a breakpoint is bound; otherwise `reason` says why.
-References (frameId, variablesReference) are good until the program runs again.
-A person who wants to look or step for themselves attaches their editor to what expose_session answers.";
+Every stop report has the location, source, stack, locals and new output: read it before asking for more.
+Every call returns: paused, running (call continue_execution to keep waiting) or ended.
+`statement` locates a line by its text, which survives edits. trace_values records values at every hit of a line without stopping; evaluate_expression with watch reports changes at each stop. verified is true only when a breakpoint is bound; otherwise `reason` says why.
+References (frameId, variablesReference) are valid until the program runs again.
+A person who wants to watch or step in their own editor attaches it to the port from expose_session.";
 
 const DEBUG: Prompt = Prompt {
     name: "debug",
     title: "Debug a problem",
-    description: "The shortest good way to find a bug with the debugger.",
+    description: "Find a bug with the debugger in a few steps.",
     argument: ("problem", "What goes wrong, and how to run the program."),
     text: "\
 Find the cause of this problem with the debugger, not by guessing: {}
@@ -90,9 +90,9 @@ Find the cause of this problem with the debugger, not by guessing: {}
 1. State one hypothesis: which value is wrong, where?
 2. Ask the program: run_until the line (or with exceptions=\"uncaught\" to stop at the error itself) and evaluate \
 the expressions that decide it. One call, no session to manage.
-3. Wrong there already? Go up: look at the caller's frame, or stop earlier. Right there? Go on to where it is used. \
-Halve the distance each time. A condition stops only at the pass that matters.
-4. When you see the wrong value being made, try the fix in place with evaluate_expression or set_variable.
-5. Close the session, change the code, and run the same run_until again to see it right.
+3. Already wrong there? Inspect the caller's frame, or stop earlier. Still right? Continue to where it is used. \
+Halve the distance each time. A condition stops only at the hit that matters.
+4. When you see where the wrong value is produced, try the fix in place with evaluate_expression or set_variable.
+5. Close the session, change the code, and repeat the same run_until to verify.
 Report the cause with the values you saw.",
 };

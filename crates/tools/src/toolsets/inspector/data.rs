@@ -152,7 +152,7 @@ pub(super) struct BreakpointData {
     pub(super) notes: Vec<String>,
 }
 
-/// At which passes a breakpoint acts.
+/// At which hits a breakpoint acts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HitCountCondition {
     pub(super) operator: &'static str,

@@ -41,7 +41,7 @@ pub(super) struct SetBreakpoint {
     function: Option<String>,
     /// stop only where this expression is true
     condition: Option<String>,
-    /// only at these passes: 5, >= 5, % 10
+    /// only at these hits: 5, >= 5, % 10
     hit_condition: Option<String>,
     /// print this and do not stop; {expressions} are filled in
     log_message: Option<String>,
@@ -158,7 +158,8 @@ impl Tool for SetBreakpoint {
     type Answer = BreakpointSet;
     const NAME: &'static str = "set_breakpoint";
     const TITLE: &'static str = "Set breakpoint";
-    const DESCRIPTION: &'static str = "Set a breakpoint by line, text of the line or function, at any time, also before the program starts.";
+    const DESCRIPTION: &'static str =
+        "Set a breakpoint by line, line text or function, at any time, even before the program starts.";
     const EFFECTS: Effects = Effects::ADDS;
     const IGNORED: &'static [(&'static str, &'static str)] =
         &[("suspendPolicy", "a stop suspends all threads of the process")];
@@ -341,7 +342,7 @@ impl Tool for ListBreakpoints {
     type Answer = BreakpointList;
     const NAME: &'static str = "list_breakpoints";
     const TITLE: &'static str = "List breakpoints";
-    const DESCRIPTION: &'static str = "The breakpoints: bound or why not, hits, failed conditions.";
+    const DESCRIPTION: &'static str = "List breakpoints: bound or why not, hits, failed conditions.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<BreakpointList, ToolError> {
@@ -413,7 +414,7 @@ impl Tool for RemoveBreakpoint {
     type Answer = Removed;
     const NAME: &'static str = "remove_breakpoint";
     const TITLE: &'static str = "Remove breakpoint";
-    const DESCRIPTION: &'static str = "Remove a breakpoint, by id, file and line, or function.";
+    const DESCRIPTION: &'static str = "Remove a breakpoint by id, file and line, or function.";
     const EFFECTS: Effects = Effects::ENDS;
 
     async fn call(self, context: &Context) -> Result<Removed, ToolError> {
@@ -559,7 +560,7 @@ impl Tool for SetExceptionBreakpoints {
     type Answer = Done;
     const NAME: &'static str = "set_exception_breakpoints";
     const TITLE: &'static str = "Set exception breakpoints";
-    const DESCRIPTION: &'static str = "Stop at no, uncaught (default) or all exceptions.";
+    const DESCRIPTION: &'static str = "Choose the exceptions to stop at: none, uncaught (default) or all.";
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<Done, ToolError> {

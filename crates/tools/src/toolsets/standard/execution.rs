@@ -38,7 +38,7 @@ impl Tool for ContinueExecution {
     type Answer = StopReport;
     const NAME: &'static str = "continue_execution";
     const TITLE: &'static str = "Continue execution";
-    const DESCRIPTION: &'static str = "Run to the next stop or the end. On a running program: wait for it.";
+    const DESCRIPTION: &'static str = "Resume to the next stop or the end. If already running, wait for it.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
@@ -104,7 +104,7 @@ impl Tool for StepOver {
     type Answer = Stepped;
     const NAME: &'static str = "step_over";
     const TITLE: &'static str = "Step over";
-    const DESCRIPTION: &'static str = "Run the line, calls included, and stop after it.";
+    const DESCRIPTION: &'static str = "Run the current line, including its calls.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Stepped, ToolError> {
@@ -139,7 +139,7 @@ impl Tool for StepOut {
     const NAME: &'static str = "step_out";
     const TITLE: &'static str = "Step out";
     const DESCRIPTION: &'static str =
-        "Run to the end of the function and stop in its caller; shows the return value.";
+        "Run until the function returns; stop in its caller and show the return value.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Stepped, ToolError> {
@@ -163,7 +163,7 @@ impl Tool for PauseExecution {
     type Answer = StopReport;
     const NAME: &'static str = "pause_execution";
     const TITLE: &'static str = "Pause execution";
-    const DESCRIPTION: &'static str = "Stop the running program where it is.";
+    const DESCRIPTION: &'static str = "Pause the running program.";
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
@@ -250,7 +250,7 @@ impl Tool for RunUntil {
     type Answer = RanUntil;
     const NAME: &'static str = "run_until";
     const TITLE: &'static str = "Run until";
-    const DESCRIPTION: &'static str = "One call: start a program (or go on in a session), stop at a line, function or exception, evaluate there.";
+    const DESCRIPTION: &'static str = "In one call: start a program (or resume a session), stop at a line, function or exception, evaluate there.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(mut self, context: &Context) -> Result<RanUntil, ToolError> {

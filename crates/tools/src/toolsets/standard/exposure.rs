@@ -78,7 +78,8 @@ impl Tool for ExposeSession {
     type Answer = SessionExposed;
     const NAME: &'static str = "expose_session";
     const TITLE: &'static str = "Expose session to an editor";
-    const DESCRIPTION: &'static str = "Let a person's editor attach (DAP), read-only; give them the answer.";
+    const DESCRIPTION: &'static str =
+        "Let a person's editor attach over DAP, read-only; show them the answer.";
     const EFFECTS: Effects = Effects::SETS;
     const REVEALED: &'static [&'static str] = &["/token", "/configuration/mirrorToken"];
 
@@ -132,7 +133,7 @@ impl Tool for UnexposeSession {
     type Answer = SessionUnexposed;
     const NAME: &'static str = "unexpose_session";
     const TITLE: &'static str = "Unexpose session";
-    const DESCRIPTION: &'static str = "Undo expose_session.";
+    const DESCRIPTION: &'static str = "Stop exposing a session.";
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<SessionUnexposed, ToolError> {

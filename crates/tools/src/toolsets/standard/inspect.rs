@@ -67,7 +67,7 @@ impl Tool for GetStackTrace {
     type Answer = StackTrace;
     const NAME: &'static str = "get_stack_trace";
     const TITLE: &'static str = "Get stack trace";
-    const DESCRIPTION: &'static str = "The call stack, innermost frame first.";
+    const DESCRIPTION: &'static str = "Get the call stack, innermost frame first.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<StackTrace, ToolError> {
@@ -132,7 +132,7 @@ impl Tool for GetScopes {
     type Answer = Scopes;
     const NAME: &'static str = "get_scopes";
     const TITLE: &'static str = "Get scopes";
-    const DESCRIPTION: &'static str = "The variable scopes of a frame.";
+    const DESCRIPTION: &'static str = "Get a frame's variable scopes.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<Scopes, ToolError> {
@@ -184,7 +184,7 @@ pub(super) struct Variables {
     /// Where the next page starts, when there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_start: Option<u64>,
-    /// Names that were asked for and are not there.
+    /// Requested names that do not exist.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_found: Vec<String>,
     /// Only so many children were searched for the names: the rest took too long.
@@ -198,7 +198,7 @@ impl Tool for GetVariables {
     type Answer = Variables;
     const NAME: &'static str = "get_variables";
     const TITLE: &'static str = "Get variables";
-    const DESCRIPTION: &'static str = "The children of a scope or variable, in pages.";
+    const DESCRIPTION: &'static str = "Get the children of a scope or variable, in pages.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<Variables, ToolError> {
@@ -274,7 +274,7 @@ pub(super) struct LocalVariables {
     next_start: Option<u64>,
     frame: LocalFrame,
     scope_name: String,
-    /// Names that were asked for and are not there.
+    /// Requested names that do not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_found: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -298,7 +298,7 @@ impl Tool for GetLocalVariables {
     type Answer = LocalVariables;
     const NAME: &'static str = "get_local_variables";
     const TITLE: &'static str = "Get local variables";
-    const DESCRIPTION: &'static str = "The variables of the current function.";
+    const DESCRIPTION: &'static str = "Get the current function's variables.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<LocalVariables, ToolError> {
@@ -354,7 +354,7 @@ pub(super) struct EvaluateExpression {
     timeout: Option<u64>,
     /// characters of the result, default 1000
     max_length: Option<usize>,
-    /// true: each stop report tells when its value changed; false: not any more
+    /// true: each stop report says when its value changed; false: no longer
     watch: Option<bool>,
     /// default true; false: refused when it could change anything
     side_effects: Option<bool>,
@@ -383,7 +383,7 @@ impl Tool for EvaluateExpression {
     type Answer = Evaluated;
     const NAME: &'static str = "evaluate_expression";
     const TITLE: &'static str = "Evaluate expression";
-    const DESCRIPTION: &'static str = "Evaluate in a frame. Side effects are allowed and stay.";
+    const DESCRIPTION: &'static str = "Evaluate an expression in a frame. Side effects persist.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Evaluated, ToolError> {
@@ -421,7 +421,7 @@ pub(super) struct SetVariable {
     name: String,
     /// an expression
     value: String,
-    /// of what holds it; default: the locals
+    /// of the container; default: the locals
     variables_reference: Option<u64>,
     scope: Option<u64>,
 }
@@ -442,7 +442,7 @@ impl Tool for SetVariable {
     type Answer = Assigned;
     const NAME: &'static str = "set_variable";
     const TITLE: &'static str = "Set variable";
-    const DESCRIPTION: &'static str = "Assign to a variable, item or attribute of the paused program.";
+    const DESCRIPTION: &'static str = "Set a variable, item or attribute of the paused program.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Assigned, ToolError> {
@@ -471,7 +471,7 @@ impl Tool for SetVariable {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct GetSourceContext {
     session_id: Option<String>,
-    /// a path, or the name that a frame has
+    /// a path, or a frame's file name
     file: PathBuf,
     line: u32,
     /// lines before and after, default 5
@@ -494,7 +494,7 @@ impl Tool for GetSourceContext {
     type Answer = SourceContext;
     const NAME: &'static str = "get_source_context";
     const TITLE: &'static str = "Get source context";
-    const DESCRIPTION: &'static str = "The lines around a line.";
+    const DESCRIPTION: &'static str = "Get the source around a line.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<SourceContext, ToolError> {
@@ -553,7 +553,7 @@ impl Tool for ListThreads {
     type Answer = ThreadList;
     const NAME: &'static str = "list_threads";
     const TITLE: &'static str = "List threads";
-    const DESCRIPTION: &'static str = "The threads of the program and of its child processes.";
+    const DESCRIPTION: &'static str = "List threads of the program and its child processes.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<ThreadList, ToolError> {

@@ -335,7 +335,7 @@ impl Tool for AttachToProcess {
     type Answer = Attached;
     const NAME: &'static str = "attach_to_process";
     const TITLE: &'static str = "Attach to process";
-    const DESCRIPTION: &'static str = "Debug a running program, by debugger port or process id.";
+    const DESCRIPTION: &'static str = "Attach to a running program by debugger port or process id.";
     const EFFECTS: Effects = Effects::ADDS;
     const IGNORED: &'static [(&'static str, &'static str)] = &[
         // An attach that is answered is one that works.
@@ -398,7 +398,7 @@ impl Tool for DetachFromProcess {
     const NAME: &'static str = "detach_from_process";
     const TITLE: &'static str = "Detach from process";
     const DESCRIPTION: &'static str =
-        "Let go of a program that was attached to: it runs on. A program that was started here is ended.";
+        "Detach from an attached program, which keeps running. A launched program is ended.";
     const EFFECTS: Effects = Effects::ENDS;
 
     async fn call(self, context: &Context) -> Result<Detached, ToolError> {
@@ -431,7 +431,8 @@ impl Tool for RestartDebugging {
     type Answer = Started;
     const NAME: &'static str = "restart_debugging";
     const TITLE: &'static str = "Restart debugging";
-    const DESCRIPTION: &'static str = "End the program and start it again as before, with its breakpoints; `statement` ones are found again.";
+    const DESCRIPTION: &'static str =
+        "Restart the program as before, with its breakpoints; `statement` ones are located again.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Started, ToolError> {

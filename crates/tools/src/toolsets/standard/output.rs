@@ -24,7 +24,7 @@ pub(super) struct ProgramOutput {
     success: bool,
     session_id: String,
     output: Vec<OutputPiece>,
-    /// The same by the names that clients of mcp-debugger know.
+    /// The same, with mcp-debugger's field names.
     entries: Vec<OutputEntry>,
     /// Pass it as `since` the next time.
     next_since: u64,
@@ -74,7 +74,7 @@ impl Tool for GetOutput {
     type Answer = ProgramOutput;
     const NAME: &'static str = "get_output";
     const TITLE: &'static str = "Get output";
-    const DESCRIPTION: &'static str = "What the program wrote, from a cursor on.";
+    const DESCRIPTION: &'static str = "Read the program's output from a cursor.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<ProgramOutput, ToolError> {

@@ -54,7 +54,7 @@ impl Tool for CreateDebugSession {
     type Answer = Created;
     const NAME: &'static str = "create_debug_session";
     const TITLE: &'static str = "Create debug session";
-    const DESCRIPTION: &'static str = "Open a debug session.";
+    const DESCRIPTION: &'static str = "Create a debug session.";
     const EFFECTS: Effects = Effects::ADDS;
     const IGNORED: &'static [(&'static str, &'static str)] = &[
         // An attach that is answered is one that works.
@@ -177,7 +177,7 @@ impl Tool for ListDebugSessions {
     type Answer = SessionList;
     const NAME: &'static str = "list_debug_sessions";
     const TITLE: &'static str = "List debug sessions";
-    const DESCRIPTION: &'static str = "The open sessions and their states.";
+    const DESCRIPTION: &'static str = "List open sessions and their states.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<SessionList, ToolError> {
@@ -199,7 +199,7 @@ impl Tool for CloseDebugSession {
     const NAME: &'static str = "close_debug_session";
     const TITLE: &'static str = "Close debug session";
     const DESCRIPTION: &'static str =
-        "Close a session. A program it started is ended with its children; one it attached to runs on.";
+        "Close a session. Ends a launched program and its children; an attached one keeps running.";
     const EFFECTS: Effects = Effects::ENDS;
 
     async fn call(self, context: &Context) -> Result<Done, ToolError> {
@@ -325,7 +325,7 @@ impl Tool for ListSupportedLanguages {
     type Answer = LanguageList;
     const NAME: &'static str = "list_supported_languages";
     const TITLE: &'static str = "List supported languages";
-    const DESCRIPTION: &'static str = "Which languages can be launched and attached to here, and why not.";
+    const DESCRIPTION: &'static str = "List debuggable languages and what each one is missing.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<LanguageList, ToolError> {

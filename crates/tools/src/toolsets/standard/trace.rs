@@ -61,7 +61,7 @@ struct PointParam {
     /// text of the line
     statement: Option<String>,
     expressions: Vec<String>,
-    /// only passes where this is true
+    /// only hits where this is true
     condition: Option<String>,
 }
 
@@ -88,7 +88,7 @@ impl Tool for TraceValues {
     type Answer = Recorded;
     const NAME: &'static str = "trace_values";
     const TITLE: &'static str = "Trace values";
-    const DESCRIPTION: &'static str = "Record expressions at every pass of lines while the program runs; answers a table. Starts a program, or works in a session.";
+    const DESCRIPTION: &'static str = "Record expressions at every hit of lines while the program runs; returns a table. Starts a program or works in a session.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(mut self, context: &Context) -> Result<Recorded, ToolError> {
