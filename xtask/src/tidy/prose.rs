@@ -106,7 +106,7 @@ mod tests {
         };
         let page = "Nobody is told.\n```text\nnobody\n```\nWhat\nholds here, foretold.\nsomebody's\n";
         assert_eq!(lines("docs/a.md", page), [1, 1, 5, 7]);
-        assert_eq!(lines("docs/tools.md", page), [0; 0]);
+        assert_eq!(lines(OUTPUT, page), [0; 0]);
         let code = "/// Nobody.\nfn f() {}\n/// Is\n/// told.\n#[derive(Debug, Args)]\nstruct A {\n    /// Somebody.\n    \
                     a: u8,\n}\n\n// Nobody.\n.help(\"as is usual\")\n";
         assert_eq!(lines("crates/stillframe/src/a.rs", code), [3, 7, 12]);
