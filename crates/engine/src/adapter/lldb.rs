@@ -50,6 +50,7 @@ const QUIRKS: Quirks = Quirks {
     scopes_of_one_frame: true,
     assigns_by_evaluating: true,
     stops_at_bad_conditions: true,
+    removes_only_when_stopped: true,
     is_pause: |description| description == "signal SIGSTOP",
     ..Quirks::NONE
 };

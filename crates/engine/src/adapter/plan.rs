@@ -195,6 +195,8 @@ pub struct Quirks {
     pub reports_hits: bool,
     /// A condition that cannot be evaluated stops the program.
     pub stops_at_bad_conditions: bool,
+    /// Removing a breakpoint while the program runs can break it, so that the program is paused first.
+    pub removes_only_when_stopped: bool,
     /// What the program writes comes by a terminal, with CR LF for each line end.
     pub writes_crlf: bool,
     /// Whether the description of a stop is that of a pause, where its reason is another word.
@@ -227,6 +229,7 @@ impl Quirks {
         assigns_by_evaluating: false,
         reports_hits: false,
         stops_at_bad_conditions: false,
+        removes_only_when_stopped: false,
         writes_crlf: false,
         is_pause: |_| false,
     };

@@ -2,7 +2,7 @@
 //!
 //! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
 //! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
-//! (`breakpoints.rs`, `rules.rs`), values (`values.rs`). A language with more to offer wraps this type, see
+//! (`breakpoints.rs`, `motion.rs`, `rules.rs`), values (`values.rs`). A language with more to offer wraps this type, see
 //! `Dialect`.
 //!
 //! Tasks, for every connection: the client's driver, which moves bytes, and `events::pump`, which turns
@@ -11,6 +11,7 @@
 mod breakpoints;
 mod connector;
 mod events;
+mod motion;
 mod reverse;
 mod rules;
 mod start;
@@ -29,6 +30,7 @@ use tokio::sync::{mpsc, watch};
 
 use self::breakpoints::Breakpoints;
 use self::events::LineEnds;
+use self::motion::Motion;
 use self::rules::Stepping;
 use self::values::References;
 use super::{Debugger, Evaluate, Event, FunctionBreakpoint, Planted, Sinks, SourceBreakpoint, Step};
@@ -73,6 +75,9 @@ struct Connection {
     started: watch::Sender<Option<Result<()>>>,
     breakpoints: Mutex<Breakpoints>,
     stepping: Mutex<Stepping>,
+    motion: Mutex<Motion>,
+    /// Held by requests that resume the program, and by whatever needs it not to be resumed.
+    moving: tokio::sync::Mutex<()>,
     references: Mutex<References>,
     /// Held by whoever needs the scopes of one frame to stay those of that frame.
     scoping: tokio::sync::Mutex<()>,
@@ -172,6 +177,8 @@ impl DapDebugger {
             started: watch::Sender::new(None),
             breakpoints: Mutex::default(),
             stepping: Mutex::default(),
+            motion: Mutex::default(),
+            moving: tokio::sync::Mutex::default(),
             references: Mutex::default(),
             scoping: tokio::sync::Mutex::default(),
             texts: Mutex::default(),
@@ -256,18 +263,20 @@ impl DapDebugger {
 
     /// Lets a thread run, by whichever request.
     async fn go(&self, thread: RawId, step: Option<Step>) -> Result<()> {
+        let _moving = self.0.moving.lock().await;
         lock(&self.0.references).forget();
-        let thread = Self::thread(thread);
-        match step {
-            None => {
-                self.request::<::dap::Continue>(thread, deadlines::REQUEST).await?;
-                ::dap::Empty {}
-            }
-            Some(Step::Over) => self.request::<::dap::Next>(thread, deadlines::REQUEST).await?,
-            Some(Step::Into) => self.request::<::dap::StepIn>(thread, deadlines::REQUEST).await?,
-            Some(Step::Out) => self.request::<::dap::StepOut>(thread, deadlines::REQUEST).await?,
+        lock(&self.0.motion).resumed(Some(thread), step);
+        let arguments = Self::thread(thread);
+        let answer = match step {
+            None => self.request::<::dap::Continue>(arguments, deadlines::REQUEST).await.map(drop),
+            Some(Step::Over) => self.request::<::dap::Next>(arguments, deadlines::REQUEST).await.map(drop),
+            Some(Step::Into) => self.request::<::dap::StepIn>(arguments, deadlines::REQUEST).await.map(drop),
+            Some(Step::Out) => self.request::<::dap::StepOut>(arguments, deadlines::REQUEST).await.map(drop),
         };
-        Ok(())
+        if matches!(answer, Err(Error::Refused(_))) {
+            lock(&self.0.motion).stopped(thread);
+        }
+        answer
     }
 
     /// Frames of a thread. `name` gives the name under which a frame is shown, or none for one that is hidden.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use super::motion::{self, Still};
 use super::{DapDebugger, lock};
 use crate::deadlines;
 use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
@@ -29,6 +30,8 @@ pub(super) struct Sent {
     file: Option<PathBuf>,
     /// The line that it is on, as far as that is known.
     line: Option<u32>,
+    /// What was asked for, by which the adapter knows it again: its line and column, or the name of a function.
+    asked: String,
 }
 
 impl Breakpoints {
@@ -62,6 +65,12 @@ impl Breakpoints {
     /// Whether some rule is applied here, so that a stop may be one to go on from.
     pub(super) fn has_rules(&self) -> bool {
         self.sent.iter().any(|sent| !sent.is_native && sent.rules.iter().any(|rule| !rule.rule.is_plain()))
+    }
+
+    /// Whether something that was set in this file, or on functions, is not among what is wanted.
+    fn loses(&self, file: Option<&Path>, wanted: &[Sent]) -> bool {
+        let mut before = self.sent.iter().filter(|sent| sent.file.as_deref() == file);
+        before.any(|sent| wanted.iter().all(|wanted| wanted.asked != sent.asked))
     }
 
     /// Counts a hit, and gives the count.
@@ -134,7 +143,8 @@ impl DapDebugger {
     ) -> Result<Vec<Planted>> {
         let owner = |(sent, rules, is_native): (::dap::SourceBreakpoint, Vec<RuleFor>, bool)| {
             let (file, line) = (Some(path.to_owned()), positive(Some(sent.line)));
-            (sent, Sent { number: None, rules, is_native, file, line })
+            let asked = format!("{}:{:?}", sent.line, sent.column);
+            (sent, Sent { number: None, rules, is_native, file, line, asked })
         };
         let (breakpoints, owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
         let source = ::dap::Source {
@@ -143,6 +153,7 @@ impl DapDebugger {
             ..Default::default()
         };
         let arguments = ::dap::SetBreakpointsArguments { source, breakpoints };
+        let _still = self.still_for(&owners, Some(path)).await;
         let response = self.request::<::dap::SetBreakpoints>(arguments, deadlines::REQUEST).await?;
         Ok(self.keep(response, owners, Some(path)))
     }
@@ -161,12 +172,20 @@ impl DapDebugger {
             ));
         }
         let owner = |(sent, rules, is_native): (::dap::FunctionBreakpoint, Vec<RuleFor>, bool)| {
-            (sent, Sent { number: None, rules, is_native, file: None, line: None })
+            let asked = sent.name.clone();
+            (sent, Sent { number: None, rules, is_native, file: None, line: None, asked })
         };
         let (breakpoints, owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
         let arguments = ::dap::SetFunctionBreakpointsArguments { breakpoints };
+        let _still = self.still_for(&owners, None).await;
         let response = self.request::<::dap::SetFunctionBreakpoints>(arguments, deadlines::REQUEST).await?;
         Ok(self.keep(response, owners, None))
+    }
+
+    /// Pauses the program, if the adapter needs that to replace the breakpoints.
+    async fn still_for(&self, wanted: &[Sent], file: Option<&Path>) -> Option<Still<'_>> {
+        let loses = self.quirks().removes_only_when_stopped && lock(&self.0.breakpoints).loses(file, wanted);
+        if loses { Some(motion::hold(self).await) } else { None }
     }
 
     fn keep(

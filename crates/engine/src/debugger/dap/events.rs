@@ -64,6 +64,9 @@ pub(super) async fn pump(
             }
         }
     }
+    if let Some(connection) = connection.upgrade() {
+        lock(&connection.motion).ended();
+    }
     start_settled(&connection).await;
     learn_end(&connection).await;
     // The session may have ended first.
@@ -143,6 +146,7 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
     };
     let texts = [stopped.text, stopped.description].into_iter().flatten();
     let description = texts.into_iter().find(|text| !text.is_empty());
+    let held = lock(&debugger.0.motion).stopped(thread);
     let asked = debugger.0.pausing.swap(false, Ordering::AcqRel);
     let is_pause = description.as_deref().is_some_and(debugger.quirks().is_pause);
     let (reason, text) = match stop_reason(&stopped.reason) {
@@ -150,6 +154,14 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
         reason if asked && (is_pause || reason == StopReason::Step) => (StopReason::Pause, None),
         reason => (reason, description),
     };
+    if let Some(held) = held {
+        let was_stepping = held.released().await;
+        let is_hold =
+            is_pause || reason == StopReason::Pause || (reason == StopReason::Step && !was_stepping);
+        if is_hold && !asked {
+            return rules::resume(debugger, thread, StopReason::Pause).await;
+        }
+    }
     let stop = rules::Stop { thread, reason, text, numbers: stopped.hit_breakpoint_ids, is_wanted: asked };
     rules::apply(debugger, stop).await
 }

@@ -118,20 +118,28 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
         // The program stood still when it was to be paused, so no other stop comes.
         Some(stopped(StopReason::Pause, None, Vec::new()))
     } else {
-        match go_on(debugger, thread).await {
-            Ok(true) => None,
-            Ok(false) => Some(stopped(StopReason::Step, None, Vec::new())),
-            Err(error) => {
-                tracing::warn!(%error, "the program cannot go on from a stop that no breakpoint asked for");
-                Some(stopped(reason, text, Vec::new()))
-            }
-        }
+        events.extend(resume(debugger, thread, reason).await);
+        None
     };
     if let Some(last) = last {
         lock(&debugger.0.stepping).end();
         events.push(last);
     }
     events
+}
+
+/// Continues from a stop that nobody asked for. The stop is reported if it ends a step, or if the adapter refuses.
+pub(super) async fn resume(debugger: &DapDebugger, thread: RawId, reason: StopReason) -> Vec<Event> {
+    let reason = match go_on(debugger, thread).await {
+        Ok(true) => return Vec::new(),
+        Ok(false) => StopReason::Step,
+        Err(error) => {
+            tracing::warn!(%error, "cannot continue from a stop that no breakpoint asked for");
+            reason
+        }
+    };
+    lock(&debugger.0.stepping).end();
+    vec![Event::Stopped { thread, reason, text: None, breakpoints: Vec::new() }]
 }
 
 /// Goes on with what the thread was told to do before the stop. False, and it stands, when that is done.

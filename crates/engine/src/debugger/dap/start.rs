@@ -7,7 +7,7 @@
 
 use tokio::sync::watch;
 
-use super::DapDebugger;
+use super::{DapDebugger, lock};
 use crate::adapter::plan::StartRequest;
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -41,6 +41,7 @@ async fn open(debugger: &DapDebugger) -> Result<()> {
 /// Ends the configuration, and waits for what the adapter has not said yet of the start.
 pub(super) async fn run(debugger: &DapDebugger) -> Result<()> {
     let mut started = debugger.0.started.subscribe();
+    lock(&debugger.0.motion).resumed(None, None);
     if debugger.capabilities().supports_configuration_done_request {
         let done = debugger
             .request::<::dap::ConfigurationDone>(::dap::Empty {}, debugger.quirks().configured_within);

@@ -8,6 +8,7 @@ mod assigning;
 mod breakpoints;
 mod ends;
 mod evaluating;
+mod motion;
 mod requests;
 mod reverse;
 mod rules;

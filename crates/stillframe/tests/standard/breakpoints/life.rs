@@ -14,6 +14,8 @@ each![
     a_hit_condition_is_removed_with_an_empty_text,
     a_breakpoint_set_while_the_program_is_paused_is_bound_at_once,
     a_breakpoint_set_while_the_program_runs_is_bound_at_once,
+    a_breakpoint_is_removed_just_as_the_program_comes_to_it,
+    a_step_goes_on_while_a_breakpoint_is_removed,
     breakpoints_are_listed_and_removed_by_id_place_and_function,
     removing_what_is_not_there_is_an_error,
     clearing_takes_those_of_a_file_or_all,
@@ -116,6 +118,102 @@ async fn a_breakpoint_set_while_the_program_runs_is_bound_at_once(language: Lang
     assert_eq!(session.break_at(&program, "count").await["verified"], true);
     let stopped = session.go_on().await;
     assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", (program.path(), program.line("count"))));
+    session.finish().await;
+}
+
+/// Comes to its place once a millisecond, for ever.
+const TICKS: Texts = Texts {
+    python: "\
+import time
+i = 0
+while True:
+    i += 1
+    time.sleep(0.001)  # @here
+",
+    node: "\
+let i = 0;
+setInterval(() => {
+  i += 1; // @here
+}, 1);
+",
+    c: "\
+#include <unistd.h>
+int main(void) {
+    int i = 0;
+    for (;;) {
+        i++;
+        usleep(1000); // @here
+    }
+}
+",
+};
+
+async fn a_breakpoint_is_removed_just_as_the_program_comes_to_it(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "ticks", TICKS);
+    let (session, _) = Debugging::stopped_at(&program, "here").await;
+    for round in 0..8 {
+        session.ok("continue_execution", json!({ "timeout": 0 })).await;
+        session.ok("clear_breakpoints", json!({})).await;
+        let paused = session.step("pause_execution").await;
+        assert!(matches!(paused.outcome(), "pause" | "breakpoint"), "round {round}: {}", paused.text);
+        session.break_at(&program, "here").await;
+        let stopped = session.go_on().await;
+        assert_eq!(stopped.outcome(), "breakpoint", "round {round}: {}", stopped.text);
+    }
+    session.finish().await;
+}
+
+/// A line that takes until there is a file beside it.
+const WAITS: Texts = Texts {
+    python: "\
+import os, sys, time
+def wait():
+    while not os.path.exists(sys.argv[0] + '.go'):
+        time.sleep(0.005)
+    return 1  # @returned
+waited = wait()  # @wait
+print(waited)  # @after
+print('never stopped')  # @end
+",
+    node: "\
+const fs = require('node:fs');
+function wait() {
+  while (!fs.existsSync(__filename + '.go')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+  return 1; // @returned
+}
+const waited = wait(); // @wait
+console.log(waited); // @after
+console.log('never stopped'); // @end
+",
+    c: "\
+#include <stdio.h>
+#include <unistd.h>
+int wait_for_it(void) {
+    while (access(__FILE__ \".go\", F_OK)) usleep(5000);
+    return 1; // @returned
+}
+int main(void) {
+    int waited;
+    waited = wait_for_it(); // @wait
+    printf(\"%d\\n\", waited); // @after
+    puts(\"never stopped\"); // @end
+}
+",
+};
+
+async fn a_step_goes_on_while_a_breakpoint_is_removed(language: Language) {
+    let folder = folder();
+    let program = Fixture::write_in(language, folder.path(), "waits", WAITS);
+    let (session, _) = Debugging::stopped_at(&program, "wait").await;
+    session.break_at(&program, "end").await;
+    let stepping = session.ok("step_over", json!({ "timeout": 0 })).await;
+    assert_eq!(stepping["state"], "running", "{}", stepping.text);
+    session.ok("clear_breakpoints", json!({})).await;
+    std::fs::write(format!("{}.go", program.path()), "").unwrap();
+    let stepped = session.go_on().await;
+    assert_eq!((stepped.outcome(), stepped.place()), ("step", (program.path(), program.line("after"))));
+    session.run_to_the_end().await;
     session.finish().await;
 }
 

@@ -1,0 +1,115 @@
+//! Whether the program runs, and keeping it from running while breakpoints are removed.
+//!
+//! lldb loses a breakpoint that it removes just as a thread reaches it: it reports the trap as a signal, and breakpoints
+//! at that address never stop the program again. For an adapter with [`Quirks::removes_only_when_stopped`], a running
+//! program is paused first, and continues when the adapter has answered. The session does not see that stop.
+//!
+//! [`Quirks::removes_only_when_stopped`]: crate::adapter::plan::Quirks::removes_only_when_stopped
+
+use tokio::sync::{MutexGuard, oneshot};
+
+use super::{DapDebugger, lock};
+use crate::deadlines;
+use crate::debugger::{Debugger, Step};
+use crate::model::ids::RawId;
+
+/// What the program does, as far as requests and events have said.
+#[derive(Debug, Default)]
+pub(super) struct Motion {
+    is_running: bool,
+    step: Option<Step>,
+    /// The thread that stopped or was resumed last.
+    thread: Option<RawId>,
+    hold: Option<Hold>,
+}
+
+/// A pause that was requested in order to remove breakpoints.
+#[derive(Debug)]
+struct Hold {
+    stopped: oneshot::Sender<()>,
+    /// Resolves when the breakpoints are removed, or when that was given up.
+    removed: oneshot::Receiver<()>,
+}
+
+/// A stop during a [`Hold`].
+pub(super) struct HeldStop {
+    removed: oneshot::Receiver<()>,
+    was_stepping: bool,
+}
+
+impl HeldStop {
+    /// Waits until the program may continue. True if a step was under way when it stopped.
+    pub(super) async fn released(self) -> bool {
+        // An error says that the hold is over, too.
+        let _ = self.removed.await;
+        self.was_stepping
+    }
+}
+
+impl Motion {
+    /// The program is about to run.
+    pub(super) fn resumed(&mut self, thread: Option<RawId>, step: Option<Step>) {
+        self.is_running = true;
+        self.step = step;
+        self.thread = thread.or(self.thread);
+    }
+
+    /// The program has stopped, or could not be resumed.
+    pub(super) fn stopped(&mut self, thread: RawId) -> Option<HeldStop> {
+        self.is_running = false;
+        self.thread = Some(thread);
+        let was_stepping = self.step.take().is_some();
+        let Hold { stopped, removed } = self.hold.take()?;
+        // A hold that was given up still owns the stop that it asked for.
+        let _ = stopped.send(());
+        Some(HeldStop { removed, was_stepping })
+    }
+
+    /// The program has ended.
+    pub(super) fn ended(&mut self) {
+        self.is_running = false;
+        self.hold = None;
+    }
+}
+
+/// While this exists, the program is not resumed.
+pub(super) struct Still<'a> {
+    _moving: MutexGuard<'a, ()>,
+    _removed: oneshot::Sender<()>,
+}
+
+/// Pauses the program if it runs. One that cannot be paused within [`deadlines::PAUSE`] keeps running.
+pub(super) async fn hold(debugger: &DapDebugger) -> Still<'_> {
+    let moving = debugger.0.moving.lock().await;
+    let (stopped, has_stopped) = oneshot::channel();
+    let (sender, removed) = oneshot::channel();
+    let still = Still { _moving: moving, _removed: sender };
+    let thread = {
+        let mut motion = lock(&debugger.0.motion);
+        if !motion.is_running {
+            return still;
+        }
+        motion.hold = Some(Hold { stopped, removed });
+        motion.thread
+    };
+    let thread = match thread {
+        Some(thread) => thread,
+        // Adapters that need a pause here stop all threads, so any will do.
+        None => {
+            debugger.threads().await.ok().and_then(|threads| Some(threads.first()?.id)).unwrap_or(RawId(0))
+        }
+    };
+    let pause = debugger.request::<::dap::Pause>(DapDebugger::thread(thread), deadlines::REQUEST);
+    match pause.await {
+        Ok(_) => {
+            if tokio::time::timeout(deadlines::PAUSE, has_stopped).await.is_err() {
+                tracing::warn!("removing breakpoints while the program runs: it did not pause");
+            }
+        }
+        Err(error) => {
+            tracing::warn!(%error, "removing breakpoints while the program runs");
+            lock(&debugger.0.motion).hold = None;
+        }
+    }
+    still
+}
