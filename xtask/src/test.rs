@@ -1,7 +1,7 @@
 //! `cargo xtask test`: what `cargo test --workspace` runs, with several test programs at a time.
 //!
 //! Most tests wait for other programs most of the time, so that one test program after the other leaves half of the
-//! machine idle. With `--full`, the tables of which a push tries a part are tried whole.
+//! machine idle. With `--full`, the tables of which a push tries a part are tried whole, and ignored tests run too.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -123,7 +123,7 @@ fn attempt(program: &Program, is_full: bool) -> Result<Outcome> {
     let mut command = Command::new(&program.executable);
     command.current_dir(&program.folder).env("CARGO_MANIFEST_DIR", &program.folder).env(SEED.0, SEED.1);
     if is_full {
-        command.env(FULL.0, FULL.1);
+        command.env(FULL.0, FULL.1).arg("--include-ignored");
     }
     let output =
         command.output().with_context(|| format!("cannot run `{}`", program.executable.display()))?;

@@ -1,15 +1,76 @@
-//! What tests need to know about a language, so that one body of a test debugs programs in each of them.
+//! Languages as tests know them, so that one body of a test debugs programs in each of them.
+//!
+//! A language is one line of [`with_languages!`] and a [`Row`] in a file of its own. `tests/standard/languages.rs`
+//! lists what a row lacks.
 
-/// A language in which the scenarios exist. Another one needs a row of [`Words`], an arm in [`Language::words`] and
-/// [`PerLanguage::of`], and `main.<extension>` of each scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// Python, under debugpy.
-    Python,
-    /// JavaScript, on Node.js.
-    Node,
-    /// C, under lldb-dap.
-    C,
+mod c;
+mod dynamic;
+mod each;
+mod node;
+mod python;
+mod spelling;
+
+pub use dynamic::{Dynamic, DynamicLanguage};
+pub use spelling::{PerLanguage, Program, Spelling, Texts};
+
+/// Passes each language on to a macro: its variant, its module, and when its tests run.
+///
+/// `always`: on each push. `first`, `second`, `third`: on each push each third body, beginning with that one; the
+/// others run with `cargo xtask test --full`. Languages with different turns share the bodies between them.
+#[macro_export]
+macro_rules! with_languages {
+    ($then:path, $($with:tt)*) => {
+        $then! {
+            { $($with)* }
+            Python python always
+            Node node always
+            C c always
+        }
+    };
+}
+
+macro_rules! declare {
+    ({} $($name:ident $module:ident $turn:ident)+) => {
+        /// A language in which the scenarios exist.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Language {
+            $(#[doc = concat!("See `language/", stringify!($module), ".rs`.")] $name,)+
+        }
+
+        impl Language {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// What is known of it.
+            const fn row(self) -> &'static Row {
+                match self {
+                    $(Self::$name => &$module::ROW,)+
+                }
+            }
+
+            /// The module of its tests, which is also the name of its file here.
+            pub const fn module(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($module),)+
+                }
+            }
+        }
+    };
+}
+crate::with_languages!(declare,);
+
+/// What is known of a language.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// What many bodies need.
+    pub words: Words,
+    /// What one body needs: the `name` of a [`PerLanguage`], and its parts, such as those of a tuple. The programs of
+    /// [`Texts`] are files: `fixtures/<name>/main.<extension>`.
+    pub spelled: &'static [(&'static str, &'static [&'static str])],
+    /// Bodies, or the modules of several, that the language or its debugger cannot do, with the reason.
+    pub cannot: &'static [(&'static str, &'static str)],
+    /// Marked lines that its fixtures lack.
+    pub without_lines: &'static [&'static str],
 }
 
 /// How a language spells what bodies of tests write, and what its debugger answers: one row a language.
@@ -19,6 +80,8 @@ pub struct Words {
     pub name: &'static str,
     /// The extension of its files.
     pub extension: &'static str,
+    /// Its debugger knows the places of a file only once the program that a compiler made of it is loaded.
+    pub is_compiled: bool,
     /// What stands between the object of a method and its members, with that object: `self.`.
     pub own: &'static str,
     /// The function that the code outside of functions belongs to. A compiled language has no such code.
@@ -64,100 +127,47 @@ pub struct Words {
     /// The line on which a step out of the function that swaps ends. V8 has no place between a return and the next
     /// thing that the caller does, which is on another line here.
     pub back_from_swap: &'static str,
+    /// A value as it is shown, without an address that is shown with it.
+    pub plain: fn(&str) -> &str,
+    /// The name under which a step out shows what that function has returned, where it does.
+    pub returned: fn(&str) -> Option<String>,
 }
 
-const PYTHON: Words = Words {
-    name: "python",
-    extension: "py",
-    own: "self.",
-    module: Some("<module>"),
-    no: "False",
-    none: "None",
-    quote: '\'',
-    brackets: ("[", "]"),
-    number: "int",
-    string: "str",
-    list: "list",
-    locals: "Locals",
-    globals: "Globals",
-    index: ("", ""),
-    and: "and",
-    sleep: "__import__('time').sleep(1000)",
-    spin: "[None for _ in iter(int, 1)]",
-    undefined: "NameError: name '{}' is not defined",
-    swap: "swap_variables",
-    deposit: ("Account.deposit", "deposit"),
-    purse_deposit: "Purse.deposit",
-    double: "double",
-    raised: "ValueError",
-    back_from_swap: "call",
-};
-
-const NODE: Words = Words {
-    name: "javascript",
-    extension: "js",
-    own: "this.",
-    module: Some("<module>"),
-    no: "false",
-    none: "null",
-    quote: '\'',
-    brackets: ("[ ", " ]"),
-    number: "number",
-    string: "string",
-    list: "Array",
-    locals: "Local",
-    globals: "Global",
-    index: ("", ""),
-    and: "&&",
-    sleep: "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1e6)",
-    spin: "(() => { for (;;); })()",
-    undefined: "ReferenceError: {} is not defined",
-    swap: "swapVariables",
-    deposit: ("Account.deposit", "deposit"),
-    purse_deposit: "Purse.deposit",
-    double: "double",
-    raised: "RangeError",
-    back_from_swap: "print",
-};
-
-const C: Words = Words {
-    name: "c",
-    extension: "c",
-    own: "self->",
-    module: None,
-    no: "false",
-    none: "0",
-    quote: '"',
-    brackets: ("{", "}"),
-    number: "int",
-    string: "const char *",
-    list: "int[3]",
-    locals: "Locals",
-    globals: "Globals",
-    index: ("[", "]"),
-    and: "&&",
-    sleep: "(int)usleep(1000000000)",
-    spin: "({ for (;;); 1; })",
-    undefined: "use of undeclared identifier '{}'",
-    swap: "swap_variables",
-    deposit: ("account_deposit", "account_deposit"),
-    purse_deposit: "purse_deposit",
-    double: "doubled",
-    raised: "SIGABRT",
-    back_from_swap: "call",
-};
-
 impl Language {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Python, Self::Node, Self::C];
-
     /// How it spells things.
     pub const fn words(self) -> &'static Words {
-        match self {
-            Self::Python => &PYTHON,
-            Self::Node => &NODE,
-            Self::C => &C,
-        }
+        &self.row().words
+    }
+
+    /// What one body needs to know of it: the parts of the thing with that name.
+    pub fn spelled(self, name: &str) -> Option<&'static [&'static str]> {
+        self.row().spelled.iter().find(|(of, _)| *of == name).map(|(_, parts)| *parts)
+    }
+
+    /// All that it spells for single bodies, by name.
+    pub fn spelled_names(self) -> impl Iterator<Item = &'static str> {
+        self.row().spelled.iter().map(|(name, _)| *name)
+    }
+
+    /// Bodies and modules that it cannot do.
+    pub fn cannot_do(self) -> impl Iterator<Item = &'static str> {
+        self.row().cannot.iter().map(|(what, _)| *what)
+    }
+
+    /// Why a body is not for it: `path` is the path of the body's module.
+    pub fn excuse(self, path: &str) -> Option<&'static str> {
+        let is_in = |what: &str| format!("::{path}::").contains(&format!("::{what}::"));
+        self.row().cannot.iter().find(|(what, _)| is_in(what)).map(|(_, reason)| *reason)
+    }
+
+    /// Marked lines that its fixtures lack.
+    pub const fn without_lines(self) -> &'static [&'static str] {
+        self.row().without_lines
+    }
+
+    /// Its debugger knows the places of a file only once the program that a compiler made of it is loaded.
+    pub const fn is_compiled(self) -> bool {
+        self.words().is_compiled
     }
 
     /// Its name for `create_debug_session`.
@@ -172,11 +182,9 @@ impl Language {
 
     /// The same, of the languages with an interpreter.
     pub fn dynamic(self) -> DynamicLanguage {
-        match self {
-            Self::Python => DynamicLanguage::Python,
-            Self::Node => DynamicLanguage::Node,
-            Self::C => panic!("{} has no interpreter", self.name()),
-        }
+        let dynamic = [DynamicLanguage::Python, DynamicLanguage::Node];
+        let known = dynamic.into_iter().find(|dynamic| **dynamic == self);
+        known.unwrap_or_else(|| panic!("{} is not one of the languages with an interpreter", self.name()))
     }
 
     /// The name of a file of this language.
@@ -195,15 +203,9 @@ impl Language {
         format!("{quote}{text}{quote}")
     }
 
-    /// A value as it is shown, without the address that C shows in front of a text and behind a type.
+    /// A value as it is shown, without an address that is shown with it.
     pub fn plain(self, shown: &str) -> &str {
-        match self {
-            Self::Python | Self::Node => shown,
-            Self::C => match shown.split_once(' ') {
-                Some((address, text)) if address.starts_with("0x") => text,
-                _ => shown.split_once(" @ 0x").map_or(shown, |(kind, _)| kind),
-            },
-        }
+        (self.words().plain)(shown)
     }
 
     /// A list of small numbers or other plain values, as it is shown.
@@ -228,155 +230,8 @@ impl Language {
         self.words().undefined.replace("{}", name)
     }
 
-    /// The name under which a step out shows what a function has returned. lldb-dap 19 does not show it.
+    /// The name under which a step out shows what a function has returned, where it does.
     pub fn returned(self, function: &str) -> Option<String> {
-        match self {
-            Self::Python => Some(format!("(return) {function}")),
-            Self::Node => Some("(return)".to_owned()),
-            Self::C => None,
-        }
+        (self.words().returned)(function)
     }
-}
-
-/// What differs from language to language in one test only.
-#[derive(Clone, Copy, Debug)]
-pub struct PerLanguage<T> {
-    /// In Python.
-    pub python: T,
-    /// In JavaScript.
-    pub node: T,
-    /// In C.
-    pub c: T,
-}
-
-/// The same program in each language.
-pub type Texts = PerLanguage<&'static str>;
-
-impl<T: Copy> PerLanguage<T> {
-    /// The one of that language.
-    pub const fn of(self, language: Language) -> T {
-        match language {
-            Language::Python => self.python,
-            Language::Node => self.node,
-            Language::C => self.c,
-        }
-    }
-}
-
-/// A language with an interpreter, for the tests of what only such languages have. It is a [`Language`] too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DynamicLanguage {
-    /// Python, under debugpy.
-    Python,
-    /// JavaScript, on Node.js.
-    Node,
-}
-
-impl DynamicLanguage {
-    /// The one of two that is meant for this language.
-    pub const fn pick<T: Copy>(self, python: T, node: T) -> T {
-        Dynamic { python, node }.of(self)
-    }
-}
-
-impl std::ops::Deref for DynamicLanguage {
-    type Target = Language;
-
-    fn deref(&self) -> &Language {
-        match self {
-            Self::Python => &Language::Python,
-            Self::Node => &Language::Node,
-        }
-    }
-}
-
-impl From<DynamicLanguage> for Language {
-    fn from(language: DynamicLanguage) -> Self {
-        *language
-    }
-}
-
-/// What differs in a test that only those languages have; a program, if nothing else is said.
-#[derive(Clone, Copy, Debug)]
-pub struct Dynamic<T = &'static str> {
-    /// In Python.
-    pub python: T,
-    /// In JavaScript.
-    pub node: T,
-}
-
-impl<T: Copy> Dynamic<T> {
-    /// The one of that language.
-    pub const fn of(self, language: DynamicLanguage) -> T {
-        match language {
-            DynamicLanguage::Python => self.python,
-            DynamicLanguage::Node => self.node,
-        }
-    }
-}
-
-/// A program in several languages.
-pub trait Program<L> {
-    /// Its text in one of them.
-    fn text(self, language: L) -> &'static str;
-}
-
-impl<L: Into<Language>> Program<L> for Texts {
-    fn text(self, language: L) -> &'static str {
-        self.of(language.into())
-    }
-}
-
-impl Program<DynamicLanguage> for Dynamic {
-    fn text(self, language: DynamicLanguage) -> &'static str {
-        self.of(language)
-    }
-}
-
-/// Makes a test for each language out of every body that it names: `async fn body(language: Language)` becomes
-/// `body::python`, `body::node` and `body::c`. A body that is forgotten here is one that the compiler says is never
-/// used.
-#[macro_export]
-macro_rules! each {
-    ($($body:ident),+ $(,)?) => {
-        $(
-            mod $body {
-                #[tokio::test]
-                async fn python() {
-                    super::$body($crate::Language::Python).await;
-                }
-
-                #[tokio::test]
-                async fn node() {
-                    super::$body($crate::Language::Node).await;
-                }
-
-                #[tokio::test]
-                async fn c() {
-                    super::$body($crate::Language::C).await;
-                }
-            }
-        )+
-    };
-}
-
-/// The same for the languages with an interpreter, and bodies `async fn body(language: DynamicLanguage)`. In a suite
-/// that runs for each language, a comment says what keeps a body from the others.
-#[macro_export]
-macro_rules! dynamic {
-    ($($body:ident),+ $(,)?) => {
-        $(
-            mod $body {
-                #[tokio::test]
-                async fn python() {
-                    super::$body($crate::DynamicLanguage::Python).await;
-                }
-
-                #[tokio::test]
-                async fn node() {
-                    super::$body($crate::DynamicLanguage::Node).await;
-                }
-            }
-        )+
-    };
 }

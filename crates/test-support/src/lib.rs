@@ -23,7 +23,7 @@ pub use client::Client;
 pub use effort::{rows_to_try, tries_everything};
 pub use fixture::{Fixture, repository};
 pub use http::{Answered, Event, Events, HttpClient, HttpOptions, HttpServer};
-pub use language::{Dynamic, DynamicLanguage, Language, PerLanguage, Program, Texts, Words};
+pub use language::{Dynamic, DynamicLanguage, Language, PerLanguage, Program, Row, Spelling, Texts, Words};
 pub use leftovers::{Mark, assert_gone, interrupt};
 pub use python_packages::python_with_packages;
 pub use rustix::process::Signal;

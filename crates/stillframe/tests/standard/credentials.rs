@@ -13,6 +13,7 @@ each![
 ];
 
 const PROGRAM: Texts = Texts {
+    name: "credentials",
     python: "def main():\n    kept = 'gh' + 'p_' + 'A1b2C3' * 6\n    password = 'swordfish'\n    \
              print('using', kept, flush=True)\n    return password  # @stop\n\n\nmain()\n",
     node: "function main() {\n  const kept = 'gh' + 'p_' + 'A1b2C3'.repeat(6);\n  const password = 'swordfish';\n  \

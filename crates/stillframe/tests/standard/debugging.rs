@@ -159,6 +159,7 @@ pub(crate) fn folder() -> tempfile::TempDir {
 
 /// Says `ready`, and then wakes up often and for ever.
 pub(crate) const ENDLESS: Texts = Texts {
+    name: "endless",
     python: "import time\nprint('ready')\nwhile True:\n    time.sleep(0.01)\n",
     node: "console.log('ready');\nsetInterval(() => {}, 10);\n",
     c: "\

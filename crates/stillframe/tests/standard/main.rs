@@ -13,6 +13,7 @@ mod breakpoints;
 mod credentials;
 mod debugging;
 mod dropin;
+mod languages;
 mod launching;
 mod mirror;
 mod reference;

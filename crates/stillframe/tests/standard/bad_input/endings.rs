@@ -21,7 +21,7 @@ async fn ends(language: Language, how: &str) -> (Debugging, Answer) {
     let program = Fixture::of(language, "endings");
     let session = Debugging::of(language).await;
     session.break_at(&program, "never").await;
-    if language == Language::C && how == "crash" {
+    if language.is_compiled() && how == "crash" {
         // A signal that kills is a stop in C, as an exception is elsewhere.
         session.ok("set_exception_breakpoints", json!({ "mode": "none" })).await;
     }
@@ -99,8 +99,12 @@ async fn the_end_is_told_in_a_sentence(language: Language) {
 }
 
 /// How a program ends by an error that nobody catches: its code, or else its signal.
-const UNCAUGHT: PerLanguage<(Option<i64>, Option<&str>)> =
-    PerLanguage { python: (Some(1), None), node: (Some(1), None), c: (None, Some("SIGABRT")) };
+const UNCAUGHT: PerLanguage<(Option<i64>, Option<&str>)> = PerLanguage {
+    name: "endings: uncaught",
+    python: (Some(1), None),
+    node: (Some(1), None),
+    c: (None, Some("SIGABRT")),
+};
 
 fn how_it_ended(ended: &Answer) -> (Option<i64>, Option<&str>) {
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
@@ -117,6 +121,7 @@ async fn an_exception_that_nobody_catches_stops_where_it_is_raised(language: Lan
     assert_eq!(exception["uncaught"], true);
     // A signal has neither a text of its own nor a stack, and its program says nothing more.
     let said = PerLanguage {
+        name: "endings: said",
         python: Some(("raise ValueError", "nobody catches this")),
         node: Some(("RangeError: nobody catches this\n    at ", "nobody catches this")),
         c: None,

@@ -32,7 +32,12 @@ async fn fails_and_stays_usable(language: Language, code: &str, arguments: Value
 
 async fn a_script_that_is_missing_is_named_with_close_ones(language: Language) {
     let folder = folder();
-    let there = Texts { python: "x = 1\n", node: "let x = 1;\n", c: "int main(void) { return 0; }\n" };
+    let there = Texts {
+        name: "nothing",
+        python: "x = 1\n",
+        node: "let x = 1;\n",
+        c: "int main(void) { return 0; }\n",
+    };
     let there = Fixture::write_in(language, folder.path(), "report", there);
     let missing = there.path().replace("report", "reprot");
     fails_and_stays_usable(
@@ -77,9 +82,6 @@ async fn a_script_that_cannot_be_read_says_why(language: Language) {
     .await;
 }
 
-/// What loads a module, in a function that does not see `require`.
-const REQUIRE: &str = "process.mainModule.require";
-
 /// To open a pipe that nobody writes to, or to read a device to its end, would take for ever.
 #[cfg(unix)]
 async fn a_pipe_and_a_device_are_refused_as_script_source_and_input(language: Language) {
@@ -87,11 +89,13 @@ async fn a_pipe_and_a_device_are_refused_as_script_source_and_input(language: La
     let pipe = folder.path().join(language.file("pipe")).display().to_string();
     let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
-    let expression = match language {
-        Language::Python => format!("__import__('os').mkfifo({pipe:?})"),
-        Language::Node => format!("{REQUIRE}('node:child_process').execFileSync('mkfifo', [{pipe:?}])"),
-        Language::C => format!("(int)mkfifo({pipe:?}, 0600)"),
+    let make = PerLanguage {
+        name: "programs: make a pipe",
+        python: "__import__('os').mkfifo(\"{}\")",
+        node: "process.mainModule.require('node:child_process').execFileSync('mkfifo', [\"{}\"])",
+        c: "(int)mkfifo(\"{}\", 0600)",
     };
+    let expression = make.of(language).replace("{}", &pipe);
     session.evaluate(&expression).await;
     let other = session.server.ok("create_debug_session", json!({ "language": language.name() })).await;
     let other = &other["sessionId"];
@@ -118,6 +122,7 @@ async fn a_pipe_and_a_device_are_refused_as_script_source_and_input(language: La
 
 /// A condition that is never closed.
 const BROKEN: Texts = Texts {
+    name: "broken",
     python: "x = 1\nif x\n    print(x)\n",
     node: "let x = 1;\nif (x\nconsole.log(x);\n",
     c: "int main(void) {\n    int x = 1;\n    if (x\n    return x;\n}\n",
@@ -128,6 +133,7 @@ async fn a_syntax_error_is_told_in_the_languages_words(language: Language) {
     let program = Fixture::write_in(language, folder.path(), "broken", BROKEN);
     let path = program.path();
     let (code, error) = PerLanguage {
+        name: "programs: syntax error",
         python: ("file_unusable", "cannot be compiled: SyntaxError: expected ':' at line 2, `if x`"),
         node: (
             "file_unusable",
@@ -145,21 +151,17 @@ async fn a_breakpoint_in_a_file_with_a_syntax_error_says_so_too(language: Langua
     let program = Fixture::write_in(language, folder.path(), "broken", BROKEN);
     let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "line": 1 });
-    match language {
-        Language::Python => {
-            let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
-            assert!(failed.text_of("error").contains("SyntaxError: expected ':'"), "{}", failed.text);
-        }
+    if language == Language::Python {
+        let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
+        assert!(failed.text_of("error").contains("SyntaxError: expected ':'"), "{}", failed.text);
+    } else if language == Language::Node {
         // It may be in a dialect that something compiles before Node runs it.
-        Language::Node => {
-            let set = session.ok("set_breakpoint", asked).await;
-            assert!(set.text_of("message").contains("does not run as it is"), "{}", set.text);
-        }
+        let set = session.ok("set_breakpoint", asked).await;
+        assert!(set.text_of("message").contains("does not run as it is"), "{}", set.text);
+    } else {
         // It is compiled at the start, and may be a part of a program that is compiled elsewhere.
-        Language::C => {
-            let set = session.ok("set_breakpoint", asked).await;
-            assert_eq!(set["verified"], false, "{}", set.text);
-        }
+        let set = session.ok("set_breakpoint", asked).await;
+        assert_eq!(set["verified"], false, "{}", set.text);
     }
     session.finish().await;
 }
@@ -190,17 +192,19 @@ async fn an_interpreter_that_is_missing_or_none_is_named_with_a_way_on(language:
     let program = Fixture::of(language, "swap_vars");
     let session = Debugging::of(language).await;
     // What is not called node is taken for a command that starts Node somewhere.
-    let table: &[(&str, &str)] = match language {
-        Language::Python => &[
+    let table: &[(&str, &str)] = PerLanguage {
+        name: "programs: missing debugger",
+        python: &[
             ("/no/such/python", "there is no Python interpreter `/no/such/python`"),
             ("/bin/false", "`/bin/false` is no Python interpreter"),
-        ],
-        Language::Node => &[("/no/such/node", "there is no program `/no/such/node`")],
-        Language::C => &[
+        ][..],
+        node: &[("/no/such/node", "there is no program `/no/such/node`")],
+        c: &[
             ("/no/such/lldb-dap", "there is no `lldb-dap` at `/no/such/lldb-dap`"),
             ("/bin/false", "there is no `lldb-dap` at `/bin/false`"),
         ],
-    };
+    }
+    .of(language);
     for (interpreter, error) in table {
         let arguments = json!({ "language": language.name(), "executablePath": interpreter });
         let created = session.server.ok("create_debug_session", arguments).await;
@@ -216,6 +220,7 @@ async fn a_module_that_is_missing_is_named(language: Language) {
     let session = Debugging::of(language).await;
     let report = session.call("start_debugging", json!({ "module": "no_such_module_anywhere" })).await;
     let said = PerLanguage {
+        name: "programs: missing module",
         python: "No module named no_such_module_anywhere",
         node: "`no_such_module_anywhere`",
         c: "C and C++ need a binary or one source file to run",

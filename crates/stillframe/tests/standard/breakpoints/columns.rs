@@ -14,25 +14,22 @@ async fn a_column_is_a_place_or_is_said_not_to_be_one(language: Language) {
     let place = json!({ "file": program.path(), "line": program.line("loop"), "column": 13 });
     let set = session.call("set_breakpoint", place.clone()).await;
     let ran = session.call("run_until", json!({ "program": program.path(), "until": [place] })).await;
-    match language {
-        Language::Python => {
-            for failed in [set, ran] {
-                assert_eq!(failed["code"], "unsupported", "{}", failed.text);
-                let said = "Python has no breakpoints on columns: a line stops at its first code; leave `column` out";
-                assert_eq!(failed["error"], said);
-            }
-            assert_eq!(session.breakpoints().await, Vec::<Value>::new());
+    if language == Language::Python {
+        for failed in [set, ran] {
+            assert_eq!(failed["code"], "unsupported", "{}", failed.text);
+            let said =
+                "Python has no breakpoints on columns: a line stops at its first code; leave `column` out";
+            assert_eq!(failed["error"], said);
         }
-        Language::Node => {
-            assert_eq!((&set["column"], &set["requestedColumn"]), (&json!(13), &Value::Null), "{}", set.text);
-            let place = (program.path(), program.line("loop"));
-            assert_eq!((ran.outcome(), ran.place()), ("breakpoint", place), "{}", ran.text);
-        }
+        assert_eq!(session.breakpoints().await, Vec::<Value>::new());
+    } else if language == Language::Node {
+        assert_eq!((&set["column"], &set["requestedColumn"]), (&json!(13), &Value::Null), "{}", set.text);
+        let place = (program.path(), program.line("loop"));
+        assert_eq!((ran.outcome(), ran.place()), ("breakpoint", place), "{}", ran.text);
+    } else {
         // LLDB takes the last place on the line that is not behind the column.
-        Language::C => {
-            let place = (program.path(), program.line("loop"));
-            assert_eq!((ran.outcome(), ran.place()), ("breakpoint", place), "{}", ran.text);
-        }
+        let place = (program.path(), program.line("loop"));
+        assert_eq!((ran.outcome(), ran.place()), ("breakpoint", place), "{}", ran.text);
     }
     session.finish().await;
 }
@@ -40,7 +37,8 @@ async fn a_column_is_a_place_or_is_said_not_to_be_one(language: Language) {
 async fn columns_that_make_no_sense_are_refused(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let code = PerLanguage { python: "unsupported", node: "refused", c: "refused" }.of(language);
+    let code = PerLanguage { name: "columns: code", python: "unsupported", node: "refused", c: "refused" }
+        .of(language);
     for place in [
         json!({ "file": program.path(), "line": program.line("loop"), "column": 0 }),
         json!({ "file": program.path(), "function": "kind", "column": 3 }),

@@ -16,6 +16,7 @@ each![
 
 /// The sum that is looked for, before an edit.
 const BEFORE: Texts = Texts {
+    name: "edits_before",
     python: "x = 1\ny = x + 1  # @sum\nprint(y)\n",
     node: "let x = 1;\nlet y = x + 1; // @sum\nconsole.log(y);\n",
     c: "int main(void) {\n    int x = 1;\n    int y = x + 1; // @sum\n    return 0 * y;\n}\n",
@@ -34,6 +35,7 @@ async fn a_statement_is_found_again_on_its_new_line_after_an_edit(language: Lang
     assert_eq!(stopped.place(), (before.path(), before.line("sum")));
 
     let after = Texts {
+        name: "edits_moved",
         python: "# New.\n\nx = 41\n\ny = x + 1  # @sum\nprint(y)\n",
         node: "// New.\n\nlet x = 41;\n\nlet y = x + 1; // @sum\nconsole.log(y);\n",
         c: "// New.\n\nint main(void) {\n    int x = 41;\n\n    int y = x + 1; // @sum\n    return 0 * y;\n}\n",
@@ -62,6 +64,7 @@ async fn a_statement_that_is_gone_after_an_edit_is_named(language: Language) {
     let set = session.ok("set_breakpoint", json!({ "file": before.path(), "statement": "y = x + 1" })).await;
     session.start(&before).await;
     let after = Texts {
+        name: "edits_gone",
         python: "x = 1\ny = x - 1  # @difference\nprint(y)\n",
         node: "let x = 1;\nlet y = x - 1; // @difference\nconsole.log(y);\n",
         c: "int main(void) {\n    int x = 1;\n    int y = x - 1; // @difference\n    return 0 * y;\n}\n",
@@ -93,6 +96,7 @@ async fn a_line_that_has_lost_its_code_gives_way_and_gets_it_back(language: Lang
         let before = write(language, &folder, BEFORE);
         let (session, _) = Debugging::stopped_at(&before, "sum").await;
         let after = Texts {
+            name: "edits_comment",
             python: "x = 1\n\n# New.\ny = x + 2  # @new\nprint(y)\n",
             node: "let x = 1;\n\n// New.\nlet y = x + 2; // @new\nconsole.log(y);\n",
             c: "int main(void) {\n    int x = 1;\n\n    // New.\n    int y = x + 2; // @new\n    return 0 * y;\n}\n",
@@ -117,7 +121,12 @@ async fn a_line_that_is_gone_is_unverified_with_the_reason(language: Language) {
     for tool in ["start_debugging", "restart_debugging"] {
         let before = write(language, &folder, BEFORE);
         let (session, _) = Debugging::stopped_at(&before, "sum").await;
-        let after = Texts { python: "x = 1\n", node: "let x = 1;\n", c: "int main(void) { return 0; }\n" };
+        let after = Texts {
+            name: "edits_short",
+            python: "x = 1\n",
+            node: "let x = 1;\n",
+            c: "int main(void) { return 0; }\n",
+        };
         let after = write(language, &folder, after);
         let ended = again(&session, tool, &after).await;
         assert_eq!(ended.outcome(), "ended", "{tool}: {}", ended.text);
@@ -139,6 +148,7 @@ async fn a_line_that_is_gone_is_unverified_with_the_reason(language: Language) {
 async fn a_file_that_is_gone_does_not_keep_the_program_from_starting_again(language: Language) {
     let folder = folder();
     let other = Texts {
+        name: "edits_other",
         python: "z = 1  # @z\n",
         node: "const z = 1; // @z\n",
         c: "static int two(void) {\n    int z = 1; // @z\n    return z + 1;\n}\n",

@@ -59,7 +59,7 @@ async fn the_rule_of_a_breakpoint_changes_and_what_is_not_given_stays(language: 
     assert_eq!((&changed["condition"], &changed["hitCondition"]), (&json!("amount > 3"), &json!("== 2")));
     assert_eq!(session.start(&program).await.variable("amount"), "5");
     // LLDB reads a condition of C at the next hit.
-    if language != Language::C {
+    if !language.is_compiled() {
         let asked = json!({ "breakpointId": id, "condition": "amount >" });
         session.fails("bad_expression", "set_breakpoint", asked).await;
     }
@@ -97,6 +97,7 @@ async fn a_breakpoint_set_while_the_program_is_paused_is_bound_at_once(language:
 
 /// Counts for ever, with pauses.
 const COUNTS: Texts = Texts {
+    name: "life_counts",
     python: "import time\nn = 0  # @first\nwhile True:\n    n += 1  # @count\n    time.sleep(0.01)\n",
     node: "let n = 0; // @first\nsetInterval(() => {\n  n += 1; // @count\n}, 10);\n",
     c: "\
@@ -123,6 +124,7 @@ async fn a_breakpoint_set_while_the_program_runs_is_bound_at_once(language: Lang
 
 /// Comes to its place once a millisecond, for ever.
 const TICKS: Texts = Texts {
+    name: "life_ticks",
     python: "\
 import time
 i = 0
@@ -166,6 +168,7 @@ async fn a_breakpoint_is_removed_just_as_the_program_comes_to_it(language: Langu
 
 /// A line that takes until there is a file beside it.
 const WAITS: Texts = Texts {
+    name: "life_waits",
     python: "\
 import os, sys, time
 def wait():
@@ -263,6 +266,7 @@ async fn removing_what_is_not_there_is_an_error(language: Language) {
 async fn clearing_takes_those_of_a_file_or_all(language: Language) {
     let folder = folder();
     let one = Texts {
+        name: "life_one",
         python: "x = 1  # @one\n",
         node: "const x = 1; // @one\n",
         c: "int main(void) { return 1; } // @one\n",

@@ -38,7 +38,7 @@ async fn expressions_in_a_log_message_are_filled_in(language: Language) {
     let message = format!("{{{}}} has {{{} + amount}}", language.own("owner"), language.own("balance"));
     let (session, log) = logged(language, &message, json!({})).await;
     let log: Vec<&str> = log.lines().map(|line| language.plain(line)).collect();
-    let owner = if language == Language::C { "\"Ann\"" } else { "Ann" };
+    let owner = if language.is_compiled() { "\"Ann\"" } else { "Ann" };
     let expected = [1, 3, 6, 10, 15, 21].map(|balance| format!("{owner} has {balance}"));
     assert_eq!(log, expected);
     assert_eq!(session.breakpoints().await[0]["hits"], 6);
@@ -53,9 +53,13 @@ async fn a_log_message_without_expressions_is_printed_as_it_is(language: Languag
 
 async fn doubled_braces_are_braces(language: Language) {
     // A text that two make; characters are numbers in C.
-    let (sum, shown) =
-        PerLanguage { python: ("'a' + \"b\"", "ab"), node: ("'a' + \"b\"", "ab"), c: ("'a' + 1", "98") }
-            .of(language);
+    let (sum, shown) = PerLanguage {
+        name: "messages: sum",
+        python: ("'a' + \"b\"", "ab"),
+        node: ("'a' + \"b\"", "ab"),
+        c: ("'a' + 1", "98"),
+    }
+    .of(language);
     let message = format!("{{{{amount}}}} is {{amount}} {{{sum}}}");
     let (session, log) = logged(language, &message, json!({ "hitCondition": "2" })).await;
     assert_eq!(log, format!("{{amount}} is 2 {shown}\n"));
@@ -78,6 +82,7 @@ async fn a_log_message_has_conditions_too(language: Language) {
 
 async fn a_log_message_that_throws_is_reported_and_does_not_stop(language: Language) {
     let (message, error) = PerLanguage {
+        name: "messages: throws",
         python: ("{self.missing}", "AttributeError: 'Account' object has no attribute 'missing'"),
         node: ("{this.missing.part}", "TypeError: Cannot read properties of undefined (reading 'part')"),
         c: ("{self->missing}", "no member named 'missing' in 'account'"),

@@ -44,7 +44,7 @@ async fn goes_to(program: &Fixture, asked: u32, to: &str) {
     let session = Debugging::of(program.language()).await;
     let set = session.ok("set_breakpoint", json!({ "file": program.path(), "line": asked })).await;
     let line = program.line(to);
-    if program.language() == Language::C {
+    if program.language().is_compiled() {
         // Of C, the debugger knows which lines hold code once the program is loaded.
         assert_eq!((&set["line"], &set["verified"]), (&json!(asked), &json!(false)), "{}", set.text);
         let stopped = session.start(program).await;
@@ -75,7 +75,7 @@ async fn a_comment_gives_way_to_the_next_line_with_code(language: Language) {
 
 async fn a_comment_between_functions_does_not_wander_into_one(language: Language) {
     let program = bank(language);
-    if language == Language::C {
+    if language.is_compiled() {
         // What is outside of functions holds no code there.
         let session = Debugging::of(language).await;
         session.break_at(&program, "comment_of_module").await;
@@ -144,7 +144,7 @@ async fn a_line_past_the_end_of_the_file_is_refused_with_lines_that_would_do(lan
         format!("line 9999 of `{}` is past the end of the file, which has {length} lines", program.path());
     assert_eq!(failed["error"], error);
     // Which lines of C hold code is known once the program is loaded.
-    if language != Language::C {
+    if !language.is_compiled() {
         let nearest = lines(failed.at("/context/nearest"));
         assert_eq!(nearest.last(), Some(&u64::from(program.line("start"))));
     }
@@ -185,8 +185,13 @@ async fn expected_content_that_matches_lets_the_breakpoint_be_set(language: Lang
 async fn expected_content_that_does_not_match_is_refused_and_tells_where_it_stands(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let other =
-        PerLanguage { python: "name = \"odd\"", node: "name = 'odd'", c: "name = \"odd\"" }.of(language);
+    let other = PerLanguage {
+        name: "places: other content",
+        python: "name = \"odd\"",
+        node: "name = 'odd'",
+        c: "name = \"odd\"",
+    }
+    .of(language);
     let asked = json!({
         "file": program.path(),
         "line": program.line("deposit"),
@@ -195,6 +200,7 @@ async fn expected_content_that_does_not_match_is_refused_and_tells_where_it_stan
     let failed = session.fails("line_unusable", "set_breakpoint", asked).await;
     let line = program.line("deposit");
     let found = PerLanguage {
+        name: "places: found content",
         python: "self.balance += amount  # @deposit",
         node: "this.balance += amount; // @deposit",
         c: "self->balance += amount; // @deposit",

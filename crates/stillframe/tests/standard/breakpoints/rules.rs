@@ -40,6 +40,7 @@ async fn a_condition_sees_globals_attributes_and_builtins(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let condition = PerLanguage {
+        name: "rules: globals",
         python: "self.owner == 'Ann' and amount == RATE + 1 and any(x == amount for x in range(9))",
         node: "this.owner === 'Ann' && amount === RATE + 1 && [1, 2, 3].some((x) => x === amount)",
         c: "(int)strcmp(self->owner, \"Ann\") == 0 && amount == RATE + 1 && account_doubled(self) == 6",
@@ -139,6 +140,7 @@ async fn a_condition_that_throws_only_sometimes_stops_where_it_is_true(language:
     let program = bank(language);
     let session = Debugging::of(language).await;
     let condition = PerLanguage {
+        name: "rules: throws sometimes",
         python: "1 / (amount - 1) == 0.2",
         node: "1n / BigInt(amount - 1) === 0n && amount > 5",
         // LLDB divides by zero without an error.
@@ -146,6 +148,7 @@ async fn a_condition_that_throws_only_sometimes_stops_where_it_is_true(language:
     }
     .of(language);
     let error = PerLanguage {
+        name: "rules: error",
         python: "ZeroDivisionError: division by zero",
         node: "RangeError: Division by zero",
         c: "supposed to interpret, but failed: Interpreter couldn't read from memory",
@@ -183,6 +186,7 @@ async fn two_breakpoints_on_one_line_each_keep_their_rule(language: Language) {
     let session = Debugging::of(language).await;
     let first = session.break_with(&program, "deposit", json!({ "condition": "amount == 2" })).await;
     let condition = PerLanguage {
+        name: "rules: two rules",
         python: "amount in (2, 5)",
         node: "[2, 5].includes(amount)",
         c: "amount == 2 || amount == 5",

@@ -28,6 +28,7 @@ async fn an_ambiguous_text_lists_every_match(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let (statement, matches, content) = PerLanguage {
+        name: "statements: ambiguous",
         python: ("def deposit", ["deposit_header", "purse_header"], "coins"),
         node: ("return this.balance", ["deposit_return", "doubled"], "RATE"),
         c: ("return self->balance", ["deposit_return", "doubled"], "RATE"),

@@ -21,6 +21,7 @@ fn notes(report: &Answer) -> Vec<&str> {
 }
 
 const OTHER: Texts = Texts {
+    name: "unreached_other",
     python: "value = 1  # @line\n",
     node: "const value = 1; // @line\n",
     c: "int value(void) { return 1; } // @line\n",
@@ -37,18 +38,19 @@ async fn a_breakpoint_in_a_file_that_was_never_loaded_is_told_at_the_end(languag
     session.break_at(&other, "line").await;
     let ended = session.start(&program).await;
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
-    let said = match language {
-        Language::Python | Language::Node => {
-            format!("the program has not loaded {}; it has loaded {}", other.path(), program.path())
-        }
-        Language::C => NOT_COMPILED.to_owned(),
+    let said = if language.is_compiled() {
+        NOT_COMPILED.to_owned()
+    } else {
+        format!("the program has not loaded {}; it has loaded {}", other.path(), program.path())
     };
     let [note] = notes(&ended)[..] else { panic!("{}", ended.text) };
     assert!(note.starts_with(&format!("bp-1 was never bound: {said}")), "{note}");
     let listed = session.breakpoints().await;
     assert_eq!(listed[0]["verified"], json!(false));
     let reason = listed[0]["reason"].as_str().expect("a reason");
-    let start = PerLanguage { python: NOT_LOADED, node: NOT_LOADED, c: NOT_COMPILED }.of(language);
+    let start =
+        PerLanguage { name: "unreached: not loaded", python: NOT_LOADED, node: NOT_LOADED, c: NOT_COMPILED }
+            .of(language);
     assert!(reason.contains(&format!("the last time it was not: {start}")), "{reason}");
     session.finish().await;
 }
@@ -56,8 +58,13 @@ async fn a_breakpoint_in_a_file_that_was_never_loaded_is_told_at_the_end(languag
 async fn a_breakpoint_that_was_never_reached_is_told_at_the_end(language: Language) {
     let program = Fixture::of(language, "endings");
     let session = Debugging::of(language).await;
-    let other =
-        PerLanguage { python: "how == 'other'", node: "how == 'other'", c: "how[0] == 'o'" }.of(language);
+    let other = PerLanguage {
+        name: "unreached: other",
+        python: "how == 'other'",
+        node: "how == 'other'",
+        c: "how[0] == 'o'",
+    }
+    .of(language);
     session.break_at(&program, "never").await;
     session.break_with(&program, "about", json!({ "condition": other })).await;
     let arguments = json!({ "scriptPath": program.path(), "args": ["return"] });
@@ -112,7 +119,9 @@ async fn the_place_of_run_until_is_told_once_and_with_the_reason(language: Langu
     let ended = session.ok("run_until", arguments).await;
     let told = notes(&ended);
     assert_eq!((ended.outcome(), told.len()), ("ended", 2), "{}", ended.text);
-    let start = PerLanguage { python: NOT_LOADED, node: NOT_LOADED, c: NOT_COMPILED }.of(language);
+    let start =
+        PerLanguage { name: "unreached: not loaded", python: NOT_LOADED, node: NOT_LOADED, c: NOT_COMPILED }
+            .of(language);
     let of_place = format!("line {} of {} was not reached: {start}", 1, other.path());
     assert!(told.iter().any(|note| note.starts_with(&of_place)), "{}", ended.text);
     assert!(told.iter().any(|note| note.starts_with("bp-1 at ")), "{}", ended.text);

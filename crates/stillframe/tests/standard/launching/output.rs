@@ -16,6 +16,7 @@ each![
 async fn output_is_read_on_from_a_cursor(language: Language) {
     let folder = folder();
     let texts = Texts {
+        name: "output_lines",
         python: "print('one')\nx = 1  # @stop\nprint('two')\nprint('three')\n",
         node: "console.log('one');\nconst x = 1; // @stop\nconsole.log('two');\nconsole.log('three');\n",
         c: "\
@@ -48,6 +49,7 @@ int main(void) {
 
 /// Writes to both streams in turn. A pause between them: they are two pipes, which know no common order.
 const TWO_STREAMS: Texts = Texts {
+    name: "output_two_streams",
     python: "\
 import sys, time
 for number in range(3):
@@ -97,6 +99,7 @@ async fn both_streams_are_told_apart_and_keep_their_order(language: Language) {
 async fn a_flood_of_three_megabytes_is_bounded_and_what_is_dropped_is_counted(language: Language) {
     let folder = folder();
     let texts = Texts {
+        name: "output_flood",
         python: "\
 for number in range(30_000):
     print(str(number).rjust(99, '.'))
@@ -154,6 +157,7 @@ int main(void) {
 async fn bytes_that_are_no_text_and_characters_cut_in_two_do_no_harm(language: Language) {
     let folder = folder();
     let texts = Texts {
+        name: "output_bytes",
         python: "\
 import sys, time
 raw = sys.stdout.buffer
@@ -188,6 +192,7 @@ int main(void) {
 async fn the_report_is_as_long_as_its_limits_say(language: Language) {
     let folder = folder();
     let texts = Texts {
+        name: "output_limits",
         python: "\
 def deep(level, a=1, b=2, c='x' * 500):
     if level == 0:
@@ -235,7 +240,12 @@ int main(void) {
     assert_eq!(stopped["moreFrames"], 20);
     assert_eq!(stopped["locals"].as_array().unwrap().len(), 4);
     // In C, the address in front of the text takes all the room.
-    let long = PerLanguage { python: "'xxxxxxxxxx'...", node: "'xxxxxxxxxx'...", c: "0x00007" };
+    let long = PerLanguage {
+        name: "output: long",
+        python: "'xxxxxxxxxx'...",
+        node: "'xxxxxxxxxx'...",
+        c: "0x00007",
+    };
     let shown = stopped.variable("c");
     assert!(shown.starts_with(long.of(language)) && shown.ends_with("..."), "{shown}");
     assert_eq!(stopped.text_of("source").lines().count(), 3);

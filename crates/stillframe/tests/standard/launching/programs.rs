@@ -27,10 +27,13 @@ async fn arguments_environment_directory_and_input_reach_the_program(language: L
     let ended = session.ok("start_debugging", arguments).await;
     assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(0)), "{}", ended.text);
     let written = session.written("stdout").await;
-    let about_us = PerLanguage { python: "python ", node: "node ", c: "c " }.of(language);
+    let about_us =
+        PerLanguage { name: "programs: debugger output", python: "python ", node: "node ", c: "c " }
+            .of(language);
     let lines: Vec<&str> = written.lines().filter(|line| !line.starts_with(about_us)).collect();
     let cwd = format!("cwd {}", folder.path().canonicalize().unwrap().display());
     let (args, env, read) = PerLanguage {
+        name: "programs: readers",
         python: ("args ['a b', '-x', 'ü']", "env blue True", "read 'one\\ntwo'"),
         node: ("args [ 'a b', '-x', 'ü' ]", "env blue true", "read [ 'one\\ntwo' ]"),
         c: ("args ['a b', '-x', 'ü']", "env blue true", "read 'one\\ntwo'"),
@@ -89,6 +92,7 @@ async fn a_breakpoint_in_a_library_is_hit_without_just_my_code() {
 async fn a_dry_run_shows_the_command_and_starts_nothing(language: Language) {
     let folder = folder();
     let texts = Texts {
+        name: "touches",
         python: "import pathlib\npathlib.Path('touched').touch()\n",
         node: "require('node:fs').writeFileSync('touched', '');\n",
         c: "#include <stdio.h>\nint main(void) { return fclose(fopen(\"touched\", \"w\")); }\n",
@@ -106,10 +110,11 @@ async fn a_dry_run_shows_the_command_and_starts_nothing(language: Language) {
     assert!(dry.text_of("message").starts_with(&format!("Dry run for {}: ", program.path())), "{}", dry.text);
     let command: Vec<&str> =
         dry.at("/data/command").as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    let debugger = PerLanguage { python: "python", node: "node", c: "lldb-dap" }.of(language);
+    let debugger = PerLanguage { name: "programs: debugger", python: "python", node: "node", c: "lldb-dap" }
+        .of(language);
     assert!(command[0].contains(debugger), "{}", dry.text);
     // lldb-dap takes the rest by its protocol.
-    if language != Language::C {
+    if !language.is_compiled() {
         assert_eq!(command[command.len() - 2..], [program.path(), "--flag"]);
     }
     assert!(!folder.path().join("touched").exists());
@@ -124,6 +129,7 @@ async fn a_dry_run_shows_the_command_and_starts_nothing(language: Language) {
 
 /// Has a second thread, which waits.
 const TWO_THREADS: Texts = Texts {
+    name: "two_threads",
     python: "\
 import threading
 done = threading.Event()
@@ -171,7 +177,8 @@ async fn threads_are_listed_with_their_names_and_states(language: Language) {
     let threads = listed["threads"].as_array().unwrap();
     let main = threads.iter().find(|thread| thread["current"] == true).unwrap();
     // A thread of C is called as its program until it has a name of its own.
-    let name = PerLanguage { python: "MainThread", node: "main", c: "two" }.of(language);
+    let name = PerLanguage { name: "programs: main thread", python: "MainThread", node: "main", c: "two" }
+        .of(language);
     assert_eq!((&main["name"], &main["state"]), (&json!(name), &json!("paused")));
     assert_eq!(&main["id"], stopped.at("/location/threadId"));
     let worker = threads.iter().find(|thread| thread["name"] == "worker").unwrap();

@@ -1,7 +1,7 @@
 //! `restart_debugging`.
 
 use serde_json::json;
-use test_support::{Fixture, Language, each};
+use test_support::{Fixture, Language, PerLanguage, each};
 
 use crate::debugging::{Debugging, ENDLESS, Report, folder};
 
@@ -17,13 +17,13 @@ async fn a_restart_starts_the_program_again_as_before(language: Language) {
     session.break_at(&program, "read").await;
     let arguments = json!({ "scriptPath": program.path(), "args": ["again"], "env": { "COLOUR": "red" }, "stdin": "text" });
     session.ok("start_debugging", arguments).await;
-    let read: &[_] = match language {
-        Language::Python => &[("[sys.argv[1:], os.environ['COLOUR'], text]", "[['again'], 'red', 'text']")],
-        Language::Node => {
-            &[("[process.argv.slice(2), process.env.COLOUR, text]", "[ [ 'again' ], 'red', 'text' ]")]
-        }
-        Language::C => &[("argv[1]", "\"again\""), ("colour", "\"red\""), ("text", "\"text\"")],
-    };
+    let read: &[(&str, &str)] = PerLanguage {
+        name: "restarts: read",
+        python: &[("[sys.argv[1:], os.environ['COLOUR'], text]", "[['again'], 'red', 'text']")][..],
+        node: &[("[process.argv.slice(2), process.env.COLOUR, text]", "[ [ 'again' ], 'red', 'text' ]")],
+        c: &[("argv[1]", "\"again\""), ("colour", "\"red\""), ("text", "\"text\"")],
+    }
+    .of(language);
     for round in 0..3 {
         let stopped = session.step("restart_debugging").await;
         assert_eq!(stopped.place(), (program.path(), program.line("read")), "round {round}");

@@ -16,6 +16,7 @@ each![
 
 /// An interpreter, or a debugger, that starts no program before a file is there.
 const SLOW: Texts = Texts {
+    name: "slow: debugger",
     python: r#"#!/bin/sh
 case "$*" in
 *stillframe_launch.py*) while [ ! -e "$0.go" ]; do sleep 0.02; done ;;
@@ -39,7 +40,7 @@ done
 };
 
 /// Programs of other names than Node's are taken for commands that start Node somewhere.
-const INTERPRETER: Texts = Texts { python: "slow-python", node: "node", c: "lldb-dap" };
+const INTERPRETER: Texts = Texts { name: "slow: name", python: "slow-python", node: "node", c: "lldb-dap" };
 
 async fn with_slow_interpreter(language: Language, folder: &Path) -> Debugging {
     let interpreter = folder.join(INTERPRETER.of(language));
@@ -73,7 +74,12 @@ async fn a_start_that_outlasts_its_call_goes_on_and_is_waited_for_afterwards(lan
 
 async fn what_keeps_a_program_from_starting_is_told_however_short_the_call(language: Language) {
     let folder = folder();
-    let broken = Texts { python: "if x\n", node: "if (x\n", c: "int main(void) { return x; }\n" };
+    let broken = Texts {
+        name: "broken_shortly",
+        python: "if x\n",
+        node: "if (x\n",
+        c: "int main(void) { return x; }\n",
+    };
     let broken = Fixture::write_in(language, folder.path(), "broken", broken);
     let missing = language.file("/no/such");
     let session = Debugging::of(language).await;
@@ -82,7 +88,13 @@ async fn what_keeps_a_program_from_starting_is_told_however_short_the_call(langu
         assert!(failed.is_error && failed.text.contains(script), "{}", failed.text);
     }
     let failed = session.fails("start_failed", "continue_execution", json!({})).await;
-    let said = PerLanguage { python: "SyntaxError", node: "SyntaxError", c: "does not compile" }.of(language);
+    let said = PerLanguage {
+        name: "slow: syntax error",
+        python: "SyntaxError",
+        node: "SyntaxError",
+        c: "does not compile",
+    }
+    .of(language);
     assert!(failed.text_of("error").contains(said), "{}", failed.text);
     session.finish().await;
 }

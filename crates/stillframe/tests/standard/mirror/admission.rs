@@ -175,6 +175,7 @@ async fn what_is_no_message_ends_the_connection_and_nothing_else() {
 }
 
 const TALKS: Texts = Texts {
+    name: "mirror_talks",
     python: "import sys\ntext = 'x' * 9000\nready = True  # @start\nfor number in range(200):\n    \
              sys.stdout.write(f'{number:04} ' + 'x' * 100_000 + '\\n')\nsys.stdout.flush()\nprint('done')  # @stop\n",
     node: "",

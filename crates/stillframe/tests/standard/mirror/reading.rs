@@ -108,6 +108,7 @@ async fn evaluating_without_control_changes_nothing(language: Language) {
 }
 
 const WIDE: Texts = Texts {
+    name: "mirror_wide",
     python: "items = list(range(1000))\nprint(len(items))  # @stop\n",
     node: "const items = Array.from({ length: 1000 }, (_, at) => at);\nconsole.log(items.length); // @stop\n",
     c: "int main(void) {\n    int items[1000];\n    for (int at = 0; at < 1000; at++) items[at] = at;\n    \
@@ -144,6 +145,7 @@ async fn many_values_are_read_by_pages(language: Language) {
 /// What no answer may hold.
 const SECRET: &str = "A1b2C3A1b2C3";
 const CREDENTIALS: Texts = Texts {
+    name: "mirror_credentials",
     python: "def main():\n    kept = 'gh' + 'p_' + 'A1b2C3' * 6\n    password = 'swordfish'\n    \
              print('using', kept, flush=True)\n    return password  # @stop\n\n\nmain()\n",
     node: "function main() {\n  const kept = 'gh' + 'p_' + 'A1b2C3'.repeat(6);\n  const password = 'swordfish';\n  \
@@ -189,6 +191,7 @@ dynamic![
 ];
 
 const RAISES: Texts = Texts {
+    name: "mirror_raises",
     python: "raise ValueError('of no use')  # @raise\n",
     node: "throw new RangeError('of no use'); // @raise\n",
     c: "",

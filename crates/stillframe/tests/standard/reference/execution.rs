@@ -46,7 +46,7 @@ async fn the_program_gets_its_arguments(language: Language) {
     let ended = session.ok("start_debugging", arguments).await;
     assert_eq!(ended["state"], "ended");
     // The program of C writes as Python does.
-    let writer = if language == Language::C { Language::Python } else { language };
+    let writer = if language.is_compiled() { Language::Python } else { language };
     let list = writer.shown_list(&["'one two'", "'--flag'", "''"]);
     assert_eq!(ended["output"], format!("{list}\n"));
     session.finish().await;
@@ -73,6 +73,7 @@ async fn the_steps_say_paused_and_what_they_did(language: Language) {
 async fn continue_execution_that_does_not_wait_says_running(language: Language) {
     let folder = folder();
     let texts = Texts {
+        name: "reference_sleeps",
         python: "import time\nx = 1  # @one\ntime.sleep(30)\n",
         node: "const x = 1; // @one\nsetTimeout(() => {}, 30_000);\n",
         c: "#include <unistd.h>\nint main(void) {\n    int x = 1; // @one\n    return sleep(30) + x;\n}\n",
@@ -99,6 +100,7 @@ async fn continuing_a_session_that_is_not_there_names_it() {
 async fn pause_execution_stops_a_running_program(language: Language) {
     let folder = folder();
     let texts = Texts {
+        name: "reference_loops",
         python: "n = 0\nwhile True:\n    n += 1\n",
         node: "let n = 0;\nfor (;;) {\n  n += 1;\n}\n",
         c: "int main(void) {\n    for (volatile unsigned n = 0;;) n++;\n}\n",

@@ -75,9 +75,11 @@ async fn scopes_and_variables_are_found_from_the_stack(language: Language) {
     let globals = all.iter().rfind(|scope| scope["name"] == language.words().globals).unwrap();
     assert_eq!(globals["source"], json!({}));
     // Node has one for each block, and below those of C there are the registers.
-    let last = PerLanguage { python: "Globals", node: "Global", c: "Registers" }.of(language);
+    let last =
+        PerLanguage { name: "inspection: last scope", python: "Globals", node: "Global", c: "Registers" }
+            .of(language);
     assert_eq!(all.last().unwrap()["name"], last);
-    let count = PerLanguage { python: 2, node: all.len(), c: 3 }.of(language);
+    let count = PerLanguage { name: "inspection: scopes", python: 2, node: all.len(), c: 3 }.of(language);
     assert_eq!(all.len(), count, "{}", scopes.text);
 
     let variables = session.ok("get_variables", json!({ "scope": reference })).await;
@@ -188,6 +190,7 @@ async fn expressions_are_evaluated_as_in_the_examples(language: Language) {
     let words = language.words();
     let evens = language.shown_list(&["0", "2", "4", "6", "8"]);
     let compound = PerLanguage {
+        name: "inspection: compound",
         python: ("[i*2 for i in range(5)]", evens.as_str(), words.list),
         node: ("[0, 1, 2, 3, 4].map((i) => i * 2)", evens.as_str(), words.list),
         c: ("swapped", "pair", "pair"),
@@ -206,6 +209,7 @@ async fn expressions_are_evaluated_as_in_the_examples(language: Language) {
         assert_eq!(value["presentationHint"], json!({}), "{expression}");
     }
     let (both, children) = PerLanguage {
+        name: "inspection: both",
         python: ("[x, y]", [("0", "10"), ("1", "20")]),
         node: ("[x, y]", [("0", "10"), ("1", "20")]),
         c: ("swapped", [("a", "0"), ("b", "0")]),
@@ -232,7 +236,7 @@ async fn a_name_that_is_not_there_is_an_error_with_the_languages_own_words(langu
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let asked = json!({ "expression": "undefined_variable" });
     let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;
-    let error = PerLanguage {
+    let error = PerLanguage { name: "inspection: error",
         python: "Name not found: Traceback (most recent call last):\n  File \"<string>\", line 1, in <module>\n\
                  NameError: name 'undefined_variable' is not defined\n",
         node: "Name not found: ReferenceError: undefined_variable is not defined",

@@ -149,6 +149,7 @@ async fn get_source_context_gives_the_lines_around_a_line(language: Language) {
     let context = session.ok("get_source_context", asked).await;
     assert_eq!((&context["file"], &context["line"]), (&json!(program.path()), &json!(line)));
     let content = PerLanguage {
+        name: "sessions: content",
         python: "    x, y = swap_variables(x, y)  # @call",
         node: "  [x, y] = swapVariables(x, y); // @call",
         c: "    swap_variables(x, y), x = swapped.a, y = swapped.b; // @call",

@@ -28,6 +28,7 @@ async fn pauses<L: Into<Language> + Copy>(language: L, texts: impl Program<L>) {
 
 async fn a_busy_loop_is_paused(language: Language) {
     let texts = Texts {
+        name: "pauses_busy",
         python: "number = 1\nprint('ready')\nwhile True: number = 1  # @here\n",
         // In one line, because what it says arrives before `log` has returned.
         node: "let number = 1;\nconsole.log('ready'); for (;;) number = 1; // @here\n",
@@ -44,6 +45,7 @@ int main(void) {
 
 async fn a_sleep_is_paused(language: Language) {
     let texts = Texts {
+        name: "pauses_sleep",
         python: "import time\nnumber = 1\nprint('ready')\ntime.sleep(1000)  # @here\n",
         // What waits in the operating system cannot be paused; what waits in turns can.
         node: "\

@@ -55,7 +55,7 @@ async fn a_step_into_and_out_shows_what_was_returned(language: Language) {
     );
     let out = session.step("step_out").await;
     // V8 has no place between a return and the next thing that the caller does.
-    let back = PerLanguage { python: "call", node: "library", c: "call" };
+    let back = PerLanguage { name: "steps: back", python: "call", node: "library", c: "call" };
     stepped_to(&out, &program, back.of(language));
     if let Some(returned) = language.returned("double") {
         assert_eq!(out.variable(&returned), "8");
@@ -82,14 +82,14 @@ async fn a_step_at_the_last_line_ends_the_program(language: Language) {
     let mut report = session.step("step_over").await;
     // Some versions of Python have one more place at the end of a module, and JavaScript one at the end of a
     // function; C has one, and the code that calls `main`.
-    let more = PerLanguage { python: 1, node: 1, c: 3 };
+    let more = PerLanguage { name: "steps: to the end", python: 1, node: 1, c: 3 };
     for _ in 0..more.of(language) {
         if report.outcome() == "step" {
             report = session.step("step_over").await;
         }
     }
     assert_eq!((report.outcome(), &report["exitCode"]), ("ended", &json!(0)), "{}", report.text);
-    let library = PerLanguage { python: "[1]", node: "b", c: "1" }.of(language);
+    let library = PerLanguage { name: "steps: library", python: "[1]", node: "b", c: "1" }.of(language);
     assert_eq!(session.written("stdout").await, format!("8 {library} 24 3 6\nend\n"));
     session.fails("not_paused", "step_over", json!({})).await;
     session.finish().await;
@@ -132,7 +132,7 @@ async fn a_step_over_a_recursive_call_does_not_stop_inside_it(language: Language
     assert_eq!(stopped.variable("number"), "4");
     session.ok("clear_breakpoints", json!({})).await;
     let mut stepped = session.step("step_over").await;
-    if language == Language::C {
+    if language.is_compiled() {
         // The line returns by way of the end of the function, and into the middle of the caller's.
         assert_eq!(
             (stepped.at("/location/function"), stepped.variable("number")),

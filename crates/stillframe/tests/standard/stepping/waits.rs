@@ -15,6 +15,7 @@ each![
 
 /// Works between two places until a file is there.
 const SLOW: Texts = Texts {
+    name: "waits_slow",
     python: "\
 import os, sys, time
 print('working')  # @first
@@ -82,6 +83,7 @@ async fn a_wait_that_is_over_says_running_with_the_output_so_far(language: Langu
 
 /// Waits for one file, and on a line of its own for another.
 const WAITS_TWICE: Texts = Texts {
+    name: "waits_twice",
     python: "\
 import os, sys, time
 def wait_for(name):

@@ -33,7 +33,12 @@ async fn every_so_many_th_pass_is_recorded(language: Language) {
 async fn rows_that_are_like_the_one_before_are_left_out(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
-    let third = PerLanguage { python: "amount // 3", node: "Math.floor(amount / 3)", c: "amount / 3" };
+    let third = PerLanguage {
+        name: "limits: third",
+        python: "amount // 3",
+        node: "Math.floor(amount / 3)",
+        c: "amount / 3",
+    };
     let points = [at(&program, "deposit", &[third.of(language)])];
     let traced = trace(&server, language, json!({ "points": points, "onlyWhenChanged": true })).await;
     assert_eq!(column(&traced), ["0", "1", "2"]);
@@ -72,6 +77,7 @@ async fn or_it_runs_on_to_its_end_and_its_passes_are_counted(language: Language)
 
 /// Comes to its place without end.
 const PASSES: Texts = Texts {
+    name: "trace_passes",
     python: "i = -1\nwhile True:\n    i += 1\n    i = i  # @here\n",
     node: "let i = -1;\nfor (;;) {\n  i += 1;\n  i += 0; // @here\n}\n",
     c: "int main(void) {\n    volatile int i = -1;\n    for (;;) {\n        i++;\n        i += 0; // @here\n    }\n}\n",
@@ -83,7 +89,9 @@ async fn a_flood_is_bounded(language: Language) {
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "here", &["i"])];
     // A program of C is stopped at each pass, which takes longer.
-    let (rows, timeout) = PerLanguage { python: (50, 1500), node: (50, 1500), c: (3, 6000) }.of(language);
+    let (rows, timeout) =
+        PerLanguage { name: "limits: flood", python: (50, 1500), node: (50, 1500), c: (3, 6000) }
+            .of(language);
     let asked = json!({ "points": points, "maxHits": rows, "whenFull": "run", "timeout": timeout });
     let traced = trace_in(&server, &program, asked).await;
     assert_eq!((column(&traced).len(), &traced["endedBy"]), (rows, &json!("timeout")));
@@ -96,7 +104,13 @@ async fn an_answer_that_would_be_too_long_leaves_out_the_middle(language: Langua
     let program = Fixture::write_in(language, folder.path(), "passes", PASSES);
     let server = STILLFRAME.serve().await;
     let literal = format!("\"{}\"", "x".repeat(900));
-    let long = PerLanguage { python: "'x' * 900", node: "'x'.repeat(900)", c: literal.as_str() }.of(language);
+    let long = PerLanguage {
+        name: "limits: long text",
+        python: "'x' * 900",
+        node: "'x'.repeat(900)",
+        c: literal.as_str(),
+    }
+    .of(language);
     let points = [at(&program, "here", &["i", long])];
     let asked = json!({ "points": points, "maxHits": 100, "limits": { "value": 1000 } });
     let traced = trace_in(&server, &program, asked).await;
@@ -113,6 +127,7 @@ async fn an_answer_that_would_be_too_long_leaves_out_the_middle(language: Langua
 
 /// Comes to its place a few times, and then does nothing more.
 const RESTS: Texts = Texts {
+    name: "trace_rests",
     python: "\
 import time
 for i in range(3):
@@ -149,7 +164,7 @@ async fn when_the_time_is_over_the_rows_are_kept_and_the_program_is_ended(langua
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "here", &["i"]), at(&program, "never", &["i"])];
     // A program of C is stopped at each pass, which takes longer.
-    let timeout = PerLanguage { python: 2000, node: 2000, c: 6000 }.of(language);
+    let timeout = PerLanguage { name: "limits: timeout", python: 2000, node: 2000, c: 6000 }.of(language);
     let traced = trace_in(&server, &program, json!({ "points": points, "timeout": timeout })).await;
     assert_eq!(column(&traced), ["0", "1", "2"]);
     assert_eq!(
@@ -167,8 +182,13 @@ async fn a_program_that_comes_to_no_place_in_time_is_said_to_be_where_it_is(lang
     let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
     let server = STILLFRAME.serve().await;
     let bank = Fixture::of(language, "bank");
-    let statement =
-        PerLanguage { python: "RATE = 2", node: "const RATE = 2", c: "return coins" }.of(language);
+    let statement = PerLanguage {
+        name: "limits: never reached",
+        python: "RATE = 2",
+        node: "const RATE = 2",
+        c: "return coins",
+    }
+    .of(language);
     let point = json!({ "file": bank.path(), "statement": statement, "expressions": ["1"] });
     let traced = trace_in(&server, &program, json!({ "points": [point], "timeout": 1500 })).await;
     assert_eq!((&traced["endedBy"], &traced["output"]), (&json!("timeout"), &json!("ready\n")));
@@ -182,6 +202,7 @@ async fn a_program_that_comes_to_no_place_in_time_is_said_to_be_where_it_is(lang
 
 /// Comes to its place three times and is killed, by itself.
 const CRASHES: Texts = Texts {
+    name: "trace_crashes",
     python: "\
 import os, signal
 for i in range(3):
@@ -211,7 +232,8 @@ async fn a_crash_keeps_the_rows(language: Language) {
     let traced = trace_in(&server, &program, json!({ "points": [at(&program, "here", &["i"])] })).await;
     assert_eq!(column(&traced), ["0", "1", "2"]);
     // lldb-dap reports the end by SIGKILL as it does that with exit code 9.
-    let signal = PerLanguage { python: "SIGKILL", node: "SIGKILL", c: "SIGABRT" }.of(language);
+    let signal =
+        PerLanguage { name: "limits: signal", python: "SIGKILL", node: "SIGKILL", c: "SIGABRT" }.of(language);
     assert_eq!((&traced["endedBy"], &traced["signal"]), (&json!("program"), &json!(signal)));
     assert_eq!(traced["totals"]["hits"], 3);
     server.finish().await;
@@ -223,13 +245,17 @@ async fn an_uncaught_exception_is_the_end_of_the_program_or_is_not(language: Lan
     let points = [at(&program, "about", &["how"]), at(&program, "never", &["how"])];
     let traced = trace_in(&server, &program, json!({ "points": points, "args": ["raise"] })).await;
     assert_eq!(language.plain(&column(&traced)[0]), language.text("raise"));
-    let (code, signal) =
-        PerLanguage { python: (Some(1), None), node: (Some(1), None), c: (None, Some("SIGABRT")) }
-            .of(language);
+    let (code, signal) = PerLanguage {
+        name: "limits: uncaught",
+        python: (Some(1), None),
+        node: (Some(1), None),
+        c: (None, Some("SIGABRT")),
+    }
+    .of(language);
     assert_eq!((&traced["endedBy"], &traced["closed"]), (&json!("program"), &json!(true)));
     assert_eq!((traced["exitCode"].as_i64(), traced["signal"].as_str()), (code, signal));
     // A program that aborts says nothing.
     let output = traced["output"].as_str().unwrap_or_default();
-    assert!(language == Language::C || output.contains(language.words().raised), "{output}");
+    assert!(language.is_compiled() || output.contains(language.words().raised), "{output}");
     server.finish().await;
 }

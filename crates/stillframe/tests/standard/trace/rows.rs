@@ -78,7 +78,12 @@ async fn several_places_with_several_expressions_are_told_apart(language: Langua
 
 async fn a_place_is_found_by_the_text_of_its_line(language: Language) {
     let server = STILLFRAME.serve().await;
-    let statement = PerLanguage { python: "name = \"even\"", node: "name = 'even'", c: "name = \"even\"" };
+    let statement = PerLanguage {
+        name: "rows: even",
+        python: "name = \"even\"",
+        node: "name = 'even'",
+        c: "name = \"even\"",
+    };
     let point = json!({ "statement": statement.of(language), "expressions": ["number"] });
     let traced = trace(&server, language, json!({ "points": [point] })).await;
     assert_eq!(column(&traced), ["4"]);
@@ -89,6 +94,7 @@ async fn an_expression_that_throws_gives_an_error_and_the_others_stay(language: 
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let (throws, error) = PerLanguage {
+        name: "rows: throws",
         python: ("1 // (amount - 2)", "!ZeroDivisionError: integer division or modulo by zero"),
         node: ("1n / BigInt(amount - 2)", "!RangeError: Division by zero"),
         c: (
@@ -141,6 +147,7 @@ async fn a_condition_that_throws_is_told_and_gives_no_row(language: Language) {
 
 /// Fills one list, and empties it at the end.
 const FILLS: Texts = Texts {
+    name: "trace_fills",
     python: "items = []\nfor i in range(3):\n    items.append(i)\n    items = items  # @here\nitems.clear()\n",
     node: "const items = [];\nfor (let i = 0; i < 3; i++) {\n  items.push(i);\n  items.length; // @here\n}\nitems.length = 0;\n",
     c: "\
@@ -161,9 +168,9 @@ async fn a_value_is_that_of_the_moment(language: Language) {
     let server = STILLFRAME.serve().await;
     let traced = trace_in(&server, &program, json!({ "points": [at(&program, "here", &["items"])] })).await;
     let expected = [&["0"][..], &["0", "1"], &["0", "1", "2"]].map(|items| match language {
-        Language::Python | Language::Node => language.shown_list(items),
         // The items of an array are shown only where they are characters.
         Language::C => language.text(&items.concat()),
+        _ => language.shown_list(items),
     });
     assert_eq!(column(&traced), expected);
     server.finish().await;
@@ -182,6 +189,7 @@ async fn a_line_without_code_is_told_from_where_to_where_it_moved(language: Lang
 }
 
 const RECURSES: Texts = Texts {
+    name: "trace_recurses",
     python: "def down(n):\n    if n:  # @here\n        down(n - 1)\n    return n  # @back\n\ndown(3)\n",
     node: "function down(n) {\n  if (n) // @here\n    down(n - 1);\n  return n; // @back\n}\n\ndown(3);\n",
     c: "\

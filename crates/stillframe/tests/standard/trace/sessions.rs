@@ -18,6 +18,7 @@ each![
 
 /// Comes to its place again and again, until there is a file beside it.
 const TICKS: Texts = Texts {
+    name: "trace_ticks",
     python: "\
 import os, sys, time
 i = 0
@@ -106,7 +107,8 @@ async fn a_session_that_runs_is_left_running_when_the_time_is_over(language: Lan
     let folder = folder();
     let (session, program) = ticking(language, &folder).await;
     let points = [place(&program, "here", &["i"])];
-    let timeout = PerLanguage { python: 500, node: 500, c: 3000 }.of(language);
+    let timeout =
+        PerLanguage { name: "trace sessions: timeout", python: 500, node: 500, c: 3000 }.of(language);
     let asked = json!({ "points": points, "maxHits": 100_000, "timeout": timeout });
     let traced = session.ok("trace_values", asked).await;
     assert!(!column(&traced).is_empty(), "{}", traced.text);

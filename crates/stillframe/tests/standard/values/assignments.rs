@@ -16,8 +16,13 @@ each![
 
 async fn a_local_variable_is_set_and_the_program_uses_it(language: Language) {
     let session = stopped(language).await;
-    let value =
-        PerLanguage { python: "'set' + 'up'", node: "'set' + 'up'", c: "\"set\" \"up\"" }.of(language);
+    let value = PerLanguage {
+        name: "assignments: value",
+        python: "'set' + 'up'",
+        node: "'set' + 'up'",
+        c: "\"set\" \"up\"",
+    }
+    .of(language);
     let set = session.ok("set_variable", json!({ "name": "local", "value": value })).await;
     assert_eq!(
         (&set["name"], language.plain(set.text_of("value")), &set["type"]),
@@ -26,6 +31,7 @@ async fn a_local_variable_is_set_and_the_program_uses_it(language: Language) {
     session.ok("clear_breakpoints", json!({})).await;
     session.run_to_the_end().await;
     let written = PerLanguage {
+        name: "assignments: local",
         python: "('inner', 1)\nsetup 3 5 1 1 1 1\n",
         node: "[ 'inner', 1 ]\nsetup 3 5 1 1 1 1\n",
         c: "inner 1\nsetup 3 5 1 1 1\n",
@@ -51,8 +57,12 @@ async fn scope_with(session: &Debugging, name: &str) -> u64 {
 async fn globals_items_entries_and_attributes_are_set_in_what_holds_them(language: Language) {
     let session = stopped(language).await;
     let module = scope_with(&session, "RATE").await;
-    let (fifth, key) = (language.index(5), PerLanguage { python: "'a'", node: "a", c: "a" }.of(language));
-    let five = PerLanguage { python: "'five'", node: "'five'", c: "55" }.of(language);
+    let (fifth, key) = (
+        language.index(5),
+        PerLanguage { name: "assignments: key", python: "'a'", node: "a", c: "a" }.of(language),
+    );
+    let five =
+        PerLanguage { name: "assignments: five", python: "'five'", node: "'five'", c: "55" }.of(language);
     let table = [
         (module, "RATE", "RATE + 1"),
         (session.reference("numbers").await, fifth.as_str(), five),
@@ -66,6 +76,7 @@ async fn globals_items_entries_and_attributes_are_set_in_what_holds_them(languag
     session.ok("clear_breakpoints", json!({})).await;
     session.run_to_the_end().await;
     let written = PerLanguage {
+        name: "assignments: written",
         python: "('inner', 1)\nmain 4 five 11 -1 None 1\n",
         node: "[ 'inner', 1 ]\nmain 4 five 11 -1 null 1\n",
         c: "inner 1\nmain 4 55 11 -1 0\n",
@@ -82,15 +93,19 @@ async fn a_name_that_is_not_there_is_refused(language: Language) {
     let end = language.index(100_000);
     let asked = json!({ "scope": numbers, "name": end, "value": "1" });
     let failed = session.fails("refused", "set_variable", asked).await;
-    let no = |name: &str, holder: &str| match language {
-        Language::Python | Language::Node => format!("there is no `{name}` in this {holder}"),
-        Language::C => format!("there is no variable `{name}` here that can be assigned to"),
+    let no = |name: &str, holder: &str| {
+        if language.is_compiled() {
+            format!("there is no variable `{name}` here that can be assigned to")
+        } else {
+            format!("there is no `{name}` in this {holder}")
+        }
     };
     assert_eq!(failed["error"], no(&end, language.words().list));
     let asked = json!({ "scope": point, "name": "z", "value": "1" });
     let failed = session.fails("refused", "set_variable", asked).await;
     assert_eq!(failed["error"], no("z", "Point"));
     let is_there = PerLanguage {
+        name: "assignments: is there",
         python: "hasattr(point, 'z') or 'locla' in locals()",
         node: "'z' in point || numbers.length > 100_000 || typeof locla !== 'undefined'",
         c: "sizeof(point) > 2 * sizeof(int)",
@@ -102,20 +117,22 @@ async fn a_name_that_is_not_there_is_refused(language: Language) {
 async fn what_cannot_be_assigned_to_is_refused(language: Language) {
     let session = stopped(language).await;
     // What holds it and its name there, and how it is refused.
-    let table: &[(Option<&str>, &str, &str, &str)] = match language {
-        Language::Python => &[
+    let table: &[(Option<&str>, &str, &str, &str)] = PerLanguage {
+        name: "assignments: refused",
+        python: &[
             (Some("names"), "0", "refused", "a set cannot be assigned to"),
             (Some("lazy"), "expensive", "evaluation_failed", "AttributeError: "),
-        ],
-        Language::Node => &[
+        ][..],
+        node: &[
             (Some("names"), "0", "refused", "an item of a Set cannot be assigned to"),
             (Some("lazy"), "expensive", "refused", "`expensive` of this Lazy is read-only"),
         ],
-        Language::C => &[
+        c: &[
             (None, "numbers", "evaluation_failed", "array type 'int[100000]' is not assignable"),
             (Some("nested"), "outer", "evaluation_failed", "array type 'point[2]' is not assignable"),
         ],
-    };
+    }
+    .of(language);
     for (holder, name, code, message) in table {
         let mut asked = json!({ "name": name, "value": "1" });
         if let Some(holder) = holder {
@@ -129,10 +146,17 @@ async fn what_cannot_be_assigned_to_is_refused(language: Language) {
 
 async fn a_value_that_throws_leaves_the_variable_as_it_was(language: Language) {
     let session = stopped(language).await;
-    let value = PerLanguage { python: "1 / 0", node: "1n / 0n", c: "(const char *)missing" }.of(language);
+    let value = PerLanguage {
+        name: "assignments: throws",
+        python: "1 / 0",
+        node: "1n / 0n",
+        c: "(const char *)missing",
+    }
+    .of(language);
     let asked = json!({ "name": "local", "value": value });
     let failed = session.fails("evaluation_failed", "set_variable", asked).await;
     let error = PerLanguage {
+        name: "assignments: error",
         python: "ZeroDivisionError: division by zero",
         node: "RangeError: Division by zero",
         c: "use of undeclared identifier 'missing'",

@@ -36,6 +36,7 @@ async fn an_expression_is_evaluated_in_the_chosen_frame(language: Language) {
 async fn statements_are_run_and_what_they_assign_stays(language: Language) {
     let session = stopped(language).await;
     let statements = PerLanguage {
+        name: "expressions: statements",
         python: ["local = 'changed'", "table['a'] = 7", "numbers[5] += 100", "global RATE; RATE = 9"],
         node: ["local = 'changed'", "table['a'] = 7", "numbers[5] += 100", "RATE = 9"],
         c: ["local = \"changed\"", "table.a = 7", "numbers[5] += 100", "RATE = 9"],
@@ -44,13 +45,14 @@ async fn statements_are_run_and_what_they_assign_stays(language: Language) {
         session.evaluate(statement).await;
     }
     let values =
-        ["local", if language == Language::C { "table.a" } else { "table['a']" }, "numbers[5]", "RATE"];
+        ["local", if language.is_compiled() { "table.a" } else { "table['a']" }, "numbers[5]", "RATE"];
     for (name, value) in values.into_iter().zip([&language.text("changed"), "7", "105", "9"]) {
         assert_eq!(language.plain(&session.evaluate(name).await), value, "{name}");
     }
     session.ok("clear_breakpoints", json!({})).await;
     session.run_to_the_end().await;
     let written = PerLanguage {
+        name: "expressions: written",
         python: "('inner', 1)\nchanged 9 105 7 1 1 1\n",
         node: "[ 'inner', 1 ]\nchanged 9 105 7 1 1 1\n",
         c: "inner 1\nchanged 9 105 7 1 1\n",
@@ -98,8 +100,12 @@ const THROWN_IN_C: &[(&str, &str, &str)] = &[
     ),
 ];
 
-const THROWN: PerLanguage<&[(&str, &str, &str)]> =
-    PerLanguage { python: THROWN_IN_PYTHON, node: THROWN_IN_NODE, c: THROWN_IN_C };
+const THROWN: PerLanguage<&[(&str, &str, &str)]> = PerLanguage {
+    name: "expressions: thrown",
+    python: THROWN_IN_PYTHON,
+    node: THROWN_IN_NODE,
+    c: THROWN_IN_C,
+};
 
 async fn an_expression_that_throws_is_an_error_in_the_languages_words_and_changes_nothing(
     language: Language,
@@ -154,6 +160,7 @@ async fn a_long_list_is_cut_and_tells_how_many_items_it_has(language: Language) 
     let cut = session.ok("evaluate_expression", json!({ "expression": "numbers", "maxLength": 20 })).await;
     assert_eq!(cut["truncated"], true);
     let (start, end) = PerLanguage {
+        name: "expressions: long list",
         python: ("[0, 1, 2, ", "...]"),
         node: ("[ 0, 1, 2, ", " ]"),
         // No items are shown.
@@ -217,8 +224,12 @@ const SHOWN_BY_LLDB: &[(&str, &str, &str)] = &[
     ("nested.deep.inner", "int[2]", "int[2]"),
     ("point", "point", "point"),
 ];
-const SHOWN: PerLanguage<&[(&str, &str, &str)]> =
-    PerLanguage { python: SHOWN_BY_PYTHON, node: SHOWN_BY_NODE, c: SHOWN_BY_LLDB };
+const SHOWN: PerLanguage<&[(&str, &str, &str)]> = PerLanguage {
+    name: "expressions: shown",
+    python: SHOWN_BY_PYTHON,
+    node: SHOWN_BY_NODE,
+    c: SHOWN_BY_LLDB,
+};
 
 async fn unusual_values_are_shown_as_the_language_shows_them(language: Language) {
     let session = stopped(language).await;

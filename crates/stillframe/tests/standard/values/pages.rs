@@ -84,6 +84,7 @@ async fn nested_values_are_expanded_level_by_level(language: Language) {
     let session = stopped(language).await;
     let outer = session.ok("get_variables", json!({ "scope": session.reference("nested").await })).await;
     let shown = PerLanguage {
+        name: "pages: nested",
         python: ("'outer'", "[Point(x=3, y=4), {'inner': (5, 6)}]"),
         node: ("outer", "[ Point { x: 3, y: 4 }, { inner: [ 5, 6 ] } ]"),
         c: ("outer", "point[2]"),
@@ -100,15 +101,19 @@ async fn nested_values_are_expanded_level_by_level(language: Language) {
 async fn a_cyclic_value_can_be_expanded_for_ever(language: Language) {
     let session = stopped(language).await;
     let mut scope = session.reference("cycle").await;
-    let address = if language == Language::C { session.evaluate("&cycle").await } else { String::new() };
+    let address = if language.is_compiled() { session.evaluate("&cycle").await } else { String::new() };
     for _ in 0..5 {
         let page = session.ok("get_variables", json!({ "scope": scope })).await;
-        let shown = match language {
-            Language::Python => owned(&[("0", "1"), ("1", "[1, [...]]")]),
-            Language::Node => owned(&[("0", "1"), ("1", "<ref *1> [ 1, [Circular *1] ]")]),
-            // A pointer to the node itself.
-            Language::C => owned(&[("value", "1"), ("next", &address)]),
+        // A pointer to the node itself, in C.
+        let shown = PerLanguage {
+            name: "pages: cycle",
+            python: [("0", "1"), ("1", "[1, [...]]")],
+            node: [("0", "1"), ("1", "<ref *1> [ 1, [Circular *1] ]")],
+            c: [("value", "1"), ("next", "{}")],
         };
+        let shown = shown.of(language).map(|(name, value)| (name, value.replace("{}", &address)));
+        let shown = shown.each_ref().map(|(name, value)| (*name, value.as_str()));
+        let shown = owned(&shown);
         assert_eq!(pairs(&page["variables"]), shown);
         scope = page.at("/variables/1/variablesReference").as_u64().unwrap();
     }
@@ -124,6 +129,7 @@ async fn objects_show_their_attributes(language: Language) {
     };
     assert_eq!(children("slotted").await, owned(&[("left", "1"), ("right", &language.text("two"))]));
     let table = PerLanguage {
+        name: "pages: table",
         python: [("'a'", "1"), ("'b'", "[10, 20]"), ("3", "'three'")],
         node: [("3", "'three'"), ("a", "1"), ("b", "[ 10, 20 ]")],
         c: [("a", "1"), ("b", "int[2]"), ("three", "\"three\"")],
@@ -185,15 +191,14 @@ async fn a_search_for_names_that_takes_too_long_says_how_far_it_came() {
 async fn the_variables_of_a_function_come_in_pages_too(language: Language) {
     let folder = folder();
     let names: Vec<String> = (0..700).map(|number| format!("v{number} = {number}")).collect();
-    let source = match language {
-        Language::Python => format!("def f():\n    {}\n    return 1  # @end\n\nf()\n", names.join("; ")),
-        Language::Node => {
-            format!("function f() {{\n  let {};\n  return 1; // @end\n}}\n\nf();\n", names.join(", "))
-        }
-        Language::C => {
-            format!("int main(void) {{\n    int {};\n    return 0; // @end\n}}\n", names.join(", "))
-        }
-    };
+    let (source, separator) = PerLanguage {
+        name: "pages: many variables",
+        python: ("def f():\n    {}\n    return 1  # @end\n\nf()\n", "; "),
+        node: ("function f() {\n  let {};\n  return 1; // @end\n}\n\nf();\n", ", "),
+        c: ("int main(void) {\n    int {};\n    return 0; // @end\n}\n", ", "),
+    }
+    .of(language);
+    let source = source.replace("{}", &names.join(separator));
     let program = Fixture::write(folder.path(), &language.file("many"), &source);
     let (session, _) = Debugging::stopped_at(&program, "end").await;
     let first = session.ok("get_local_variables", json!({})).await;
@@ -212,6 +217,7 @@ async fn the_variables_of_a_function_come_in_pages_too(language: Language) {
 
 /// Calls itself three thousand times.
 const DIVES: Texts = Texts {
+    name: "pages_dives",
     python: "\
 import sys
 sys.setrecursionlimit(10_000)

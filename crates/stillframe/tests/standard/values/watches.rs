@@ -13,6 +13,7 @@ each![
 ];
 
 const COUNTS: Texts = Texts {
+    name: "watches_counts",
     python: "\
 total = 0  # @zero
 for number in range(3):
@@ -67,7 +68,7 @@ async fn what_does_not_exist_yet_is_watched_until_it_does_and_over_a_restart(lan
     let failed = session.fails("evaluation_failed", "evaluate_expression", watch("parts", true)).await;
     assert!(failed.text_of("message").ends_with("; it is watched all the same"), "{}", failed.text);
     // The one that is in a block of its own, in C.
-    let value = if language == Language::C { "3".to_owned() } else { language.shown_list(&["3"]) };
+    let value = if language.is_compiled() { "3".to_owned() } else { language.shown_list(&["3"]) };
     let stopped = session.go_on().await;
     assert_eq!(stopped["watches"], json!([{ "expression": "parts", "old": "(not in scope)", "new": value }]));
     let again = session.step("restart_debugging").await;
@@ -82,7 +83,7 @@ async fn a_watched_expression_that_never_ends_holds_up_no_report(language: Langu
     let program = Fixture::write_in(language, folder.path(), "counts", COUNTS);
     let (session, _) = Debugging::stopped_at(&program, "add").await;
     let slow = format!("number {} {}", language.words().and, language.words().sleep);
-    let old = PerLanguage { python: "0", node: "0", c: "false" }.of(language);
+    let old = PerLanguage { name: "watches: old", python: "0", node: "0", c: "false" }.of(language);
     assert_eq!(session.ok("evaluate_expression", watch(&slow, true)).await["result"], old);
     let stopped = session.go_on().await;
     assert_eq!((stopped.outcome(), stopped.variable("number")), ("breakpoint", "1"));

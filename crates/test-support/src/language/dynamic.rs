@@ -1,0 +1,76 @@
+//! Python and JavaScript, for the tests of what only these have.
+
+use super::Language;
+
+/// A language with an interpreter, for the tests of what only such languages have. It is a [`Language`] too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DynamicLanguage {
+    /// Python, under debugpy.
+    Python,
+    /// JavaScript, on Node.js.
+    Node,
+}
+
+impl DynamicLanguage {
+    /// The one of two that is meant for this language.
+    pub const fn pick<T: Copy>(self, python: T, node: T) -> T {
+        Dynamic { python, node }.of(self)
+    }
+}
+
+impl std::ops::Deref for DynamicLanguage {
+    type Target = Language;
+
+    fn deref(&self) -> &Language {
+        match self {
+            Self::Python => &Language::Python,
+            Self::Node => &Language::Node,
+        }
+    }
+}
+
+impl From<DynamicLanguage> for Language {
+    fn from(language: DynamicLanguage) -> Self {
+        *language
+    }
+}
+
+/// What differs in a test that only those languages have; a program, if nothing else is said.
+#[derive(Clone, Copy, Debug)]
+pub struct Dynamic<T = &'static str> {
+    /// In Python.
+    pub python: T,
+    /// In JavaScript.
+    pub node: T,
+}
+
+impl<T: Copy> Dynamic<T> {
+    /// The one of that language.
+    pub const fn of(self, language: DynamicLanguage) -> T {
+        match language {
+            DynamicLanguage::Python => self.python,
+            DynamicLanguage::Node => self.node,
+        }
+    }
+}
+
+/// The same for the languages with an interpreter, and bodies `async fn body(language: DynamicLanguage)`. In a suite
+/// that runs for each language, a comment says what keeps a body from the others.
+#[macro_export]
+macro_rules! dynamic {
+    ($($body:ident),+ $(,)?) => {
+        $(
+            mod $body {
+                #[tokio::test]
+                async fn python() {
+                    super::$body($crate::DynamicLanguage::Python).await;
+                }
+
+                #[tokio::test]
+                async fn node() {
+                    super::$body($crate::DynamicLanguage::Node).await;
+                }
+            }
+        )+
+    };
+}
