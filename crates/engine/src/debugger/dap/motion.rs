@@ -1,8 +1,8 @@
 //! Whether the program runs, and keeping it from running while breakpoints are removed.
 //!
-//! lldb loses a breakpoint that it removes just as a thread reaches it: it reports the trap as a signal, and breakpoints
-//! at that address never stop the program again. For an adapter with [`Quirks::removes_only_when_stopped`], a running
-//! program is paused first, and continues when the adapter has answered. The session does not see that stop.
+//! A debugger may lose a breakpoint that it removes just as a thread reaches it: it reports the trap as a signal, and
+//! breakpoints at that address never stop the program again. For an adapter with [`Quirks::removes_only_when_stopped`],
+//! a running program is paused first, and continues when the adapter has answered. The session does not see that stop.
 //!
 //! [`Quirks::removes_only_when_stopped`]: crate::adapter::plan::Quirks::removes_only_when_stopped
 
