@@ -148,10 +148,12 @@ impl Debugger for CdpDebugger {
     }
 
     async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<Planted>> {
+        self.0.execution.keep_step().await;
         self.0.breakpoints.set_in_source(path, wanted).await
     }
 
     async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<Planted>> {
+        self.0.execution.keep_step().await;
         self.0.breakpoints.set_on_functions(wanted).await
     }
 

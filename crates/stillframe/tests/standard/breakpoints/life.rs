@@ -15,7 +15,7 @@ each![
     a_breakpoint_set_while_the_program_is_paused_is_bound_at_once,
     a_breakpoint_set_while_the_program_runs_is_bound_at_once,
     a_breakpoint_is_removed_just_as_the_program_comes_to_it,
-    a_step_goes_on_while_a_breakpoint_is_removed,
+    a_step_survives_a_change_of_breakpoints,
     breakpoints_are_listed_and_removed_by_id_place_and_function,
     removing_what_is_not_there_is_an_error,
     clearing_takes_those_of_a_file_or_all,
@@ -205,13 +205,13 @@ int main(void) {
 ",
 };
 
-async fn a_step_goes_on_while_a_breakpoint_is_removed(language: Language) {
+async fn a_step_survives_a_change_of_breakpoints(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "waits", WAITS);
     let (session, _) = Debugging::stopped_at(&program, "wait").await;
-    session.break_at(&program, "end").await;
     let stepping = session.ok("step_over", json!({ "timeout": 0 })).await;
     assert_eq!(stepping["state"], "running", "{}", stepping.text);
+    session.break_at(&program, "end").await;
     session.ok("clear_breakpoints", json!({})).await;
     std::fs::write(format!("{}.go", program.path()), "").unwrap();
     let stepped = session.go_on().await;

@@ -1,6 +1,6 @@
 //! What a thread was last told to do.
 
-use ::cdp::debugger::Location;
+use ::cdp::debugger::{CallFrame, Location};
 use ::cdp::runtime::RemoteObject;
 
 use crate::debugger::Step;
@@ -23,6 +23,8 @@ pub(super) enum Intent {
 #[derive(Debug)]
 pub(super) struct Stepping {
     pub(super) step: Step,
+    /// The frame that V8 steps in.
+    pub(super) frame: Option<CallFrame>,
     /// The function that it began in.
     pub(super) function: Option<Location>,
     /// How many frames the stack had then.

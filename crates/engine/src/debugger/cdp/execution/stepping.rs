@@ -41,6 +41,7 @@ impl RunControl {
         };
         Stepping {
             step,
+            frame: stop.frames.first().cloned(),
             function: stop.frames.first().and_then(|frame| frame.function_location.clone()),
             depth: stop.frames.len(),
             turn: stop.frames.last().and_then(|frame| frame.function_location.clone()),
@@ -71,6 +72,7 @@ impl RunControl {
         let next = self.next_step(stop, &mut stepping).await.filter(|_| stepping.count < MOST_STEPS);
         if let Some(next) = next {
             self.catch_below(stop, &mut stepping).await;
+            stepping.frame = stop.frames.first().cloned();
             *lock(&self.intent) = Intent::Step(Box::new(stepping));
             self.proceed(Some(next)).await;
             return Vec::new();
@@ -95,6 +97,24 @@ impl RunControl {
                 stepping.ends.extend(self.ends.in_caller(frame).await);
             }
         }
+    }
+
+    /// Keeps a step that is under way from getting lost when breakpoints change.
+    ///
+    /// V8 (Node 20 to 24) steps by temporary breaks in the function, which it removes when any breakpoint in that
+    /// function is set or removed. Breakpoints at all places of the function take over.
+    pub(in super::super) async fn keep_step(&self) {
+        let frame = match &*lock(&self.intent) {
+            Intent::Step(stepping) if !self.run.is_stopped() => stepping.frame.clone(),
+            _ => None,
+        };
+        let Some(frame) = frame else { return };
+        let ends = self.ends.in_caller(&frame).await;
+        if let Intent::Step(stepping) = &mut *lock(&self.intent) {
+            stepping.ends.extend(ends);
+            return;
+        }
+        self.ends.clear(ends).await;
     }
 
     /// A call that the function makes has come to the places where it returns. After many, V8's own step out, which
