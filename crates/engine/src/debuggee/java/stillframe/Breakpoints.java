@@ -1,0 +1,229 @@
+package stillframe;
+
+import com.sun.jdi.AbsentInformationException;
+import com.sun.jdi.Location;
+import com.sun.jdi.Method;
+import com.sun.jdi.ReferenceType;
+import com.sun.jdi.event.BreakpointEvent;
+import com.sun.jdi.request.BreakpointRequest;
+import com.sun.jdi.request.ClassPrepareRequest;
+import com.sun.jdi.request.EventRequest;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Breakpoints. One waits until its class is loaded, and is in each class that has code on its line. */
+final class Breakpoints {
+    private final Debuggee debuggee;
+    private final List<Place> places = new ArrayList<>();
+    private long numbers;
+
+    Breakpoints(Debuggee debuggee) {
+        this.debuggee = debuggee;
+    }
+
+    /** A line of a file, or a method. */
+    private static final class Place {
+        long number;
+        String file;
+        String inRoot;
+        int line;
+        String method;
+        Rules rules;
+        /** Where it is bound. */
+        int bound;
+        String message;
+        final List<EventRequest> requests = new ArrayList<>();
+        /** The classes that were searched. A class is reported once for each request that asks for it. */
+        final Set<ReferenceType> searched = new HashSet<>();
+
+        boolean isBound() {
+            for (EventRequest request : requests) {
+                if (request instanceof BreakpointRequest) return true;
+            }
+            return false;
+        }
+    }
+
+    synchronized List<Object> setInSource(String file, List<Object> wanted) {
+        removeOf(file);
+        debuggee.sources.add(file);
+        List<Object> answers = new ArrayList<>();
+        String inRoot = Sources.inRoot(file);
+        for (Object one : wanted) {
+            Place place = new Place();
+            place.file = file;
+            place.inRoot = inRoot;
+            place.line = (int) Json.number(Json.map(one).get("line"), 0);
+            answers.add(add(place, Json.map(one)));
+        }
+        return answers;
+    }
+
+    synchronized List<Object> setOnMethods(List<Object> wanted) {
+        removeOf(null);
+        List<Object> answers = new ArrayList<>();
+        for (Object one : wanted) {
+            Place place = new Place();
+            place.method = Json.string(Json.map(one).get("name"));
+            answers.add(add(place, Json.map(one)));
+        }
+        return answers;
+    }
+
+    private void removeOf(String file) {
+        places.removeIf(place -> {
+            boolean isOfFile = file == null ? place.file == null : file.equals(place.file);
+            if (isOfFile) debuggee.vm.eventRequestManager().deleteEventRequests(place.requests);
+            return isOfFile;
+        });
+    }
+
+    private Object add(Place place, Map<String, Object> wanted) {
+        place.number = ++numbers;
+        place.rules = new Rules(debuggee, Json.string(wanted.get("condition")));
+        places.add(place);
+        for (ReferenceType type : debuggee.vm.allClasses()) {
+            if (isFor(place, type)) bind(place, type);
+        }
+        watch(place);
+        return answer(place);
+    }
+
+    /** Has the JVM report classes that the place may be in. */
+    private void watch(Place place) {
+        ClassPrepareRequest request = debuggee.vm.eventRequestManager().createClassPrepareRequest();
+        if (place.file != null) {
+            request.addSourceNameFilter(place.inRoot.substring(place.inRoot.lastIndexOf('/') + 1));
+        } else if (place.method.contains(".")) {
+            String owner = place.method.substring(0, place.method.lastIndexOf('.'));
+            request.addClassFilter("*" + owner.substring(owner.lastIndexOf('.') + 1));
+        } else {
+            Steps.LIBRARIES.forEach(request::addClassExclusionFilter);
+        }
+        request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
+        request.enable();
+        place.requests.add(request);
+    }
+
+    private boolean isFor(Place place, ReferenceType type) {
+        if (place.method != null) {
+            int dot = place.method.lastIndexOf('.');
+            if (dot < 0) return debuggee.sources.fileOf(type) != null && !Sources.isOfJdk(type.name());
+            String owner = place.method.substring(0, dot).replace('$', '.');
+            String name = type.name().replace('$', '.');
+            return name.equals(owner) || name.endsWith("." + owner);
+        }
+        try {
+            return type.sourcePaths(null).contains(place.inRoot);
+        } catch (AbsentInformationException unknown) {
+            return false;
+        }
+    }
+
+    private void bind(Place place, ReferenceType type) {
+        if (!type.isPrepared() || !place.searched.add(type)) return;
+        try {
+            List<Location> locations = place.method != null ? entries(place, type) : onLine(place, type);
+            for (Location location : locations) {
+                BreakpointRequest request = debuggee.vm.eventRequestManager().createBreakpointRequest(location);
+                request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
+                request.putProperty("place", place);
+                place.requests.add(request);
+                request.enable();
+            }
+            // A breakpoint on a method is reported where it begins only if that is one place.
+            if (place.method == null && !locations.isEmpty()) place.bound = locations.get(0).lineNumber();
+        } catch (AbsentInformationException unknown) {
+            place.message = "`" + type.name() + "` was compiled without line numbers; compile it with `javac -g`";
+        }
+    }
+
+    private static List<Location> entries(Place place, ReferenceType type) {
+        List<Location> found = new ArrayList<>();
+        String wanted = place.method.substring(place.method.lastIndexOf('.') + 1);
+        String simple = Names.simple(type.name());
+        String constructor = simple.substring(simple.lastIndexOf('.') + 1);
+        for (Method method : type.methods()) {
+            boolean isIt = method.name().equals(wanted) || (method.isConstructor() && (wanted.equals("new") || wanted.equals(constructor)));
+            if (isIt && !method.isBridge() && method.location() != null) found.add(method.location());
+        }
+        return found;
+    }
+
+    /** The code of a line, or of the next line of the same method that has any. */
+    private static List<Location> onLine(Place place, ReferenceType type) throws AbsentInformationException {
+        List<Location> all = type.locationsOfLine(place.line);
+        if (all.isEmpty() && !place.isBound()) {
+            for (Method method : type.methods()) {
+                int next = nextLine(method, place.line);
+                if (next > 0) all = method.locationsOfLine(next);
+            }
+        }
+        return firstOfEachMethod(all);
+    }
+
+    private static int nextLine(Method method, int line) throws AbsentInformationException {
+        if (method.isAbstract() || method.isNative()) return 0;
+        TreeSet<Integer> lines = new TreeSet<>();
+        for (Location location : method.allLineLocations()) lines.add(location.lineNumber());
+        Integer next = lines.ceiling(line);
+        return next != null && lines.first() <= line ? next : 0;
+    }
+
+    /** The code of one line can be in several pieces, as in a `for`: it is hit once each time that it begins. */
+    private static List<Location> firstOfEachMethod(List<Location> all) {
+        List<Location> found = new ArrayList<>();
+        for (Location location : all) {
+            boolean isFirst = true;
+            for (Location other : all) {
+                isFirst &= !other.method().equals(location.method()) || other.codeIndex() >= location.codeIndex();
+            }
+            if (isFirst) found.add(location);
+        }
+        return found;
+    }
+
+    private static Object answer(Place place) {
+        boolean isBound = place.isBound();
+        String message = place.message;
+        if (!isBound && message == null) {
+            String what = place.method != null ? "method `" + place.method + "`" : "code for line " + place.line;
+            message = "no class that is loaded has " + what;
+        }
+        return Json.object("id", place.number, "verified", isBound, "message", isBound ? null : message,
+            "line", place.bound > 0 ? (long) place.bound : null);
+    }
+
+    /** A class is loaded. */
+    synchronized void loaded(ReferenceType type) {
+        for (Place place : places) {
+            if (!isFor(place, type)) continue;
+            boolean wasBound = place.isBound();
+            String before = place.message;
+            bind(place, type);
+            boolean isNews = wasBound != place.isBound() || (place.message != null && !place.message.equals(before));
+            if (isNews) {
+                debuggee.wire.event("breakpoint", Json.object("reason", "changed", "breakpoint", answer(place)));
+            }
+        }
+    }
+
+    /** The program ends: says what never came about. */
+    synchronized void ended() {
+        for (Place place : places) {
+            place.rules.ended();
+        }
+    }
+
+    /** Whether a breakpoint stops the program. Adds its number. */
+    boolean hit(BreakpointEvent event, List<Object> numbers) {
+        Place place = (Place) event.request().getProperty("place");
+        boolean stops = place.rules.stop(event.thread());
+        if (stops) numbers.add(place.number);
+        return stops;
+    }
+}

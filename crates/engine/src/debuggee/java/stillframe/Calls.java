@@ -1,0 +1,210 @@
+package stillframe;
+
+import com.sun.jdi.ClassType;
+import com.sun.jdi.IncompatibleThreadStateException;
+import com.sun.jdi.InvalidTypeException;
+import com.sun.jdi.ClassNotLoadedException;
+import com.sun.jdi.InvocationException;
+import com.sun.jdi.InterfaceType;
+import com.sun.jdi.Method;
+import com.sun.jdi.ObjectCollectedException;
+import com.sun.jdi.ObjectReference;
+import com.sun.jdi.ReferenceType;
+import com.sun.jdi.ThreadReference;
+import com.sun.jdi.VMDisconnectedException;
+import com.sun.jdi.Value;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Runs code of the program in a stopped thread, with a deadline. Only that thread is resumed meanwhile. Code that does
+ * not end is thrown out of by an Error, as by `Thread.stop`; a thread that does not heed that is left to itself.
+ */
+final class Calls {
+    private static final int TRIES = 4;
+    private static final long BETWEEN_TRIES = 250;
+    private final Debuggee debuggee;
+    private final boolean isReadOnly;
+    private final Set<ThreadReference> calling = ConcurrentHashMap.newKeySet();
+    private final List<ObjectReference> pinned = new ArrayList<>();
+    private volatile ObjectReference stopper;
+
+    Calls(Debuggee debuggee, boolean isReadOnly) {
+        this.debuggee = debuggee;
+        this.isReadOnly = isReadOnly;
+    }
+
+    /** Something that may run code of the program. */
+    interface Body<T> {
+        T run(Call call) throws Failure;
+    }
+
+    boolean isCalling(ThreadReference thread) {
+        return calling.contains(thread);
+    }
+
+    <T> T within(long milliseconds, ThreadReference thread, boolean isPure, Body<T> body) throws Failure {
+        if (isCalling(thread)) {
+            throw new Failure("the thread `" + thread.name() + "` still runs an expression that did not end");
+        }
+        Call call = new Call(thread, isPure || isReadOnly);
+        FutureTask<T> task = new FutureTask<>(() -> body.run(call));
+        Session.daemon(task).start();
+        try {
+            return task.get(milliseconds, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException late) {
+            throw interrupted(call, task, milliseconds);
+        } catch (ExecutionException failed) {
+            throw failure(failed.getCause());
+        } catch (InterruptedException ending) {
+            throw new Failure("the debugger ends");
+        }
+    }
+
+    private static Failure failure(Throwable cause) {
+        if (cause instanceof Failure) return (Failure) cause;
+        if (cause instanceof VMDisconnectedException) return new Failure("the program has ended");
+        if (cause instanceof StackOverflowError) return new Failure("the expression is nested too deeply");
+        return new Failure("it cannot be evaluated: " + cause);
+    }
+
+    private Failure interrupted(Call call, FutureTask<?> task, long milliseconds) {
+        call.isOver = true;
+        for (int i = 0; i < TRIES && !task.isDone(); i++) {
+            try {
+                if (stopper != null && isCalling(call.thread)) call.thread.stop(stopper);
+                task.get(BETWEEN_TRIES, TimeUnit.MILLISECONDS);
+            } catch (Exception expected) {
+                // It fails with the error that was thrown into it, or takes longer.
+            }
+        }
+        String problem = "the expression did not end within " + milliseconds + " ms";
+        if (task.isDone()) return new Failure(problem);
+        return new Failure("the expression cannot be interrupted: a method that it calls waits, maybe for a lock of a thread "
+            + "that is stopped; the thread `" + call.thread.name() + "` answers again when that returns");
+    }
+
+    /** Objects that only we know must not be collected while code of the program runs. */
+    private <T extends Value> T pin(T value) {
+        if (value instanceof ObjectReference) {
+            ((ObjectReference) value).disableCollection();
+            synchronized (pinned) {
+                pinned.add((ObjectReference) value);
+            }
+        }
+        return value;
+    }
+
+    void unpin() {
+        synchronized (pinned) {
+            for (ObjectReference object : pinned) {
+                try {
+                    object.enableCollection();
+                } catch (ObjectCollectedException gone) {
+                    // That was the purpose.
+                }
+            }
+            pinned.clear();
+        }
+    }
+
+    /** One evaluation. */
+    final class Call {
+        final ThreadReference thread;
+        final boolean isPure;
+        volatile boolean isOver;
+
+        Call(ThreadReference thread, boolean isPure) {
+            this.thread = thread;
+            this.isPure = isPure;
+        }
+
+        Value text(String text) {
+            return pin(debuggee.vm.mirrorOf(text));
+        }
+
+        <T extends Value> T keep(T value) {
+            return pin(value);
+        }
+
+        void mayChange(String what) throws Failure {
+            if (isPure) throw new Failure(what + " is not allowed without side effects");
+        }
+
+        /** Calls the method of that name that fits. `object` is null for a static one. */
+        Value method(ObjectReference object, ReferenceType type, String name, List<Value> arguments) throws Failure {
+            Overloads.Choice choice = Overloads.choose(debuggee, this, type, name, arguments, object == null);
+            return invoke(object, type, choice.method, choice.arguments);
+        }
+
+        Value invoke(ObjectReference object, ReferenceType type, Method method, List<Value> arguments) throws Failure {
+            mayChange("calling `" + Names.of(method) + "`");
+            return run(() -> {
+                if (object != null) return object.invokeMethod(thread, method, arguments, ObjectReference.INVOKE_SINGLE_THREADED);
+                ReferenceType owner = method.declaringType();
+                if (owner instanceof InterfaceType) {
+                    return ((InterfaceType) owner).invokeMethod(thread, method, arguments, ObjectReference.INVOKE_SINGLE_THREADED);
+                }
+                return ((ClassType) owner).invokeMethod(thread, method, arguments, ObjectReference.INVOKE_SINGLE_THREADED);
+            });
+        }
+
+        Value construct(ClassType type, List<Value> arguments) throws Failure {
+            mayChange("`new`");
+            Overloads.Choice choice = Overloads.choose(debuggee, this, type, "<init>", arguments, false);
+            return run(() -> type.newInstance(thread, choice.method, choice.arguments, ClassType.INVOKE_SINGLE_THREADED));
+        }
+
+        private Value run(Invocation invocation) throws Failure {
+            if (isOver) throw new Failure("it is too late");
+            // A second suspension would keep the call from running.
+            if (thread.suspendCount() > 1) throw unable();
+            boolean isOutermost = calling.add(thread);
+            try {
+                if (stopper == null) stopper = newStopper();
+                return pin(invocation.run());
+            } catch (InvocationException thrown) {
+                ObjectReference exception = thrown.exception();
+                if (exception.equals(stopper)) throw new Failure("it was interrupted");
+                String message = Exceptions.message(exception);
+                throw new Failure(exception.referenceType().name() + (message == null ? "" : ": " + message));
+            } catch (IncompatibleThreadStateException running) {
+                throw unable();
+            } catch (InvalidTypeException | ClassNotLoadedException wrong) {
+                throw new Failure("an argument does not fit: " + wrong.getMessage());
+            } finally {
+                if (isOutermost) calling.remove(thread);
+                if (isOver) letGo();
+            }
+        }
+
+        private Failure unable() {
+            return new Failure("methods cannot be called in the thread `" + thread.name()
+                + "`, because no breakpoint, step or exception has stopped it; read variables and fields, or choose the thread that stopped");
+        }
+
+        private ObjectReference newStopper() throws InvocationException, IncompatibleThreadStateException,
+            InvalidTypeException, ClassNotLoadedException {
+            ClassType error = (ClassType) debuggee.vm.classesByName("java.lang.Error").get(0);
+            Method constructor = error.concreteMethodByName("<init>", "()V");
+            ObjectReference object = error.newInstance(thread, constructor, List.of(), ClassType.INVOKE_SINGLE_THREADED);
+            object.disableCollection();
+            return object;
+        }
+
+        /** A call that has returned after it was given up must not hold its thread in a program that runs. */
+        private void letGo() {
+            while (!debuggee.isStopped() && thread.suspendCount() > 0) thread.resume();
+        }
+    }
+
+    private interface Invocation {
+        Value run() throws InvocationException, IncompatibleThreadStateException, InvalidTypeException, ClassNotLoadedException;
+    }
+}

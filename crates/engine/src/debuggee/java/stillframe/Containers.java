@@ -1,0 +1,300 @@
+package stillframe;
+
+import com.sun.jdi.ArrayReference;
+import com.sun.jdi.BooleanValue;
+import com.sun.jdi.ClassType;
+import com.sun.jdi.Field;
+import com.sun.jdi.ObjectReference;
+import com.sun.jdi.PrimitiveValue;
+import com.sun.jdi.ReferenceType;
+import com.sun.jdi.Value;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/** The collections of the JDK, read from their fields, a page at a time. */
+final class Containers {
+    boolean isMap;
+    boolean isOptional;
+    int size;
+    private Reader reader;
+
+    /** An item, or an entry with its key. `array` and `index`, or `node`, is where it can be replaced. */
+    static final class Item {
+        Value key;
+        Value value;
+        ArrayReference array;
+        int index;
+        ObjectReference node;
+        String nodeField;
+
+        Item(Value key, Value value) {
+            this.key = key;
+            this.value = value;
+        }
+    }
+
+    private interface Reader {
+        /** The items up to `end`; those before `start` need no values. */
+        List<Item> read(int start, int end);
+    }
+
+    List<Item> items(int start, int count) {
+        int end = Math.min(size, start + count);
+        return start >= end ? List.of() : reader.read(start, end);
+    }
+
+    /** Null for an object that is no collection known here. */
+    static Containers of(ObjectReference object) {
+        ReferenceType type = object.referenceType();
+        while (type instanceof ClassType && !type.name().startsWith("java.util.")) type = ((ClassType) type).superclass();
+        if (type == null) return null;
+        try {
+            return known(object, type.name().substring("java.util.".length()));
+        } catch (RuntimeException changed) {
+            // Another JDK has other fields: it is shown as an object.
+            return null;
+        }
+    }
+
+    private static Containers known(ObjectReference object, String type) {
+        switch (type) {
+            case "ArrayList": return array(object, "elementData", number(object, "size"));
+            case "Vector":
+            case "Stack": return array(object, "elementData", number(object, "elementCount"));
+            case "Arrays$ArrayList": return array(object, "a", -1);
+            case "ImmutableCollections$ListN": return array(object, "elements", -1);
+            case "concurrent.CopyOnWriteArrayList": return array(object, "array", -1);
+            case "PriorityQueue": return array(object, "queue", number(object, "size"));
+            case "ImmutableCollections$SetN": return list(present(object, "elements"));
+            case "ImmutableCollections$List12":
+            case "ImmutableCollections$Set12": return list(pair(object));
+            case "Collections$SingletonList":
+            case "Collections$SingletonSet": return list(List.of(new Item(null, field(object, "element"))));
+            case "Collections$EmptyList":
+            case "Collections$EmptySet": return list(List.of());
+            case "ArrayDeque": return list(ring(object));
+            case "LinkedList": return chain(object, "first", "next", "item", number(object, "size"));
+            case "HashMap": return table(object, number(object, "size"), "value");
+            case "concurrent.ConcurrentHashMap": return concurrent(object);
+            case "LinkedHashMap": return chain(object, "head", "after", null, number(object, "size"));
+            case "TreeMap": return tree(object);
+            case "ImmutableCollections$MapN": return map(alternating(object));
+            case "ImmutableCollections$Map1": return map(List.of(new Item(field(object, "k0"), field(object, "v0"))));
+            case "Collections$SingletonMap": return map(List.of(new Item(field(object, "k"), field(object, "v"))));
+            case "Collections$EmptyMap": return map(List.of());
+            case "HashSet":
+            case "LinkedHashSet": return keys(field(object, "map"));
+            case "TreeSet": return keys(field(object, "m"));
+            case "concurrent.ConcurrentHashMap$KeySetView": return keys(field(object, "map"));
+            case "Collections$SetFromMap": return keys(field(object, "m"));
+            case "EnumMap": return map(enumMap(object));
+            case "RegularEnumSet": return list(enumSet(object));
+            case "Optional": return optional(field(object, "value"), field(object, "value") != null);
+            case "OptionalInt":
+            case "OptionalLong":
+            case "OptionalDouble": return optional(field(object, "value"), ((BooleanValue) field(object, "isPresent")).value());
+            default: return wrapped(object, type);
+        }
+    }
+
+    /** `Collections.unmodifiableList` and its like show what they wrap. */
+    private static Containers wrapped(ObjectReference object, String type) {
+        if (!type.startsWith("Collections$Unmodifiable") && !type.startsWith("Collections$Synchronized")) return null;
+        Value inner = type.endsWith("Map") ? field(object, "m") : field(object, "c");
+        return inner instanceof ObjectReference ? of((ObjectReference) inner) : null;
+    }
+
+    private static Containers list(List<Item> items) {
+        Containers container = new Containers();
+        container.size = items.size();
+        container.reader = items::subList;
+        return container;
+    }
+
+    private static Containers map(List<Item> items) {
+        Containers container = list(items);
+        container.isMap = true;
+        return container;
+    }
+
+    private static Containers optional(Value value, boolean isPresent) {
+        Containers container = list(isPresent ? List.of(new Item(null, value)) : List.of());
+        container.isOptional = true;
+        return container;
+    }
+
+    private static Containers array(ObjectReference object, String name, int size) {
+        ArrayReference array = (ArrayReference) field(object, name);
+        Containers container = new Containers();
+        container.size = size < 0 ? array.length() : size;
+        container.reader = (start, end) -> {
+            List<Item> items = new ArrayList<>();
+            for (Value value : array.getValues(start, end - start)) {
+                Item item = new Item(null, value);
+                item.array = array;
+                item.index = start + items.size();
+                items.add(item);
+            }
+            return items;
+        };
+        return container;
+    }
+
+    /** Nodes that each know the next one. Without a field for an item they have `key` and `value`. */
+    private static Containers chain(ObjectReference object, String first, String next, String item, int size) {
+        Containers container = new Containers();
+        container.size = size;
+        container.isMap = item == null;
+        container.reader = (start, end) -> {
+            List<Item> items = new ArrayList<>();
+            Value node = field(object, first);
+            for (int i = 0; i < end && node != null; i++) {
+                ObjectReference at = (ObjectReference) node;
+                if (i >= start) items.add(item != null ? inNode(at, null, item) : inNode(at, field(at, "key"), "value"));
+                node = field(at, next);
+            }
+            return items;
+        };
+        return container;
+    }
+
+    private static Item inNode(ObjectReference node, Value key, String name) {
+        Item item = new Item(key, field(node, name));
+        item.node = node;
+        item.nodeField = name;
+        return item;
+    }
+
+    private static Containers table(ObjectReference object, int size, String valueField) {
+        Containers container = new Containers();
+        container.size = size;
+        container.isMap = true;
+        container.reader = (start, end) -> {
+            List<Item> items = new ArrayList<>();
+            int seen = 0;
+            for (Value bucket : ((ArrayReference) field(object, "table")).getValues()) {
+                for (Value node = nodes(bucket); node != null && seen < end; node = field((ObjectReference) node, "next")) {
+                    ObjectReference at = (ObjectReference) node;
+                    if (seen++ >= start) items.add(inNode(at, field(at, "key"), valueField));
+                }
+                if (seen >= end) break;
+            }
+            return items;
+        };
+        return container;
+    }
+
+    /** A bucket of a ConcurrentHashMap can be a tree, which keeps its nodes in a list, too. */
+    private static Value nodes(Value bucket) {
+        boolean isTree = bucket != null && bucket.type().name().endsWith("ConcurrentHashMap$TreeBin");
+        return isTree ? field((ObjectReference) bucket, "first") : bucket;
+    }
+
+    private static Containers concurrent(ObjectReference object) {
+        long size = ((PrimitiveValue) field(object, "baseCount")).longValue();
+        Value cells = field(object, "counterCells");
+        if (cells != null) {
+            for (Value cell : ((ArrayReference) cells).getValues()) {
+                if (cell != null) size += ((PrimitiveValue) field((ObjectReference) cell, "value")).longValue();
+            }
+        }
+        return table(object, (int) size, "val");
+    }
+
+    private static Containers tree(ObjectReference object) {
+        Containers container = new Containers();
+        container.size = number(object, "size");
+        container.isMap = true;
+        container.reader = (start, end) -> {
+            List<Item> items = new ArrayList<>();
+            Deque<ObjectReference> above = new ArrayDeque<>();
+            ObjectReference node = (ObjectReference) field(object, "root");
+            for (int seen = 0; seen < end && (node != null || !above.isEmpty()); seen++) {
+                for (; node != null; node = (ObjectReference) field(node, "left")) above.push(node);
+                ObjectReference at = above.pop();
+                if (seen >= start) items.add(inNode(at, field(at, "key"), "value"));
+                node = (ObjectReference) field(at, "right");
+            }
+            return items;
+        };
+        return container;
+    }
+
+    private static Containers keys(Value map) {
+        Containers of = map instanceof ObjectReference ? of((ObjectReference) map) : null;
+        if (of == null) return null;
+        Containers container = new Containers();
+        container.size = of.size;
+        container.reader = (start, end) -> {
+            List<Item> items = new ArrayList<>();
+            for (Item entry : of.items(start, end - start)) items.add(new Item(null, entry.key));
+            return items;
+        };
+        return container;
+    }
+
+    private static List<Item> present(ObjectReference object, String name) {
+        List<Item> items = new ArrayList<>();
+        for (Value value : ((ArrayReference) field(object, name)).getValues()) {
+            if (value != null) items.add(new Item(null, value));
+        }
+        return items;
+    }
+
+    /** One or two items; the absence of the second has an object of its own. */
+    private static List<Item> pair(ObjectReference object) {
+        List<Item> items = new ArrayList<>(List.of(new Item(null, field(object, "e0"))));
+        Value second = field(object, "e1");
+        ReferenceType owner = object.virtualMachine().classesByName("java.util.ImmutableCollections").get(0);
+        Field empty = owner.fieldByName("EMPTY");
+        if (second != null && !(empty != null && second.equals(owner.getValue(empty)))) items.add(new Item(null, second));
+        return items;
+    }
+
+    private static List<Item> ring(ObjectReference object) {
+        List<Item> items = new ArrayList<>();
+        ArrayReference elements = (ArrayReference) field(object, "elements");
+        int tail = number(object, "tail");
+        for (int at = number(object, "head"); at != tail; at = (at + 1) % elements.length()) items.add(new Item(null, elements.getValue(at)));
+        return items;
+    }
+
+    private static List<Item> alternating(ObjectReference object) {
+        List<Item> items = new ArrayList<>();
+        List<Value> table = ((ArrayReference) field(object, "table")).getValues();
+        for (int i = 0; i + 1 < table.size(); i += 2) {
+            if (table.get(i) != null) items.add(new Item(table.get(i), table.get(i + 1)));
+        }
+        return items;
+    }
+
+    private static List<Item> enumMap(ObjectReference object) {
+        List<Item> items = new ArrayList<>();
+        List<Value> keys = ((ArrayReference) field(object, "keyUniverse")).getValues();
+        List<Value> values = ((ArrayReference) field(object, "vals")).getValues();
+        for (int i = 0; i < values.size(); i++) {
+            if (values.get(i) != null) items.add(new Item(keys.get(i), values.get(i)));
+        }
+        return items;
+    }
+
+    private static List<Item> enumSet(ObjectReference object) {
+        List<Item> items = new ArrayList<>();
+        long elements = ((PrimitiveValue) field(object, "elements")).longValue();
+        List<Value> universe = ((ArrayReference) field(object, "universe")).getValues();
+        for (int i = 0; i < universe.size(); i++) {
+            if ((elements >>> i & 1) == 1) items.add(new Item(null, universe.get(i)));
+        }
+        return items;
+    }
+
+    private static int number(ObjectReference object, String name) {
+        return ((PrimitiveValue) field(object, name)).intValue();
+    }
+
+    private static Value field(ObjectReference object, String name) {
+        return Values.field(object, name);
+    }
+}

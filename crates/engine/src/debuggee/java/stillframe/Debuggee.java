@@ -1,0 +1,157 @@
+package stillframe;
+
+import com.sun.jdi.IncompatibleThreadStateException;
+import com.sun.jdi.ThreadReference;
+import com.sun.jdi.VMDisconnectedException;
+import com.sun.jdi.VirtualMachine;
+import com.sun.jdi.event.EventSet;
+import com.sun.jdi.request.EventRequest;
+import com.sun.jdi.request.MethodEntryRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** One JVM: whether it runs or is stopped, and the parts that know the rest. */
+final class Debuggee {
+    final VirtualMachine vm;
+    final Wire wire;
+    final Sources sources;
+    final Threads threads;
+    final Frames frames;
+    final Breakpoints breakpoints;
+    final Exceptions exceptions;
+    final Steps steps;
+    final Calls calls;
+    final boolean justMyCode;
+    private final boolean stopsOnEntry;
+    private final Pump pump;
+    /** Events that came while another stop is shown. */
+    private final List<EventSet> deferred = new ArrayList<>();
+    /** Held while a rule runs code of the program, which a pause must not interrupt. */
+    final ReentrantLock ruling = new ReentrantLock(true);
+    private boolean isStopped;
+    private ThreadReference pausing;
+
+    Debuggee(VirtualMachine vm, Wire wire, Map<String, Object> arguments) {
+        this.vm = vm;
+        this.wire = wire;
+        stopsOnEntry = Json.flag(arguments.get("stopOnEntry"));
+        justMyCode = Json.flag(arguments.get("justMyCode"));
+        sources = new Sources(Json.string(arguments.get("cwd")), Json.list(arguments.get("sources")));
+        threads = new Threads(this);
+        calls = new Calls(this, Json.flag(arguments.get("readOnly")));
+        frames = new Frames(this);
+        breakpoints = new Breakpoints(this);
+        exceptions = new Exceptions(this);
+        steps = new Steps(this);
+        pump = new Pump(this);
+    }
+
+    /** Lets it run: everything is configured. */
+    void begin() {
+        if (stopsOnEntry) {
+            MethodEntryRequest entry = vm.eventRequestManager().createMethodEntryRequest();
+            Steps.LIBRARIES.forEach(entry::addClassExclusionFilter);
+            entry.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
+            entry.enable();
+        }
+        // A JVM that waits at its beginning is resumed with its first event.
+        pump.start();
+    }
+
+    synchronized boolean isStopped() {
+        return isStopped;
+    }
+
+    /**
+     * Stops everything because of an event in one thread, which is suspended by it. If another stop is shown, the
+     * event is handled again when the program is resumed.
+     */
+    synchronized void stop(ThreadReference thread, EventSet set, String reason, List<Object> numbers, String text) {
+        if (isStopped) {
+            deferred.add(set);
+            return;
+        }
+        vm.suspend();
+        // All threads are suspended once now.
+        set.resume();
+        show(thread, reason, numbers, text);
+    }
+
+    private void show(ThreadReference thread, String reason, List<Object> numbers, String text) {
+        isStopped = true;
+        pausing = null;
+        steps.end();
+        wire.event("stopped", Json.object("reason", reason, "threadId", threads.number(thread),
+            "allThreadsStopped", true, "hitBreakpointIds", numbers, "text", text));
+    }
+
+    /** Keeps an event for later if a stop is shown. */
+    synchronized boolean defers(EventSet set) {
+        if (isStopped) deferred.add(set);
+        return isStopped;
+    }
+
+    synchronized void resume() throws Failure {
+        if (!isStopped) throw new Failure("the program runs already");
+        isStopped = false;
+        frames.forget();
+        calls.unpin();
+        exceptions.forget();
+        steps.forget();
+        vm.resume();
+        pump.again(deferred);
+        deferred.clear();
+    }
+
+    /**
+     * A thread can call methods only where an event has stopped it, so one that runs is stopped by a step of one
+     * instruction. One that waits is suspended where it is.
+     */
+    void pause(Object number) throws Failure, InterruptedException {
+        ThreadReference thread;
+        ruling.lock();
+        try {
+            thread = threads.toPause(number);
+            synchronized (this) {
+                if (isStopped) throw new Failure("the program is stopped already");
+                pausing = thread;
+            }
+            if (threads.isRunning(thread)) steps.nudge(thread);
+        } finally {
+            ruling.unlock();
+        }
+        for (int i = 0; i < 40 && threads.isRunning(thread) && !isStopped(); i++) Thread.sleep(5);
+        ruling.lock();
+        try {
+            synchronized (this) {
+                if (isStopped) return;
+                steps.end();
+                vm.suspend();
+                show(thread, "pause", null, null);
+            }
+        } finally {
+            ruling.unlock();
+        }
+    }
+
+    synchronized boolean isPausing(ThreadReference thread) {
+        return thread.equals(pausing);
+    }
+
+    /** Lets go, or ends the program. */
+    void leave(boolean kills) {
+        try {
+            if (kills) vm.exit(143);
+            else vm.dispose();
+        } catch (VMDisconnectedException gone) {
+            // It has ended.
+        }
+    }
+
+    /** The stack of a thread, or why it cannot be read. */
+    static Failure unreadable(ThreadReference thread, IncompatibleThreadStateException error) {
+        return new Failure("the thread `" + thread.name() + "` is running, so its frames cannot be read");
+    }
+}

@@ -1,0 +1,301 @@
+package stillframe;
+
+import com.sun.jdi.AbsentInformationException;
+import com.sun.jdi.ArrayReference;
+import com.sun.jdi.ArrayType;
+import com.sun.jdi.IncompatibleThreadStateException;
+import com.sun.jdi.LocalVariable;
+import com.sun.jdi.ObjectReference;
+import com.sun.jdi.PrimitiveValue;
+import com.sun.jdi.ReferenceType;
+import com.sun.jdi.StackFrame;
+import com.sun.jdi.ThreadReference;
+import com.sun.jdi.Value;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Evaluates expressions in a frame. A frame is fetched each time, because a call makes it invalid. */
+final class Evaluator {
+    private final Debuggee debuggee;
+    private final ThreadReference thread;
+    private final int depth;
+    private final Calls.Call call;
+    private final Operators operators;
+    private final Types types;
+
+    Evaluator(Debuggee debuggee, ThreadReference thread, int depth, Calls.Call call) throws Failure {
+        this.debuggee = debuggee;
+        this.thread = thread;
+        this.depth = depth;
+        this.call = call;
+        operators = new Operators(debuggee, call);
+        types = new Types(debuggee, call, frame().location());
+    }
+
+    /** The beginning of a qualified name that is no variable and no type. */
+    private static final class Package {
+        final String name;
+
+        Package(String name) {
+            this.name = name;
+        }
+    }
+
+    Value value(String expression) throws Failure {
+        return value(Syntax.parse(expression));
+    }
+
+    private StackFrame frame() throws Failure {
+        try {
+            return thread.frame(depth);
+        } catch (IncompatibleThreadStateException running) {
+            throw Debuggee.unreadable(thread, running);
+        } catch (IndexOutOfBoundsException gone) {
+            throw new Failure("the frame is gone");
+        }
+    }
+
+    private Value value(Syntax.Node node) throws Failure {
+        Object operand = operand(node);
+        if (operand instanceof Package) throw unknown(((Package) operand).name);
+        if (operand instanceof ReferenceType) throw new Failure("`" + ((ReferenceType) operand).name() + "` is a class, not a value");
+        return (Value) operand;
+    }
+
+    private Failure unknown(String name) throws Failure {
+        String first = name.split("\\.")[0];
+        ReferenceType type = frame().location().declaringType();
+        try {
+            frame().visibleVariables();
+        } catch (AbsentInformationException absent) {
+            return new Failure("cannot find symbol `" + first + "`: `" + type.name() + "` was compiled without the names of variables; compile it with `javac -g`");
+        }
+        return new Failure("cannot find symbol `" + first + "`");
+    }
+
+    /** A value, a type, or the beginning of a name. */
+    private Object operand(Syntax.Node node) throws Failure {
+        switch (node.kind) {
+            case "literal": return operators.literal(node.literal);
+            case "name": return name(node.text);
+            case "field": return field(operand(node.part(0)), node.text);
+            case "call": return called(node);
+            case "index": return item(value(node.part(0)), value(node.part(1)));
+            case "unary": return unary(node);
+            case "binary": return binary(node);
+            case "ternary": return value(node.part(Operators.isTrue(value(node.part(0))) ? 1 : 2));
+            case "instanceof": return debuggee.vm.mirrorOf(types.isInstance(value(node.part(0)), node.text));
+            case "cast": return cast(value(node.part(0)), node.text);
+            case "class": return types.named(node.text).classObject();
+            case "outer": return outer(node.text);
+            case "new": return call.construct(types.constructible(node.text), values(node.parts));
+            case "array": return array(node.text, null, ((PrimitiveValue) operators.converted(value(node.part(0)), "int")).intValue());
+            case "items": return array(node.text, values(node.parts), node.parts.size());
+            case "assign": return assign(node);
+            default: return increment(node);
+        }
+    }
+
+    private List<Value> values(List<Syntax.Node> nodes) throws Failure {
+        List<Value> values = new ArrayList<>();
+        for (Syntax.Node node : nodes) values.add(value(node));
+        return values;
+    }
+
+    private Value unary(Syntax.Node node) throws Failure {
+        return operators.unary(node.text, value(node.part(0)));
+    }
+
+    private Value binary(Syntax.Node node) throws Failure {
+        Value left = value(node.part(0));
+        if (node.text.equals("&&")) return debuggee.vm.mirrorOf(Operators.isTrue(left) && Operators.isTrue(value(node.part(1))));
+        if (node.text.equals("||")) return debuggee.vm.mirrorOf(Operators.isTrue(left) || Operators.isTrue(value(node.part(1))));
+        return operators.binary(node.text, left, value(node.part(1)));
+    }
+
+    /** A variable, a field of the object or of one around it, or a type. */
+    private Object name(String name) throws Failure {
+        StackFrame frame = frame();
+        if (name.equals("this")) {
+            if (frame.thisObject() == null) throw new Failure("there is no `this` in a static method");
+            return frame.thisObject();
+        }
+        LocalVariable variable = local(frame, name);
+        if (variable != null) return frame.getValue(variable);
+        Place place = Place.find(frame, name);
+        if (place != null) return place.get();
+        ReferenceType type = types.find(name);
+        return type != null ? type : new Package(name);
+    }
+
+    private static LocalVariable local(StackFrame frame, String name) {
+        try {
+            return frame.visibleVariableByName(name);
+        } catch (AbsentInformationException absent) {
+            return null;
+        }
+    }
+
+    private Object field(Object of, String name) throws Failure {
+        if (of instanceof Package) {
+            String whole = ((Package) of).name + "." + name;
+            ReferenceType type = types.find(whole);
+            return type != null ? type : new Package(whole);
+        }
+        if (of instanceof ReferenceType) {
+            Place place = Place.of(null, (ReferenceType) of, name);
+            if (place != null) return place.get();
+            ReferenceType nested = types.find(((ReferenceType) of).name() + "$" + name);
+            if (nested != null) return nested;
+            throw new Failure("cannot find symbol `" + name + "` in class `" + ((ReferenceType) of).name() + "`");
+        }
+        return place((Value) of, name).get();
+    }
+
+    private Place place(Value of, String name) throws Failure {
+        if (of == null) throw new Failure("java.lang.NullPointerException: `" + name + "` of null");
+        if (of instanceof ArrayReference && name.equals("length")) return Place.constant(debuggee.vm.mirrorOf(((ArrayReference) of).length()));
+        if (!(of instanceof ObjectReference)) throw new Failure("a `" + Values.typeName(of) + "` has no field `" + name + "`");
+        ObjectReference object = (ObjectReference) of;
+        Place place = Place.of(object, object.referenceType(), name);
+        if (place == null) throw new Failure("cannot find symbol `" + name + "` in class `" + object.referenceType().name() + "`");
+        return place;
+    }
+
+    private Value called(Syntax.Node node) throws Failure {
+        Syntax.Node object = (Syntax.Node) node.literal;
+        if (object == null) return calledHere(node);
+        boolean isSuper = object.kind.equals("name") && object.text.equals("super");
+        if (isSuper) throw new Failure("`super` cannot be called; call a method of `this`");
+        Object of = operand(object);
+        if (of instanceof Package) throw unknown(((Package) of).name);
+        List<Value> arguments = values(node.parts);
+        if (of instanceof ReferenceType) return call.method(null, (ReferenceType) of, node.text, arguments);
+        if (of == null) throw new Failure("java.lang.NullPointerException: `" + node.text + "()` of null");
+        if (!(of instanceof ObjectReference)) throw new Failure("a `" + Values.typeName((Value) of) + "` has no methods");
+        return call.method((ObjectReference) of, ((ObjectReference) of).referenceType(), node.text, arguments);
+    }
+
+    /** A method of the object, of one around it, or of the class. */
+    private Value calledHere(Syntax.Node node) throws Failure {
+        List<Value> arguments = values(node.parts);
+        ObjectReference self = frame().thisObject();
+        ReferenceType type = frame().location().declaringType();
+        while (type != null) {
+            if (!type.methodsByName(node.text).isEmpty()) return call.method(self, type, node.text, arguments);
+            ObjectReference around = self == null ? null : Place.around(self);
+            self = around;
+            type = around != null ? around.referenceType() : types.outer(type);
+        }
+        throw new Failure("cannot find symbol `" + node.text + "()`");
+    }
+
+    private Value item(Value of, Value index) throws Failure {
+        return itemPlace(of, index).get();
+    }
+
+    private Place itemPlace(Value of, Value index) throws Failure {
+        if (of == null) throw new Failure("java.lang.NullPointerException: an item of null");
+        int at = ((PrimitiveValue) operators.converted(index, "int")).intValue();
+        if (of instanceof ArrayReference) {
+            ArrayReference array = (ArrayReference) of;
+            if (at < 0 || at >= array.length()) {
+                throw new Failure("java.lang.ArrayIndexOutOfBoundsException: Index " + at + " out of bounds for length " + array.length());
+            }
+            return Place.item(array, at);
+        }
+        Containers container = of instanceof ObjectReference ? Containers.of((ObjectReference) of) : null;
+        if (container == null || container.isMap) throw new Failure("`" + Values.typeName(of) + "` is not an array or list");
+        if (at < 0 || at >= container.size) throw new Failure("java.lang.IndexOutOfBoundsException: Index " + at + " out of bounds for length " + container.size);
+        return Place.entry(container.items(at, 1).get(0));
+    }
+
+    private Value cast(Value value, String type) throws Failure {
+        if (Operators.isPrimitive(type)) {
+            Value plain = Operators.unboxed(value);
+            boolean isFlag = plain instanceof com.sun.jdi.BooleanValue;
+            if (!(plain instanceof PrimitiveValue) || isFlag != type.equals("boolean")) {
+                throw new Failure("incompatible types: `" + Values.typeName(value) + "` cannot be converted to `" + type + "`");
+            }
+            return isFlag ? plain : operators.cast((PrimitiveValue) plain, type);
+        }
+        if (value == null) return null;
+        if (value instanceof PrimitiveValue) return operators.converted(value, types.named(type).name());
+        if (types.isInstance(value, type)) return value;
+        throw new Failure("java.lang.ClassCastException: class " + value.type().name() + " cannot be cast to class " + types.named(type).name());
+    }
+
+    private Value outer(String type) throws Failure {
+        ReferenceType wanted = types.named(type);
+        for (ObjectReference self = frame().thisObject(); self != null; self = Place.around(self)) {
+            if (Overloads.distance(self.referenceType(), wanted.name()) < 20) return self;
+        }
+        throw new Failure("there is no `" + type + ".this` here");
+    }
+
+    private Value array(String item, List<Value> items, int length) throws Failure {
+        call.mayChange("`new`");
+        ArrayType type = types.array(item);
+        ArrayReference array = call.keep(type.newInstance(length));
+        for (int i = 0; items != null && i < length; i++) Place.item(array, i).set(operators.converted(items.get(i), type.componentTypeName()));
+        return array;
+    }
+
+    private Value assign(Syntax.Node node) throws Failure {
+        call.mayChange("an assignment");
+        Place place = target(node.part(0));
+        Value value = value(node.part(1));
+        if (!node.text.equals("=")) {
+            Value result = operators.binary(node.text.substring(0, node.text.length() - 1), place.get(), value);
+            value = result instanceof PrimitiveValue && Operators.isPrimitive(place.type()) ? cast(result, place.type()) : result;
+        }
+        return store(place, value);
+    }
+
+    private Value store(Place place, Value value) throws Failure {
+        Value converted = operators.converted(value, place.type());
+        if (converted instanceof ObjectReference && Overloads.distance(((ObjectReference) converted).referenceType(), place.type()) >= 1000
+            && !place.type().equals("java.lang.Object")) {
+            throw new Failure("incompatible types: `" + Values.typeName(value) + "` cannot be converted to `" + Names.simple(place.type()) + "`");
+        }
+        // A call may have made the frame invalid.
+        place.refresh(frame()).set(converted);
+        return converted;
+    }
+
+    /** Assigns a value that is written as an expression, for the client's `setVariable`. */
+    Value assign(Place place, String expression) throws Failure {
+        call.mayChange("an assignment");
+        return store(place, value(expression));
+    }
+
+    private Value increment(Syntax.Node node) throws Failure {
+        call.mayChange("`" + node.text + "`");
+        Place place = target(node.part(0));
+        Value before = place.get();
+        Value after = operators.binary(node.text.substring(1), before, debuggee.vm.mirrorOf(1));
+        Value stored = store(place, Operators.isPrimitive(place.type()) ? cast(after, place.type()) : after);
+        return node.kind.equals("prefix") ? stored : before;
+    }
+
+    private Place target(Syntax.Node node) throws Failure {
+        switch (node.kind) {
+            case "name":
+                LocalVariable variable = local(frame(), node.text);
+                Place place = variable != null ? Place.variable(frame(), variable) : Place.find(frame(), node.text);
+                if (place == null) throw unknown(node.text);
+                return place;
+            case "field":
+                Object of = operand(node.part(0));
+                if (of instanceof Package) throw unknown(((Package) of).name);
+                if (!(of instanceof ReferenceType)) return place((Value) of, node.text);
+                Place ofClass = Place.of(null, (ReferenceType) of, node.text);
+                if (ofClass == null) throw new Failure("cannot find symbol `" + node.text + "`");
+                return ofClass;
+            case "index":
+                return itemPlace(value(node.part(0)), value(node.part(1)));
+            default:
+                throw new Failure("only variables, fields and items can be assigned to");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+package stillframe;
+
+import com.sun.jdi.Field;
+import com.sun.jdi.IncompatibleThreadStateException;
+import com.sun.jdi.Location;
+import com.sun.jdi.ObjectReference;
+import com.sun.jdi.StackFrame;
+import com.sun.jdi.StringReference;
+import com.sun.jdi.ThreadReference;
+import com.sun.jdi.Value;
+import com.sun.jdi.event.ExceptionEvent;
+import com.sun.jdi.request.EventRequest;
+import com.sun.jdi.request.ExceptionRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Stops at exceptions. Each is reported once, where it is thrown. */
+final class Exceptions {
+    private static final long MESSAGE_WITHIN = 1000;
+    private final Debuggee debuggee;
+    private ExceptionRequest request;
+    private boolean caught;
+    private boolean uncaught;
+    private boolean userUnhandled;
+    private long reported = -1;
+    private volatile ObjectReference exception;
+    private volatile ThreadReference thread;
+    private volatile boolean isUncaught;
+
+    Exceptions(Debuggee debuggee) {
+        this.debuggee = debuggee;
+    }
+
+    synchronized void select(List<Object> filters) {
+        if (request != null) debuggee.vm.eventRequestManager().deleteEventRequest(request);
+        request = null;
+        caught = filters.contains("caught");
+        uncaught = filters.contains("uncaught");
+        userUnhandled = filters.contains("userUnhandled");
+        if (!caught && !uncaught && !userUnhandled) return;
+        request = debuggee.vm.eventRequestManager().createExceptionRequest(null, caught || userUnhandled, uncaught || userUnhandled);
+        request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
+        request.enable();
+    }
+
+    synchronized boolean stops(ExceptionEvent event) {
+        if (!isWanted(event) || event.exception().uniqueID() == reported) return false;
+        reported = event.exception().uniqueID();
+        exception = event.exception();
+        thread = event.thread();
+        isUncaught = event.catchLocation() == null;
+        return true;
+    }
+
+    private boolean isWanted(ExceptionEvent event) {
+        Location handler = event.catchLocation();
+        if (handler == null) return uncaught || userUnhandled;
+        // The JDK and libraries throw and catch a lot among themselves.
+        boolean isByUser = debuggee.sources.isUsers(event.location());
+        boolean isForUser = debuggee.sources.isUsers(handler);
+        if (caught) return !debuggee.justMyCode || isByUser || isForUser;
+        return userUnhandled && !isForUser && passesUserCode(event.thread(), handler);
+    }
+
+    /** Whether an exception leaves a function of the user's before it is caught. */
+    private boolean passesUserCode(ThreadReference thread, Location handler) {
+        try {
+            for (StackFrame frame : thread.frames()) {
+                if (frame.location().method().equals(handler.method())) return false;
+                if (debuggee.sources.isUsers(frame.location())) return true;
+            }
+        } catch (IncompatibleThreadStateException running) {
+            // Without a stack it is not known.
+        }
+        return false;
+    }
+
+    void forget() {
+        exception = null;
+    }
+
+    /** The type, and the message as far as it is known without running code of the program. */
+    String title() {
+        String message = message(exception);
+        return exception.referenceType().name() + (message == null ? "" : ": " + message);
+    }
+
+    static String message(ObjectReference thrown) {
+        Field field = thrown.referenceType().fieldByName("detailMessage");
+        Value value = field == null ? null : thrown.getValue(field);
+        return value instanceof StringReference ? ((StringReference) value).value() : null;
+    }
+
+    Map<String, Object> info() throws Failure {
+        ObjectReference thrown = exception;
+        if (thrown == null) throw new Failure("no exception has stopped the program");
+        String message = fullMessage(thrown);
+        return Json.object("exceptionId", thrown.referenceType().name(), "description", message,
+            "breakMode", isUncaught ? "unhandled" : "always",
+            "details", Json.object("message", message, "typeName", thrown.referenceType().name(),
+                "stackTrace", trace(thrown, message)));
+    }
+
+    /** Some messages are made when they are asked for, such as that of a NullPointerException. */
+    private String fullMessage(ObjectReference thrown) {
+        try {
+            Value value = debuggee.calls.within(MESSAGE_WITHIN, thread, false,
+                call -> call.method(thrown, thrown.referenceType(), "getMessage", List.of()));
+            if (value instanceof StringReference) return ((StringReference) value).value();
+        } catch (Failure unavailable) {
+            // The field has what the constructor was given.
+        }
+        return message(thrown);
+    }
+
+    private String trace(ObjectReference thrown, String message) {
+        StringBuilder text = new StringBuilder(thrown.referenceType().name());
+        if (message != null) text.append(": ").append(message);
+        try {
+            for (StackFrame frame : thread.frames()) {
+                Location location = frame.location();
+                text.append("\n\tat ").append(location.declaringType().name()).append('.').append(location.method().name());
+                text.append('(').append(sourceName(location)).append(')');
+            }
+        } catch (IncompatibleThreadStateException running) {
+            return text.toString();
+        }
+        for (ObjectReference cause = cause(thrown); cause != null; cause = cause(cause)) {
+            text.append("\nCaused by: ").append(cause.referenceType().name());
+            if (message(cause) != null) text.append(": ").append(message(cause));
+        }
+        return text.toString();
+    }
+
+    private static String sourceName(Location location) {
+        try {
+            return location.sourceName() + (location.lineNumber() > 0 ? ":" + location.lineNumber() : "");
+        } catch (com.sun.jdi.AbsentInformationException unknown) {
+            return "Unknown Source";
+        }
+    }
+
+    private static ObjectReference cause(ObjectReference thrown) {
+        Field field = thrown.referenceType().fieldByName("cause");
+        Value cause = field == null ? null : thrown.getValue(field);
+        return cause instanceof ObjectReference && !cause.equals(thrown) ? (ObjectReference) cause : null;
+    }
+
+    /** What a failed assertion compared: the values that JUnit and others keep in the exception. */
+    Map<String, Object> thrown() {
+        ObjectReference thrown = exception;
+        if (thrown == null) return Json.object();
+        Map<String, Object> answer = Json.object("mark", thrown.referenceType().name() + "@" + thrown.uniqueID());
+        for (String side : new String[] {"expected", "actual"}) {
+            Field field = thrown.referenceType().fieldByName(side);
+            Value value = field == null ? null : thrown.getValue(field);
+            if (value != null) answer.put(side, side(value));
+        }
+        return answer;
+    }
+
+    /** opentest4j keeps the text and type of a value in a `ValueWrapper`. */
+    private List<Object> side(Value value) {
+        List<Object> side = new ArrayList<>();
+        Value shown = value;
+        String type = null;
+        if (value instanceof ObjectReference) {
+            ObjectReference wrapper = (ObjectReference) value;
+            Field real = wrapper.referenceType().fieldByName("value");
+            Field text = wrapper.referenceType().fieldByName("stringRepresentation");
+            if (real != null && text != null) {
+                shown = wrapper.getValue(real) == null ? wrapper.getValue(text) : wrapper.getValue(real);
+                type = Values.field(wrapper, "type") == null ? null : Values.typeName(wrapper.getValue(real));
+            }
+        }
+        side.add(Values.text(shown));
+        side.add(type == null ? Values.typeName(shown) : type);
+        return side;
+    }
+}

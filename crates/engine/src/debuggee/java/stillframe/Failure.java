@@ -1,0 +1,10 @@
+package stillframe;
+
+/** An error that the client reads. */
+final class Failure extends Exception {
+    private static final long serialVersionUID = 1;
+
+    Failure(String message) {
+        super(message, null, false, false);
+    }
+}

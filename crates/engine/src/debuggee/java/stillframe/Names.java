@@ -1,0 +1,32 @@
+package stillframe;
+
+import com.sun.jdi.Method;
+
+/** The names of types and methods as programmers write them. */
+final class Names {
+    private Names() {
+    }
+
+    /** `shop.Basket$Item[]` as `Basket.Item[]`. */
+    static String simple(String type) {
+        int hidden = type.indexOf("$$Lambda");
+        String visible = hidden < 0 ? type : type.substring(0, hidden);
+        String name = visible.substring(visible.lastIndexOf('.') + 1);
+        return nested(name) + (hidden < 0 ? "" : " lambda");
+    }
+
+    /** The `$` in front of the name of a nested class as a dot. That of an anonymous class is a number. */
+    private static String nested(String name) {
+        StringBuilder out = new StringBuilder();
+        for (int i = 0; i < name.length(); i++) {
+            boolean isNested = name.charAt(i) == '$' && i > 0 && i + 1 < name.length() && !Character.isDigit(name.charAt(i + 1));
+            out.append(isNested ? '.' : name.charAt(i));
+        }
+        return out.toString();
+    }
+
+    /** `Basket.total`. */
+    static String of(Method method) {
+        return simple(method.declaringType().name()) + "." + method.name();
+    }
+}

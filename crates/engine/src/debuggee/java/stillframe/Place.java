@@ -1,0 +1,163 @@
+package stillframe;
+
+import com.sun.jdi.ArrayReference;
+import com.sun.jdi.ArrayType;
+import com.sun.jdi.ClassNotLoadedException;
+import com.sun.jdi.ClassType;
+import com.sun.jdi.Field;
+import com.sun.jdi.InvalidTypeException;
+import com.sun.jdi.LocalVariable;
+import com.sun.jdi.ObjectReference;
+import com.sun.jdi.ReferenceType;
+import com.sun.jdi.StackFrame;
+import com.sun.jdi.Value;
+
+/** Where a value is kept: a variable, a field, an item of an array. */
+abstract class Place {
+    abstract Value get() throws Failure;
+
+    abstract String type();
+
+    abstract void put(Value value) throws InvalidTypeException, ClassNotLoadedException, Failure;
+
+    /** The same in a frame that was fetched again. */
+    Place refresh(StackFrame frame) {
+        return this;
+    }
+
+    void set(Value value) throws Failure {
+        try {
+            put(value);
+        } catch (InvalidTypeException | ClassNotLoadedException | IllegalArgumentException wrong) {
+            throw new Failure("it cannot be assigned to: " + wrong.getMessage());
+        }
+    }
+
+    static Place variable(StackFrame frame, LocalVariable variable) {
+        return new Place() {
+            @Override
+            Value get() {
+                return frame.getValue(variable);
+            }
+
+            @Override
+            String type() {
+                return variable.typeName();
+            }
+
+            @Override
+            void put(Value value) throws InvalidTypeException, ClassNotLoadedException {
+                frame.setValue(variable, value);
+            }
+
+            @Override
+            Place refresh(StackFrame again) {
+                return variable(again, variable);
+            }
+        };
+    }
+
+    /** A field of the object of a frame, of those around it, or of the class. */
+    static Place find(StackFrame frame, String name) {
+        ReferenceType type = frame.location().declaringType();
+        ObjectReference self = frame.thisObject();
+        while (type != null) {
+            Place place = of(self, type, name);
+            if (place == null) place = of(self, type, "val$" + name);
+            if (place != null) return place;
+            ObjectReference around = self == null ? null : around(self);
+            self = around;
+            type = around != null ? around.referenceType() : outer(type);
+        }
+        return null;
+    }
+
+    private static ReferenceType outer(ReferenceType type) {
+        int dollar = type.name().lastIndexOf('$');
+        if (dollar < 0) return null;
+        for (ReferenceType found : type.virtualMachine().classesByName(type.name().substring(0, dollar))) return found;
+        return null;
+    }
+
+    /** The object around one of an inner class. */
+    static ObjectReference around(ObjectReference self) {
+        for (Field field : self.referenceType().fields()) {
+            if (field.name().startsWith("this$")) return (ObjectReference) self.getValue(field);
+        }
+        return null;
+    }
+
+    /** A field by its name; without an object a static one. Null if there is none. */
+    static Place of(ObjectReference object, ReferenceType type, String name) {
+        Field field = type.fieldByName(name);
+        if (field == null || (object == null && !field.isStatic())) return null;
+        return field(object, field);
+    }
+
+    static Place field(ObjectReference object, Field field) {
+        return new Place() {
+            @Override
+            Value get() {
+                return field.isStatic() ? field.declaringType().getValue(field) : object.getValue(field);
+            }
+
+            @Override
+            String type() {
+                return field.typeName();
+            }
+
+            @Override
+            void put(Value value) throws InvalidTypeException, ClassNotLoadedException, Failure {
+                if (field.isFinal()) throw new Failure("`" + field.name() + "` is final");
+                if (!field.isStatic()) object.setValue(field, value);
+                else if (field.declaringType() instanceof ClassType) ((ClassType) field.declaringType()).setValue(field, value);
+                else throw new Failure("a field of an interface cannot be assigned to");
+            }
+        };
+    }
+
+    static Place item(ArrayReference array, int index) {
+        return new Place() {
+            @Override
+            Value get() {
+                return array.getValue(index);
+            }
+
+            @Override
+            String type() {
+                return ((ArrayType) array.type()).componentTypeName();
+            }
+
+            @Override
+            void put(Value value) throws InvalidTypeException, ClassNotLoadedException {
+                array.setValue(index, value);
+            }
+        };
+    }
+
+    /** An item of a collection, which can be replaced where the order does not depend on it. */
+    static Place entry(Containers.Item item) {
+        if (item.array != null) return item(item.array, item.index);
+        if (item.node != null) return field(item.node, item.node.referenceType().fieldByName(item.nodeField));
+        return constant(item.value);
+    }
+
+    static Place constant(Value value) {
+        return new Place() {
+            @Override
+            Value get() {
+                return value;
+            }
+
+            @Override
+            String type() {
+                return value == null ? "java.lang.Object" : value.type().name();
+            }
+
+            @Override
+            void put(Value ignored) throws Failure {
+                throw new Failure("it cannot be assigned to");
+            }
+        };
+    }
+}

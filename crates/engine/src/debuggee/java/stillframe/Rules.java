@@ -1,0 +1,183 @@
+package stillframe;
+
+import com.sun.jdi.ThreadReference;
+import com.sun.jdi.Value;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The rules of one breakpoint: conditions, hit counts, log messages, what is recorded. A client gives them as JSON in
+ * place of a condition, a list with the rule of each of its breakpoints there; a plain condition is one rule.
+ */
+final class Rules {
+    private static final long WITHIN = 1000;
+    private final Debuggee debuggee;
+    private final List<Rule> rules = new ArrayList<>();
+
+    private static final class Rule {
+        Long id;
+        String condition;
+        String operator;
+        long count;
+        String log;
+        Map<String, Object> record;
+        long hits;
+        long written;
+        final Map<String, Object> last = new HashMap<>();
+    }
+
+    Rules(Debuggee debuggee, String text) {
+        this.debuggee = debuggee;
+        List<Object> all = text != null && text.startsWith("[{") ? Json.list(Json.parse(text)) : List.of(Json.object("condition", text));
+        for (Object one : all) {
+            Map<String, Object> values = Json.map(one);
+            Rule rule = new Rule();
+            rule.id = values.get("id") == null ? null : Json.number(values.get("id"), 0);
+            rule.condition = Json.string(values.get("condition"));
+            rule.operator = Json.string(values.get("operator"));
+            rule.count = Json.number(values.get("count"), 0);
+            rule.log = Json.string(values.get("log"));
+            rule.record = values.get("record") == null ? null : Json.map(values.get("record"));
+            rules.add(rule);
+        }
+    }
+
+    boolean stop(ThreadReference thread) {
+        boolean stops = false;
+        List<Object> hit = new ArrayList<>();
+        for (Rule rule : rules) {
+            try {
+                if (!isMet(rule, thread)) continue;
+                if (rule.record != null) record(rule, thread);
+                else if (rule.log != null) tell("logged", rule, "text", filled(rule.log, thread));
+                else {
+                    stops = true;
+                    if (rule.id != null) hit.add(rule.id);
+                }
+            } catch (Failure failure) {
+                tell("failed", rule, "message", failure.getMessage());
+            }
+        }
+        if (stops) {
+            debuggee.wire.event("stillframe", Json.object("kind", "hit", "ids", hit, "thread", debuggee.threads.number(thread)));
+        }
+        return stops;
+    }
+
+    private void tell(String kind, Rule rule, String key, String text) {
+        if (rule.id == null) debuggee.wire.event("output", Json.object("category", "console", "output", text + "\n"));
+        else debuggee.wire.event("stillframe", Json.object("kind", kind, "id", rule.id, key, text, "times", 1L));
+    }
+
+    private boolean isMet(Rule rule, ThreadReference thread) throws Failure {
+        if (rule.condition != null && !Operators.isTrue(evaluate(rule.condition, thread))) return false;
+        rule.hits++;
+        if (rule.operator == null) return true;
+        switch (rule.operator) {
+            case "==": return rule.hits == rule.count;
+            case ">": return rule.hits > rule.count;
+            case ">=": return rule.hits >= rule.count;
+            case "<": return rule.hits < rule.count;
+            case "<=": return rule.hits <= rule.count;
+            default: return rule.hits % rule.count == 0;
+        }
+    }
+
+    private Value evaluate(String expression, ThreadReference thread) throws Failure {
+        return debuggee.calls.within(WITHIN, thread, false, call -> new Evaluator(debuggee, thread, 0, call).value(expression));
+    }
+
+    /** A log message with the values of the expressions in its braces. Doubled braces are braces. */
+    private String filled(String message, ThreadReference thread) throws Failure {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < message.length(); i++) {
+            char letter = message.charAt(i);
+            boolean isDoubled = i + 1 < message.length() && message.charAt(i + 1) == letter;
+            int end = letter == '{' && !isDoubled ? closing(message, i) : -1;
+            if ((letter == '{' || letter == '}') && isDoubled) {
+                text.append(letter);
+                i++;
+            } else if (end > 0) {
+                Value value = evaluate(message.substring(i + 1, end), thread);
+                String shown = debuggee.calls.within(WITHIN, thread, false, call -> new Operators(debuggee, call).string(value));
+                text.append(shown);
+                i = end;
+            } else {
+                text.append(letter);
+            }
+        }
+        return text.toString();
+    }
+
+    private static int closing(String message, int open) {
+        int depth = 0;
+        for (int i = open; i < message.length(); i++) {
+            if (message.charAt(i) == '{') depth++;
+            if (message.charAt(i) == '}' && --depth == 0) return i;
+        }
+        return -1;
+    }
+
+    /** Writes a row to the recorder's pipe: id, hit, time, process, thread, and a cell for each expression. */
+    private void record(Rule rule, ThreadReference thread) {
+        if ((rule.hits - 1) % Json.number(rule.record.get("every"), 1) != 0) return;
+        List<Object> cells = new ArrayList<>();
+        for (Object expression : Json.list(rule.record.get("expressions"))) {
+            cells.add(cell(rule, (String) expression, thread));
+        }
+        boolean isSame = cells.equals(rule.last.put(thread.name(), cells));
+        if (isSame && Json.flag(rule.record.get("changes"))) return;
+        if (rule.written++ >= Json.number(rule.record.get("most"), Long.MAX_VALUE)) return;
+        List<Object> row = new ArrayList<>(List.of(rule.id, rule.hits, (double) System.currentTimeMillis(), process(rule), thread.name()));
+        row.add(cells);
+        write(rule, row);
+    }
+
+    private static long process(Rule rule) {
+        return Json.number(rule.record.get("process"), 0);
+    }
+
+    private List<Object> cell(Rule rule, String expression, ThreadReference thread) {
+        List<Object> cell = new ArrayList<>();
+        try {
+            Value value = evaluate(expression, thread);
+            int most = (int) Json.number(rule.record.get("text"), 1000);
+            String json = Json.flag(rule.record.get("json")) ? Values.json(value) : null;
+            String text = json != null ? json : Values.text(value);
+            boolean isCut = text.length() > most;
+            cell.add(Values.typeName(value));
+            cell.add(isCut ? text.substring(0, most) : text);
+            if (isCut && json != null) cell.set(1, cut(Values.text(value), most));
+            cell.add(isCut ? 1L : json != null ? 2L : 0L);
+        } catch (Failure failure) {
+            cell.add(null);
+            cell.add(failure.getMessage());
+        }
+        return cell;
+    }
+
+    private static String cut(String text, int most) {
+        return text.length() > most ? text.substring(0, most) : text;
+    }
+
+    private static void write(Rule rule, Object line) {
+        try (FileOutputStream pipe = new FileOutputStream((String) rule.record.get("pipe"), true)) {
+            pipe.write((Json.write(line) + "\n").getBytes(StandardCharsets.UTF_8));
+        } catch (IOException gone) {
+            // The recorder has ended.
+        }
+    }
+
+    /** Hands out how often each place was hit: rows are left out where there are too many. */
+    void ended() {
+        for (Rule rule : rules) {
+            if (rule.record == null || rule.hits == 0) continue;
+            write(rule, Json.object("id", rule.id, "writer", process(rule) + "/0", "hits", rule.hits));
+        }
+    }
+}

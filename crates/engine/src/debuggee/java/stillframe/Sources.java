@@ -1,0 +1,138 @@
+package stillframe;
+
+import com.sun.jdi.AbsentInformationException;
+import com.sun.jdi.Location;
+import com.sun.jdi.ReferenceType;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Finds the files that classes were compiled from. A class is the user's if its file is found. */
+final class Sources {
+    private static final int MOST_FILES = 50_000;
+    private static final Pattern PACKAGE = Pattern.compile("(?m)^\\s*package\\s+([\\w.]+)\\s*;");
+    private final List<Path> roots = new ArrayList<>();
+    /** By the path within a root, such as `shop/Basket.java`; an empty text for one that is not found. */
+    private final Map<String, String> found = new HashMap<>();
+    private final Path folder;
+    private Map<String, List<Path>> byName;
+
+    Sources(String folder, List<Object> files) {
+        this.folder = folder == null ? null : Paths.get(folder);
+        for (Object file : files) add((String) file);
+    }
+
+    /** The file of a class within its root: `shop/Basket.java`. */
+    static String inRoot(String file) {
+        Path path = Paths.get(file);
+        String name = String.valueOf(path.getFileName());
+        try {
+            Matcher matcher = PACKAGE.matcher(Files.readString(path));
+            if (matcher.find()) return matcher.group(1).replace('.', '/') + "/" + name;
+        } catch (IOException | java.io.UncheckedIOException unreadable) {
+            // A file of another machine: its name must do.
+        }
+        return name;
+    }
+
+    /** A file of the user's. Those beside it are found, too. */
+    synchronized void add(String file) {
+        String inRoot = inRoot(file);
+        found.put(inRoot, file);
+        found.values().removeIf(String::isEmpty);
+        if (file.endsWith(inRoot)) {
+            Path root = Paths.get(file.substring(0, file.length() - inRoot.length()));
+            if (!roots.contains(root)) roots.add(root);
+        }
+    }
+
+    /** The file of a place, or null. */
+    String fileOf(Location location) {
+        try {
+            return find(location.sourcePath());
+        } catch (AbsentInformationException unknown) {
+            return null;
+        }
+    }
+
+    String fileOf(ReferenceType type) {
+        try {
+            return find(type.sourcePaths(null).get(0));
+        } catch (AbsentInformationException unknown) {
+            return null;
+        }
+    }
+
+    boolean isUsers(Location location) {
+        return !isOfJdk(location.declaringType().name()) && fileOf(location) != null;
+    }
+
+    static boolean isOfJdk(String type) {
+        return type.startsWith("java.") || type.startsWith("jdk.") || type.startsWith("sun.")
+            || type.startsWith("javax.") || type.startsWith("com.sun.");
+    }
+
+    private synchronized String find(String inRoot) {
+        String known = found.get(inRoot);
+        if (known == null) {
+            Path path = search(inRoot);
+            known = path == null ? "" : path.toString();
+            found.put(inRoot, known);
+        }
+        return known.isEmpty() ? null : known;
+    }
+
+    private Path search(String inRoot) {
+        for (Path root : roots) {
+            Path path = root.resolve(inRoot);
+            if (Files.isRegularFile(path)) return path;
+        }
+        if (byName == null) byName = sourcesIn(folder);
+        String name = inRoot.substring(inRoot.lastIndexOf('/') + 1);
+        for (Path path : byName.getOrDefault(name, List.of())) {
+            if (path.endsWith(inRoot) && inRoot(path.toString()).equals(inRoot)) return path;
+        }
+        return null;
+    }
+
+    private static Map<String, List<Path>> sourcesIn(Path folder) {
+        Map<String, List<Path>> files = new HashMap<>();
+        if (folder == null || folder.getNameCount() == 0) return files;
+        int[] seen = {0};
+        try {
+            Files.walkFileTree(folder, new SimpleFileVisitor<Path>() {
+                @Override
+                public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes attributes) {
+                    String name = String.valueOf(path.getFileName());
+                    boolean isNoSource = name.startsWith(".") || name.equals("target") || name.equals("node_modules");
+                    return isNoSource && !path.equals(folder) ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFile(Path path, BasicFileAttributes attributes) {
+                    String name = String.valueOf(path.getFileName());
+                    if (name.endsWith(".java")) files.computeIfAbsent(name, key -> new ArrayList<>()).add(path);
+                    return ++seen[0] > MOST_FILES ? FileVisitResult.TERMINATE : FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFileFailed(Path path, IOException error) {
+                    return FileVisitResult.CONTINUE;
+                }
+            });
+        } catch (IOException unreadable) {
+            // What was found so far must do.
+        }
+        return files;
+    }
+}

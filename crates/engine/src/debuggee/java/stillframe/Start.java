@@ -1,0 +1,176 @@
+package stillframe;
+
+import com.sun.jdi.Bootstrap;
+import com.sun.jdi.VirtualMachine;
+import com.sun.jdi.connect.AttachingConnector;
+import com.sun.jdi.connect.Connector;
+import com.sun.jdi.connect.ListeningConnector;
+import com.sun.jdi.connect.TransportTimeoutException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** How a JVM is come by. One that we start connects to us, so that no port of it is open. */
+final class Start {
+    private final Wire wire;
+    private final Map<String, Object> arguments;
+    private ListeningConnector listener;
+    private Map<String, Connector.Argument> listening;
+    private volatile boolean isClosed;
+
+    Start(Wire wire, Map<String, Object> arguments) {
+        this.wire = wire;
+        this.arguments = arguments;
+    }
+
+    Debuggee open(boolean launches) throws Exception {
+        if (launches) return new Debuggee(launch(), wire, arguments);
+        if (arguments.get("vm") != null) {
+            return new Debuggee(Bridge.take(Json.number(arguments.get("vm"), 0)), wire, arguments);
+        }
+        VirtualMachine vm = arguments.get("pid") != null ? attachToProcess() : attachToAddress();
+        return new Debuggee(vm, wire, arguments);
+    }
+
+    void close() {
+        isClosed = true;
+        try {
+            if (listener != null) listener.stopListening(listening);
+        } catch (Exception already) {
+            // It listens no longer.
+        }
+    }
+
+    /** The words of `args` and the values of `env` in which `{agent}` stands for the option that connects a JVM to us. */
+    private VirtualMachine launch() throws Exception {
+        listener = (ListeningConnector) connector("com.sun.jdi.SocketListen");
+        listening = listener.defaultArguments();
+        listening.get("localAddress").setValue("127.0.0.1");
+        listening.get("timeout").setValue("100");
+        String address = listener.startListening(listening);
+        String port = address.substring(address.lastIndexOf(':') + 1);
+        String agent = "-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address=127.0.0.1:" + port;
+        List<Object> words = new ArrayList<>();
+        for (Object word : Json.list(arguments.get("args"))) words.add(((String) word).replace("{agent}", agent));
+        Map<String, Object> environment = Json.map(arguments.get("env"));
+        environment.replaceAll((name, value) -> value instanceof String ? ((String) value).replace("{agent}", agent) : value);
+        Map<String, Object> started = wire.ask("runInTerminal",
+            Json.object("kind", "integrated", "cwd", arguments.get("cwd"), "args", words, "env", environment));
+        long pid = Json.number(started.get("processId"), 0);
+        VirtualMachine vm = accept(pid);
+        Session.daemon(this::acceptOthers).start();
+        return vm;
+    }
+
+    private VirtualMachine accept(long pid) throws Exception {
+        while (true) {
+            boolean isAlive = ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+            try {
+                return listener.accept(listening);
+            } catch (TransportTimeoutException nothing) {
+                if (!isAlive) throw new Failure("the program ended before a JVM of it was ready");
+                if (isClosed) throw new Failure("the session has ended");
+            }
+        }
+    }
+
+    /** Each further JVM that the program starts is debugged on a connection of its own. */
+    private void acceptOthers() {
+        while (!isClosed) {
+            try {
+                VirtualMachine vm = listener.accept(listening);
+                Map<String, Object> configuration = Json.object("vm", Bridge.park(vm),
+                    "secret", arguments.get("secret"), "cwd", arguments.get("cwd"),
+                    "sources", arguments.get("sources"), "justMyCode", arguments.get("justMyCode"),
+                    "readOnly", arguments.get("readOnly"));
+                try {
+                    wire.ask("startDebugging", Json.object("request", "attach", "configuration", configuration));
+                } catch (Failure refused) {
+                    vm.dispose();
+                }
+            } catch (TransportTimeoutException nothing) {
+                // The next one may still come.
+            } catch (Exception closed) {
+                if (isClosed) return;
+            }
+        }
+    }
+
+    private VirtualMachine attachToAddress() throws Exception {
+        AttachingConnector socket = (AttachingConnector) connector("com.sun.jdi.SocketAttach");
+        Map<String, Connector.Argument> values = socket.defaultArguments();
+        values.get("hostname").setValue(String.valueOf(arguments.get("host")));
+        values.get("port").setValue(String.valueOf(arguments.get("port")));
+        values.get("timeout").setValue("4000");
+        try {
+            return socket.attach(values);
+        } catch (Exception error) {
+            String reason = error instanceof java.net.ConnectException ? "nothing listens there" : error.getMessage();
+            throw new Failure("no JVM answers at " + arguments.get("host") + ":" + arguments.get("port") + ": " + reason
+                + (String.valueOf(reason).contains("handshake") ? "; what listens there is not a JVM's debugger, or another debugger is attached" : ""));
+        }
+    }
+
+    /** A JVM can be debugged only if it was started with the agent: HotSpot does not load it later. */
+    private VirtualMachine attachToProcess() throws Exception {
+        long pid = Json.number(arguments.get("pid"), 0);
+        String without = "process " + pid + " was started without the debug agent, and a JVM cannot load it later; "
+            + "start it with `-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0`";
+        if (!isJvm(pid)) throw new Failure("process " + pid + " is not a JVM of this user");
+        com.sun.tools.attach.VirtualMachine process;
+        try {
+            process = com.sun.tools.attach.VirtualMachine.attach(String.valueOf(pid));
+        } catch (Exception error) {
+            throw new Failure("process " + pid + " does not answer as a JVM: " + error.getMessage());
+        }
+        String address;
+        try {
+            address = process.getAgentProperties().getProperty("sun.jdwp.listenerAddress");
+            if (address == null) {
+                startDebugging(process);
+                address = process.getAgentProperties().getProperty("sun.jdwp.listenerAddress");
+            }
+        } finally {
+            process.detach();
+        }
+        if (address == null) throw new Failure(without);
+        String[] parts = address.split(":");
+        arguments.put("host", parts.length == 3 && !parts[1].isEmpty() && !parts[1].equals("*") ? parts[1] : "127.0.0.1");
+        arguments.put("port", parts[parts.length - 1]);
+        return attachToAddress();
+    }
+
+    /** The signal by which a JVM is asked to listen would end another program. */
+    private static boolean isJvm(long pid) {
+        Path maps = Paths.get("/proc/" + pid + "/maps");
+        try {
+            if (Files.exists(maps)) return Files.readString(maps).contains("libjvm.so");
+        } catch (IOException | java.io.UncheckedIOException unreadable) {
+            return false;
+        }
+        return com.sun.tools.attach.VirtualMachine.list().stream().anyMatch(one -> one.id().equals(String.valueOf(pid)));
+    }
+
+    /** A JVM whose agent has the option `onjcmd=y` starts to listen when it is asked to. */
+    private static void startDebugging(com.sun.tools.attach.VirtualMachine process) {
+        try {
+            java.lang.reflect.Method command = process.getClass().getMethod("executeJCmd", String.class);
+            try (java.io.InputStream answer = (java.io.InputStream) command.invoke(process, "VM.start_java_debugging")) {
+                answer.readAllBytes();
+            }
+        } catch (Exception unavailable) {
+            // Then it has no address afterwards.
+        }
+    }
+
+    private static Connector connector(String name) throws Failure {
+        for (Connector connector : Bootstrap.virtualMachineManager().allConnectors()) {
+            if (connector.name().equals(name)) return connector;
+        }
+        throw new Failure("this JDK has no JDI connector `" + name + "`");
+    }
+}

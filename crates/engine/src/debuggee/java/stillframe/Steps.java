@@ -1,0 +1,137 @@
+package stillframe;
+
+import com.sun.jdi.IncompatibleThreadStateException;
+import com.sun.jdi.Location;
+import com.sun.jdi.Method;
+import com.sun.jdi.ThreadReference;
+import com.sun.jdi.Value;
+import com.sun.jdi.VMDisconnectedException;
+import com.sun.jdi.event.MethodExitEvent;
+import com.sun.jdi.event.StepEvent;
+import com.sun.jdi.request.EventRequest;
+import com.sun.jdi.request.MethodExitRequest;
+import com.sun.jdi.request.StepRequest;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Steps, and the value that the function of a step out returns. */
+final class Steps {
+    /** What steps skip. */
+    static final List<String> LIBRARIES = List.of("java.*", "javax.*", "sun.*", "com.sun.*", "jdk.*");
+    /** A step out through many calls of one class looks at no more exits than this. */
+    private static final int MOST_EXITS = 200;
+    private final Debuggee debuggee;
+    private final List<EventRequest> requests = new ArrayList<>();
+    private int depth;
+    private int exits;
+    private Method leaving;
+    /** What the last step out returned, and from where. */
+    private String returnedFrom;
+    private Value returned;
+
+    Steps(Debuggee debuggee) {
+        this.debuggee = debuggee;
+    }
+
+    void step(ThreadReference thread, String command) throws Failure {
+        if (!debuggee.isStopped()) throw new Failure("the program runs already");
+        request(thread, command);
+        debuggee.resume();
+    }
+
+    private synchronized void request(ThreadReference thread, String command) throws Failure {
+        try {
+            end();
+            int how = command.equals("next") ? StepRequest.STEP_OVER
+                : command.equals("stepIn") ? StepRequest.STEP_INTO : StepRequest.STEP_OUT;
+            if (how == StepRequest.STEP_OUT) watchExit(thread);
+            request(thread, StepRequest.STEP_LINE, how);
+        } catch (IncompatibleThreadStateException running) {
+            throw Debuggee.unreadable(thread, running);
+        }
+    }
+
+    private void request(ThreadReference thread, int size, int how) {
+        StepRequest request = debuggee.vm.eventRequestManager().createStepRequest(thread, size, how);
+        if (debuggee.justMyCode) LIBRARIES.forEach(request::addClassExclusionFilter);
+        enable(request);
+    }
+
+    private void enable(EventRequest request) {
+        request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
+        requests.add(request);
+        request.enable();
+    }
+
+    private void watchExit(ThreadReference thread) throws IncompatibleThreadStateException {
+        depth = thread.frameCount();
+        exits = 0;
+        leaving = thread.frame(0).location().method();
+        if (!debuggee.vm.canGetMethodReturnValues()) return;
+        MethodExitRequest request = debuggee.vm.eventRequestManager().createMethodExitRequest();
+        request.addThreadFilter(thread);
+        request.addClassFilter(leaving.declaringType());
+        enable(request);
+    }
+
+    /** A method has returned, maybe the one that the step leaves. */
+    synchronized void left(MethodExitEvent event) {
+        try {
+            boolean isIt = event.method().equals(leaving) && event.thread().frameCount() == depth;
+            if (isIt && !leaving.returnTypeName().equals("void")) {
+                returnedFrom = leaving.name();
+                returned = event.returnValue();
+            }
+            if (isIt || ++exits > MOST_EXITS) event.request().disable();
+        } catch (IncompatibleThreadStateException running) {
+            event.request().disable();
+        }
+    }
+
+    /** Stops a thread that runs, at its next instruction. */
+    synchronized void nudge(ThreadReference thread) {
+        end();
+        StepRequest request = debuggee.vm.eventRequestManager().createStepRequest(thread, StepRequest.STEP_MIN, StepRequest.STEP_INTO);
+        enable(request);
+    }
+
+    /** Whether a step has come to a line of the source. The compiler's own methods have none. */
+    synchronized boolean ends(StepEvent event) {
+        Location location = event.location();
+        Method method = location.method();
+        boolean isCompilers = method.isBridge() || (method.isSynthetic() && !method.name().startsWith("lambda$"));
+        if (location.lineNumber() > 0 && !isCompilers) return true;
+        ThreadReference thread = event.thread();
+        remove(event.request());
+        request(thread, StepRequest.STEP_LINE, StepRequest.STEP_INTO);
+        return false;
+    }
+
+    private void remove(EventRequest request) {
+        requests.remove(request);
+        debuggee.vm.eventRequestManager().deleteEventRequest(request);
+    }
+
+    /** The step is over, however it ended. */
+    synchronized void end() {
+        try {
+            debuggee.vm.eventRequestManager().deleteEventRequests(requests);
+        } catch (VMDisconnectedException gone) {
+            // There is nothing left to step.
+        }
+        requests.clear();
+    }
+
+    synchronized void forget() {
+        returnedFrom = null;
+    }
+
+    /** The name of the function that a step has left by `return`, or null. */
+    synchronized String returnedFrom() {
+        return returnedFrom;
+    }
+
+    synchronized Value returned() {
+        return returned;
+    }
+}

@@ -1,0 +1,177 @@
+package stillframe;
+
+import com.sun.jdi.BooleanValue;
+import com.sun.jdi.Field;
+import com.sun.jdi.IncompatibleThreadStateException;
+import com.sun.jdi.Location;
+import com.sun.jdi.ObjectCollectedException;
+import com.sun.jdi.ObjectReference;
+import com.sun.jdi.StackFrame;
+import com.sun.jdi.ThreadGroupReference;
+import com.sun.jdi.ThreadReference;
+import com.sun.jdi.Value;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The threads of a JVM: their numbers, names, and what they do and wait for. */
+final class Threads {
+    private static final int MOST_FRAMES = 200;
+    private final Debuggee debuggee;
+    private final Map<ThreadReference, Long> numbers = new HashMap<>();
+
+    Threads(Debuggee debuggee) {
+        this.debuggee = debuggee;
+    }
+
+    synchronized long number(ThreadReference thread) {
+        return numbers.computeIfAbsent(thread, key -> (long) numbers.size() + 1);
+    }
+
+    ThreadReference byNumber(Object number) throws Failure {
+        long wanted = Json.number(number, 0);
+        for (ThreadReference thread : debuggee.vm.allThreads()) {
+            if (number(thread) == wanted) return thread;
+        }
+        throw new Failure("there is no thread `" + wanted + "`");
+    }
+
+    /** The user's threads first: those of the JVM itself are in the group `system`. */
+    private List<ThreadReference> ordered() {
+        List<ThreadReference> threads = new ArrayList<>();
+        List<ThreadReference> system = new ArrayList<>();
+        for (ThreadReference thread : debuggee.vm.allThreads()) {
+            (isSystem(thread) ? system : threads).add(thread);
+        }
+        threads.addAll(system);
+        return threads;
+    }
+
+    static boolean isSystem(ThreadReference thread) {
+        try {
+            ThreadGroupReference group = thread.threadGroup();
+            return group == null || group.parent() == null || group.name().equals("InnocuousThreadGroup");
+        } catch (ObjectCollectedException gone) {
+            return true;
+        }
+    }
+
+    List<Object> list() {
+        List<Object> rows = new ArrayList<>();
+        for (ThreadReference thread : ordered()) {
+            try {
+                String name = thread.name() + (isDaemon(thread) ? " (daemon)" : "");
+                rows.add(Json.object("id", number(thread), "name", name));
+            } catch (ObjectCollectedException gone) {
+                // It has ended meanwhile.
+            }
+        }
+        return rows;
+    }
+
+    private static boolean isDaemon(ThreadReference thread) {
+        ObjectReference holder = thread;
+        Field inHolder = thread.referenceType().fieldByName("holder");
+        Value value = inHolder == null ? null : thread.getValue(inHolder);
+        if (value instanceof ObjectReference) holder = (ObjectReference) value;
+        Field field = holder.referenceType().fieldByName("daemon");
+        Value isDaemon = field == null ? null : holder.getValue(field);
+        return isDaemon instanceof BooleanValue && ((BooleanValue) isDaemon).value();
+    }
+
+    boolean isRunning(ThreadReference thread) {
+        return thread.status() == ThreadReference.THREAD_STATUS_RUNNING;
+    }
+
+    /** The thread that was asked for, or else one that runs code of the user's. */
+    ThreadReference toPause(Object number) throws Failure {
+        ThreadReference asked = null;
+        ThreadReference users = null;
+        debuggee.vm.suspend();
+        try {
+            for (ThreadReference thread : ordered()) {
+                if (isSystem(thread)) continue;
+                if (asked == null || number(thread) == Json.number(number, 0)) asked = thread;
+                if (users == null && hasUserFrame(thread)) users = thread;
+            }
+            if (asked != null && hasUserFrame(asked)) users = asked;
+        } finally {
+            debuggee.vm.resume();
+        }
+        ThreadReference thread = users != null ? users : asked;
+        if (thread == null) throw new Failure("the program has no thread that could be paused");
+        return thread;
+    }
+
+    private boolean hasUserFrame(ThreadReference thread) {
+        try {
+            for (StackFrame frame : thread.frames()) {
+                if (debuggee.sources.isUsers(frame.location())) return true;
+            }
+        } catch (IncompatibleThreadStateException running) {
+            // It is called into at the moment.
+        }
+        return false;
+    }
+
+    /** What each thread does and waits for. The program is suspended for that, for a moment. */
+    Map<String, Object> activity() {
+        List<Object> rows = new ArrayList<>();
+        debuggee.vm.suspend();
+        try {
+            for (ThreadReference thread : ordered()) {
+                if (isSystem(thread)) continue;
+                try {
+                    rows.add(activity(thread));
+                } catch (IncompatibleThreadStateException | ObjectCollectedException gone) {
+                    // It has ended meanwhile.
+                }
+            }
+        } finally {
+            debuggee.vm.resume();
+        }
+        return Json.object("threads", rows);
+    }
+
+    private Map<String, Object> activity(ThreadReference thread) throws IncompatibleThreadStateException {
+        List<Object> stack = new ArrayList<>();
+        List<StackFrame> frames = thread.frames(0, Math.min(thread.frameCount(), MOST_FRAMES));
+        for (StackFrame frame : frames) stack.add(place(frame.location()));
+        return Json.object("id", number(thread), "name", thread.name(), "daemon", isDaemon(thread), "stack", stack,
+            "blocked", blocked(thread, frames));
+    }
+
+    /** Function, file or null, and line. */
+    private List<Object> place(Location location) {
+        List<Object> place = new ArrayList<>();
+        place.add(Names.of(location.method()));
+        place.add(debuggee.sources.isUsers(location) ? debuggee.sources.fileOf(location) : null);
+        place.add((long) location.lineNumber());
+        place.add((long) firstLine(location));
+        return place;
+    }
+
+    private static int firstLine(Location location) {
+        return location.method().location() == null ? location.lineNumber() : location.method().location().lineNumber();
+    }
+
+    private Map<String, Object> blocked(ThreadReference thread, List<StackFrame> frames)
+        throws IncompatibleThreadStateException {
+        if (frames.isEmpty()) return null;
+        int status = thread.status();
+        String top = frames.get(0).location().declaringType().name() + "." + frames.get(0).location().method().name();
+        ObjectReference monitor = status == ThreadReference.THREAD_STATUS_MONITOR ? thread.currentContendedMonitor() : null;
+        if (monitor != null) {
+            List<Object> holders = new ArrayList<>();
+            if (monitor.owningThread() != null) holders.add(number(monitor.owningThread()));
+            return Json.object("kind", "lock", "what", "the monitor of " + described(monitor), "timed", false, "holders", holders);
+        }
+        boolean isTimed = status == ThreadReference.THREAD_STATUS_SLEEPING || Waits.isTimed(frames);
+        return Waits.of(this, frames, top, isTimed);
+    }
+
+    static String described(ObjectReference object) {
+        return "a `" + Names.simple(object.referenceType().name()) + "`";
+    }
+}

@@ -1,0 +1,126 @@
+package stillframe;
+
+import com.sun.jdi.Field;
+import com.sun.jdi.IncompatibleThreadStateException;
+import com.sun.jdi.Location;
+import com.sun.jdi.ObjectReference;
+import com.sun.jdi.StackFrame;
+import com.sun.jdi.ThreadReference;
+import com.sun.jdi.Value;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What a thread waits for, by the methods of the JDK that it is in. */
+final class Waits {
+    /** Beginnings of `Class.method` in a stack, and the kind of what is waited for there. */
+    private static final String[][] KINDS = {
+        {"java.io.FileInputStream.read", "input", "its standard input or a file"},
+        {"sun.nio.ch.NioSocketImpl.accept", "server", "connections to a port"},
+        {"java.net.PlainSocketImpl.socketAccept", "server", "connections to a port"},
+        {"sun.nio.ch.Net.accept", "server", "connections to a port"},
+        {"sun.nio.ch.ServerSocketChannelImpl", "server", "connections to a port"},
+        {"sun.nio.ch.EPoll", "server", "events on its connections"},
+        {"sun.nio.ch.KQueue", "server", "events on its connections"},
+        {"sun.nio.ch.Net.poll", "socket", "data on a connection"},
+        {"sun.nio.ch.SocketDispatcher.read", "socket", "data on a connection"},
+        {"java.net.SocketInputStream", "socket", "data on a connection"},
+        {"java.lang.ProcessImpl.waitFor", "child", "the end of another process"},
+        {"java.lang.ProcessHandleImpl.waitFor", "child", "the end of another process"},
+    };
+
+    private Waits() {
+    }
+
+    /** Methods that wait end by themselves if they were given a time. */
+    static boolean isTimed(List<StackFrame> frames) {
+        for (StackFrame frame : frames.subList(0, Math.min(4, frames.size()))) {
+            String method = frame.location().method().name();
+            if (method.equals("parkNanos") || method.equals("parkUntil") || method.equals("awaitNanos")) return true;
+            if (method.equals("wait0") || (method.equals("wait") && frame.location().method().isNative())) {
+                return argument(frame, 0) > 0;
+            }
+        }
+        return false;
+    }
+
+    static Map<String, Object> of(Threads threads, List<StackFrame> frames, String top, boolean isTimed)
+        throws IncompatibleThreadStateException {
+        if (top.startsWith("java.lang.Thread.sleep")) {
+            return wait("timer", "a `Thread.sleep`", true, null);
+        }
+        for (StackFrame frame : frames.subList(0, Math.min(6, frames.size()))) {
+            String method = name(frame);
+            for (String[] kind : KINDS) {
+                if (method.startsWith(kind[0])) return wait(kind[1], kind[2], false, null);
+            }
+            if (method.startsWith("java.lang.Thread.join")) {
+                ThreadReference joined = self(frame, ThreadReference.class);
+                List<Object> holders = joined == null ? null : List.of(threads.number(joined));
+                String who = joined == null ? "another thread" : "the thread `" + joined.name() + "`";
+                return wait("thread", "the end of " + who, isTimed, holders);
+            }
+        }
+        if (top.startsWith("jdk.internal.misc.Unsafe.park") || top.startsWith("sun.misc.Unsafe.park")) {
+            return parked(threads, frames, isTimed);
+        }
+        if (top.startsWith("java.lang.Object.wait")) {
+            ObjectReference monitor = self(frames.get(0), ObjectReference.class);
+            String of = monitor == null ? "a monitor" : Threads.described(monitor);
+            return wait("lock", "a `notify` of " + of, isTimed, null);
+        }
+        return null;
+    }
+
+    /** A lock of `java.util.concurrent` knows who has it. */
+    private static Map<String, Object> parked(Threads threads, List<StackFrame> frames, boolean isTimed) {
+        for (StackFrame frame : frames) {
+            String type = frame.location().declaringType().name();
+            if (!Sources.isOfJdk(type)) break;
+            ObjectReference object = self(frame, ObjectReference.class);
+            if (object == null) continue;
+            Field field = object.referenceType().fieldByName("exclusiveOwnerThread");
+            Value owner = field == null ? null : object.getValue(field);
+            boolean isLock = name(frame).endsWith(".lock") || name(frame).contains("acquire");
+            if (owner instanceof ThreadReference && isLock) {
+                String what = Names.simple(object.referenceType().name()).replaceAll("\\.(NonfairSync|FairSync|Sync)$", "");
+                return wait("lock", "a `" + what + "`", isTimed, List.of(threads.number((ThreadReference) owner)));
+            }
+        }
+        String waiter = "something";
+        for (StackFrame frame : frames) {
+            String type = frame.location().declaringType().name();
+            if (!Sources.isOfJdk(type)) break;
+            waiter = Names.of(frame.location().method());
+        }
+        return wait("lock", "what `" + waiter + "` waits for", isTimed, null);
+    }
+
+    private static Map<String, Object> wait(String kind, String what, boolean isTimed, List<Object> holders) {
+        return Json.object("kind", kind, "what", what, "timed", isTimed, "holders", holders == null ? new ArrayList<>() : holders);
+    }
+
+    private static String name(StackFrame frame) {
+        Location location = frame.location();
+        return location.declaringType().name() + "." + location.method().name();
+    }
+
+    private static <T> T self(StackFrame frame, Class<T> type) {
+        try {
+            ObjectReference self = frame.thisObject();
+            return type.isInstance(self) ? type.cast(self) : null;
+        } catch (RuntimeException unavailable) {
+            return null;
+        }
+    }
+
+    private static long argument(StackFrame frame, int index) {
+        try {
+            List<Value> values = frame.getArgumentValues();
+            Value value = values.size() > index ? values.get(index) : null;
+            return value instanceof com.sun.jdi.LongValue ? ((com.sun.jdi.LongValue) value).value() : 0;
+        } catch (RuntimeException unavailable) {
+            return 0;
+        }
+    }
+}
