@@ -508,6 +508,9 @@ pub struct EvaluateArguments {
     /// In which frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_id: Option<i64>,
+    /// How long it may take, in ms. Not in the specification: for an adapter that takes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
     /// `watch`, `repl`, `hover`, `clipboard`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,

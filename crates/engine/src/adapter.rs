@@ -7,6 +7,7 @@
 pub mod by_name;
 pub mod commands;
 mod guarded;
+pub mod java;
 pub mod lldb;
 mod native;
 pub mod node;
@@ -29,7 +30,7 @@ pub use plan::{DapSetup, Plan, Transport};
 pub use tracebacks::Tracebacks;
 
 /// Every language.
-pub static ADAPTERS: &[&dyn Adapter] = &[&python::Python, &node::Node, &lldb::C];
+pub static ADAPTERS: &[&dyn Adapter] = &[&python::Python, &node::Node, &lldb::C, &java::Java];
 
 /// The language of that name, or of that other name.
 pub fn by_name(name: &str) -> Option<&'static dyn Adapter> {
@@ -259,6 +260,8 @@ pub struct Sample {
 pub enum Driver {
     /// Any adapter of the Debug Adapter Protocol.
     Dap,
+    /// Our bridge, which speaks the Debug Adapter Protocol and more.
+    Java,
     /// pydevd inside the program, with our agent beside it.
     Python,
     /// The inspector that is part of Node.

@@ -7,6 +7,7 @@ pub mod cdp;
 pub mod dap;
 #[doc(hidden)]
 pub mod fake;
+pub mod java;
 mod preparation;
 pub mod python;
 

@@ -11,6 +11,7 @@ use crate::adapter::{Adapter, Driver, Host, Machine};
 use crate::debugger::Connector;
 use crate::debugger::cdp::CdpConnector;
 use crate::debugger::dap::{DapConnector, DapDebugger};
+use crate::debugger::java::JavaConnector;
 use crate::debugger::python::PythonConnector;
 use crate::error::Result;
 use crate::model::ids::SessionId;
@@ -268,6 +269,7 @@ impl Sessions {
         let chosen = executable.clone();
         let connector: Arc<dyn Connector> = match adapter.driver() {
             Driver::Dap => Arc::new(DapConnector::<DapDebugger>::new(adapter, host, chosen)),
+            Driver::Java => Arc::new(JavaConnector::new(adapter, host, chosen)),
             Driver::Python => Arc::new(PythonConnector::new(adapter, host, chosen)),
             Driver::Node => Arc::new(CdpConnector::new(adapter, host, chosen)),
         };

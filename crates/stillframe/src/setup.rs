@@ -27,6 +27,7 @@ pub(crate) async fn run(language: &str, executable: Option<&Path>) -> anyhow::Re
     let state = match (already, adapter.driver()) {
         (_, Driver::Node) => format!("is built in; our hook is in {}", cache.display()),
         (_, Driver::Dap) => "needs no setup".to_owned(),
+        (_, Driver::Java) => format!("is built in; our bridge is compiled into {}", cache.display()),
         (true, Driver::Python) => format!("is already installed in {}", cache.display()),
         (false, Driver::Python) => format!("has been installed in {}", cache.display()),
     };

@@ -6,6 +6,7 @@
 mod c;
 mod dynamic;
 mod each;
+mod java;
 mod node;
 mod python;
 mod spelling;
@@ -25,6 +26,7 @@ macro_rules! with_languages {
             Python python always
             Node node always
             C c always
+            Java java second
         }
     };
 }

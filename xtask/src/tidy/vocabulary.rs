@@ -50,7 +50,8 @@ const RULES: &[Rule] = &[
 const PYTHON: &[&str] = &["debugpy", "pydevd", "python", "stillframe_agent", DUNDER];
 /// Not `node` alone, which trees have too.
 const JAVASCRIPT: &[&str] = &["javascript", "node.js", "nodejs", "typescript", "v8"];
-const OTHERS: &[&str] = &["codelldb", "delve", "dlv", "lldb", "netcoredbg", "rdbg", "xdebug"];
+const OTHERS: &[&str] =
+    &["codelldb", "delve", "dlv", "jdi", "jdwp", "jvm", "lldb", "netcoredbg", "rdbg", "xdebug"];
 /// Any word such as `__import__`.
 const DUNDER: &str = "__*__";
 

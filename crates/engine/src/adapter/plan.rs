@@ -191,6 +191,10 @@ pub struct Quirks {
     pub scopes_of_one_frame: bool,
     /// Variables are assigned to by evaluating an assignment, because `setVariable` takes less than the language.
     pub assigns_by_evaluating: bool,
+    /// It takes the time limit of an evaluation, as `timeout` in ms.
+    pub bounds_evaluations: bool,
+    /// Beginnings of lines that the program's runtime prints because it is debugged, and that are left out.
+    pub muted: &'static [&'static str],
     /// Who applies the rules knows which breakpoints were hit, where the event `stopped` does not say.
     pub reports_hits: bool,
     /// A condition that cannot be evaluated stops the program.
@@ -227,6 +231,8 @@ impl Quirks {
         exception: |exception| exception,
         scopes_of_one_frame: false,
         assigns_by_evaluating: false,
+        bounds_evaluations: false,
+        muted: &[],
         reports_hits: false,
         stops_at_bad_conditions: false,
         removes_only_when_stopped: false,

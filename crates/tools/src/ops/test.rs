@@ -6,6 +6,7 @@
 //! throw that a failing test names is its failure.
 
 mod conclusion;
+mod java;
 mod matching;
 mod node;
 mod python;

@@ -45,6 +45,7 @@ fn run_in_terminal(
         env,
         cwd: cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from),
         stdin: debugger.0.setup.stdin.clone(),
+        muted: debugger.quirks().muted,
         has_terminal: true,
         ..ProcessSpec::default()
     };

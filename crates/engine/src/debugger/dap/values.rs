@@ -273,6 +273,10 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
     let arguments = ::dap::EvaluateArguments {
         expression,
         frame_id: Some(frame.0),
+        timeout: debugger
+            .quirks()
+            .bounds_evaluations
+            .then(|| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
         context: Some(if pure { "hover" } else { "watch" }.to_owned()),
     };
     let answer = debugger.request::<::dap::Evaluate>(arguments, deadline + deadlines::EVALUATE_GRACE).await;

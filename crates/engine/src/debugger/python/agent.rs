@@ -275,8 +275,12 @@ impl AgentClient {
     }
 
     async fn execute_within(&self, code: String, deadline: Duration) -> Result<()> {
-        let arguments =
-            ::dap::EvaluateArguments { expression: code, frame_id: None, context: Some("repl".to_owned()) };
+        let arguments = ::dap::EvaluateArguments {
+            expression: code,
+            timeout: None,
+            frame_id: None,
+            context: Some("repl".to_owned()),
+        };
         self.client.request::<::dap::Evaluate>(arguments, deadline).await?;
         Ok(())
     }
@@ -469,6 +473,7 @@ impl AgentClient {
 
     async fn ask(&self, frame: RawId, request: &Json, expected: Duration) -> Result<String> {
         let arguments = ::dap::EvaluateArguments {
+            timeout: None,
             expression: call_text(MODULE, "call", request),
             frame_id: Some(frame.0),
             // The one context in which pydevd does not cut the result.

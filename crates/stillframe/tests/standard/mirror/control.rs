@@ -92,6 +92,7 @@ async fn an_editor_with_control_pauses_and_changes_values(language: Language) {
     assert_eq!(editor.ask::<SetVariable>(set).await.value, "41");
     assert_eq!(session.evaluate("amount").await, "41");
     let add = EvaluateArguments {
+        timeout: None,
         expression: "amount += 1".to_owned(),
         frame_id: Some(frame_id),
         context: Some("repl".to_owned()),

@@ -34,6 +34,7 @@ async fn an_editor_sees_the_stop_the_values_and_the_end(language: Language) {
     let amount = locals.iter().find(|local| local.name == "amount").expect("`amount` is a local variable");
     assert_eq!((amount.value.as_str(), amount.kind.as_deref()), ("1", Some(language.words().number)));
     let evaluate = EvaluateArguments {
+        timeout: None,
         expression: "amount".to_owned(),
         frame_id: Some(frames[0].id),
         context: Some("hover".to_owned()),
@@ -97,12 +98,14 @@ async fn evaluating_without_control_changes_nothing(language: Language) {
     let frame_id = Some(editor.frames(&stop).await[0].id);
     for context in ["repl", "watch", "hover", "clipboard"] {
         let context = Some(context.to_owned());
-        let assignment = EvaluateArguments { expression: "amount = 7".to_owned(), frame_id, context };
+        let assignment =
+            EvaluateArguments { timeout: None, expression: "amount = 7".to_owned(), frame_id, context };
         editor.refused::<Evaluate>(assignment).await;
     }
     assert_eq!(session.evaluate("amount").await, "1");
     // Without a frame, the innermost one is meant.
-    let expression = EvaluateArguments { expression: "amount".to_owned(), frame_id: None, context: None };
+    let expression =
+        EvaluateArguments { timeout: None, expression: "amount".to_owned(), frame_id: None, context: None };
     assert_eq!(editor.ask::<Evaluate>(expression).await.result, "1");
     session.finish().await;
 }
@@ -123,7 +126,8 @@ async fn many_values_are_read_by_pages(language: Language) {
     let stop = editor.stopped().await;
     let frames = editor.frames(&stop).await;
     let frame_id = Some(frames[0].id);
-    let evaluate = EvaluateArguments { expression: "items".to_owned(), frame_id, context: None };
+    let evaluate =
+        EvaluateArguments { timeout: None, expression: "items".to_owned(), frame_id, context: None };
     let evaluated = editor.ask::<Evaluate>(evaluate).await;
     assert_eq!(evaluated.indexed_variables, Some(1000));
     let items = evaluated.variables_reference;
@@ -175,7 +179,8 @@ async fn credentials_are_hidden(language: Language) {
         editor.locals(&frames[0]).await.into_iter().map(|local| local.value).collect();
     for expression in ["kept", "password"] {
         let frame_id = Some(frames[0].id);
-        let evaluate = EvaluateArguments { expression: expression.to_owned(), frame_id, context: None };
+        let evaluate =
+            EvaluateArguments { timeout: None, expression: expression.to_owned(), frame_id, context: None };
         seen.push(editor.ask::<Evaluate>(evaluate).await.result);
     }
     assert_eq!(seen.pop().unwrap(), "[redacted]");

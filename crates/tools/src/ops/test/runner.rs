@@ -1,6 +1,6 @@
 //! Which test runner a command starts.
 
-use super::{node, python};
+use super::{java, node, python};
 use crate::ToolError;
 use crate::ops::command::Command;
 
@@ -19,12 +19,16 @@ pub enum Runner {
     Mocha,
     /// `node --test`.
     Node,
+    /// Surefire, by Maven.
+    Maven,
+    /// Gradle.
+    Gradle,
 }
 
 impl Runner {
     /// The runner of a command, as far as its words tell.
     pub fn of(command: &Command) -> Option<Self> {
-        python::runner(command).or_else(|| node::runner(command))
+        java::runner(command).or_else(|| python::runner(command)).or_else(|| node::runner(command))
     }
 
     /// Its name, as people have it.
@@ -36,6 +40,8 @@ impl Runner {
             Self::Vitest => "vitest",
             Self::Mocha => "mocha",
             Self::Node => "node --test",
+            Self::Maven => "maven",
+            Self::Gradle => "gradle",
         }
     }
 

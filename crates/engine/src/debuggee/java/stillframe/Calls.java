@@ -30,14 +30,18 @@ final class Calls {
     private static final int TRIES = 4;
     private static final long BETWEEN_TRIES = 250;
     private final Debuggee debuggee;
-    private final boolean isReadOnly;
+    private volatile boolean isReadOnly;
     private final Set<ThreadReference> calling = ConcurrentHashMap.newKeySet();
     private final List<ObjectReference> pinned = new ArrayList<>();
     private volatile ObjectReference stopper;
 
-    Calls(Debuggee debuggee, boolean isReadOnly) {
+    Calls(Debuggee debuggee) {
         this.debuggee = debuggee;
-        this.isReadOnly = isReadOnly;
+    }
+
+    /** Nothing of the program may run from now on. */
+    void forbid() {
+        isReadOnly = true;
     }
 
     /** Something that may run code of the program. */

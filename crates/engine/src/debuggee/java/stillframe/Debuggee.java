@@ -23,6 +23,7 @@ final class Debuggee {
     final Exceptions exceptions;
     final Steps steps;
     final Calls calls;
+    final TestReports reports;
     final boolean justMyCode;
     private final boolean stopsOnEntry;
     private final Pump pump;
@@ -39,8 +40,9 @@ final class Debuggee {
         stopsOnEntry = Json.flag(arguments.get("stopOnEntry"));
         justMyCode = Json.flag(arguments.get("justMyCode"));
         sources = new Sources(Json.string(arguments.get("cwd")), Json.list(arguments.get("sources")));
+        reports = new TestReports(arguments, sources);
         threads = new Threads(this);
-        calls = new Calls(this, Json.flag(arguments.get("readOnly")));
+        calls = new Calls(this);
         frames = new Frames(this);
         breakpoints = new Breakpoints(this);
         exceptions = new Exceptions(this);

@@ -124,6 +124,8 @@ final class Evaluator {
         if (variable != null) return frame.getValue(variable);
         Place place = Place.find(frame, name);
         if (place != null) return place.get();
+        // A condition on exceptions calls the exception so.
+        if (name.equals("error") && debuggee.exceptions.current() != null) return debuggee.exceptions.current();
         ReferenceType type = types.find(name);
         return type != null ? type : new Package(name);
     }

@@ -76,6 +76,11 @@ final class Exceptions {
         return false;
     }
 
+    /** The exception that has stopped the program, or null. */
+    ObjectReference current() {
+        return exception;
+    }
+
     void forget() {
         exception = null;
     }

@@ -58,6 +58,7 @@ final class Pump {
             }
         } catch (VMDisconnectedException | InterruptedException gone) {
             debuggee.breakpoints.ended();
+            debuggee.reports.passOn();
             debuggee.wire.event("terminated", Json.object());
             debuggee.wire.close();
         }

@@ -140,6 +140,9 @@ final class Session {
             case "terminate":
                 debuggee.leave(true);
                 return Json.object();
+            case "stillframe/readOnly":
+                debuggee.calls.forbid();
+                return Json.object();
             case "stillframe/activity":
                 return debuggee.threads.activity();
             case "stillframe/thrown":

@@ -73,6 +73,11 @@ final class Sources {
         }
     }
 
+    /** The file of a class by its name, or null. */
+    String fileOfClass(String type) {
+        return find(type.split("\\$")[0].replace('.', '/') + ".java");
+    }
+
     boolean isUsers(Location location) {
         return !isOfJdk(location.declaringType().name()) && fileOf(location) != null;
     }

@@ -85,8 +85,7 @@ final class Start {
                 VirtualMachine vm = listener.accept(listening);
                 Map<String, Object> configuration = Json.object("vm", Bridge.park(vm),
                     "secret", arguments.get("secret"), "cwd", arguments.get("cwd"),
-                    "sources", arguments.get("sources"), "justMyCode", arguments.get("justMyCode"),
-                    "readOnly", arguments.get("readOnly"));
+                    "sources", arguments.get("sources"), "justMyCode", arguments.get("justMyCode"));
                 try {
                     wire.ask("startDebugging", Json.object("request", "attach", "configuration", configuration));
                 } catch (Failure refused) {

@@ -38,9 +38,21 @@ final class Values {
         if (value instanceof VoidValue) return "void";
         if (value instanceof CharValue) return "'" + ((CharValue) value).value() + "'";
         if (value instanceof PrimitiveValue) return value.toString();
-        if (value instanceof StringReference) return '"' + string((StringReference) value) + '"';
+        if (value instanceof StringReference) return quoted(string((StringReference) value));
         if (value instanceof ArrayReference) return array((ArrayReference) value, depth);
         return object((ObjectReference) value, depth);
+    }
+
+    /** As it is written in a source. */
+    private static String quoted(String text) {
+        StringBuilder out = new StringBuilder("\"");
+        for (char letter : text.toCharArray()) {
+            int plain = "\n\r\t\b\f\"\\".indexOf(letter);
+            if (plain >= 0) out.append('\\').append("nrtbf\"\\".charAt(plain));
+            else if (letter < ' ' || Character.isSurrogate(letter) && text.length() == 1) out.append(String.format("\\u%04x", (int) letter));
+            else out.append(letter);
+        }
+        return out.append('"').toString();
     }
 
     /** A very long string is read in part. */
@@ -190,7 +202,7 @@ final class Values {
                 text.append((char) (isWide ? low | (((PrimitiveValue) read.get(i + 1)).byteValue() & 255) << 8 : low));
             }
         }
-        return '"' + text.toString() + '"';
+        return quoted(text.toString());
     }
 
     private static long number(ObjectReference object, String name) {

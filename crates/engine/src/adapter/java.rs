@@ -1,0 +1,231 @@
+//! Java, debugged by a bridge on the Java Debug Interface that we compile into the cache.
+//!
+//! Every JVM of a program connects to the bridge, by the option [`AGENT`]: no port of it is open. A source file is
+//! compiled into the cache; Maven and Gradle get the option by `JAVA_TOOL_OPTIONS`.
+
+mod bridge;
+mod build;
+mod commands;
+mod jdk;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use self::jdk::Jdk;
+use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
+use super::{Adapter, Boxed, Commands, Driver, Host, Observation, ProcessIdentity, Runtime, Sample};
+use crate::error::{Error, Result};
+use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
+use crate::model::stop::ExceptionMode;
+use crate::progress::Progress;
+use crate::test_reports::TestReports;
+
+/// The language.
+#[derive(Clone, Copy, Debug)]
+pub struct Java;
+
+/// Stands for the option that connects a JVM to the bridge, in the arguments and variables of a launch.
+const AGENT: &str = "{agent}";
+/// Build tools: each JVM that they start is debugged.
+const BUILD_TOOLS: [&str; 4] = ["mvn", "mvnw", "gradle", "gradlew"];
+const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
+
+const QUIRKS: Quirks = Quirks {
+    listens: "`java -agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:PORT`",
+    exception_filters: |mode| match mode {
+        ExceptionMode::None => &[],
+        ExceptionMode::Uncaught => &["uncaught"],
+        ExceptionMode::UserUnhandled => &["uncaught", "userUnhandled"],
+        ExceptionMode::All => &["caught", "uncaught"],
+    },
+    is_timeout: |text| text.starts_with("the expression did not end within"),
+    is_unknown_name: |text| text.starts_with("cannot find symbol"),
+    bounds_evaluations: true,
+    muted: &["Picked up JAVA_TOOL_OPTIONS: "],
+    ..Quirks::NONE
+};
+
+impl Adapter for Java {
+    fn name(&self) -> &'static str {
+        "java"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["jvm", "jdk"]
+    }
+
+    fn about(&self) -> &'static str {
+        "Java"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["java", "jar", "class"]
+    }
+
+    fn sample(&self) -> Sample {
+        Sample {
+            source: "class Main {\n    public static void main(String[] arguments) {\n        int answer = 6 * 7;\n        \
+                     System.out.println(answer);\n    }\n}\n",
+            line: 4,
+        }
+    }
+
+    fn driver(&self) -> Driver {
+        Driver::Java
+    }
+
+    fn locate<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        executable: Option<&'a Path>,
+        _near: Option<&'a Path>,
+    ) -> Boxed<'a, Result<Runtime>> {
+        Box::pin(async move {
+            let jdk = Jdk::find(host, executable)?;
+            let chosen = executable.map(|path| {
+                host.which(&path.to_string_lossy()).ok_or_else(|| Error::Environment {
+                    problem: format!("there is no program at `{}`", path.display()),
+                    remedy: "give the path of a `java`, or of a build tool, as `executablePath`".to_owned(),
+                })
+            });
+            let executable = host.permitted(&chosen.transpose()?.unwrap_or_else(|| jdk.found.clone()))?;
+            Ok(Runtime { executable, version: jdk.version, tag: "jdk".to_owned(), origin: jdk.origin })
+        })
+    }
+
+    fn provide<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        progress: &'a Progress,
+    ) -> Boxed<'a, Result<PathBuf>> {
+        Box::pin(bridge::provide(host, runtime, progress))
+    }
+
+    fn is_provided(&self, host: &dyn Host, runtime: &Runtime) -> bool {
+        Jdk::find(host, Some(&runtime.executable)).is_ok_and(|jdk| bridge::is_there(host, &jdk))
+    }
+
+    fn build<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        launch: Launch,
+        progress: &'a Progress,
+    ) -> Boxed<'a, Result<Launch>> {
+        Box::pin(build::build(host, runtime, launch, progress))
+    }
+
+    fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
+        let jdk = Jdk::find(host, Some(&runtime.executable))?;
+        let secret = uuid::Uuid::new_v4().simple().to_string();
+        let (request, mut arguments, launch) = match start {
+            Start::Launch(launch) => {
+                (StartRequest::Launch, launch_arguments(host, runtime, launch)?, Some(launch))
+            }
+            Start::Attach(attach) => (StartRequest::Attach, attach_arguments(attach), None),
+        };
+        arguments.insert("secret".to_owned(), json!(secret));
+        let mut env = launch.map(|launch| launch.env.clone()).unwrap_or_default();
+        if arguments.get("env").is_some() {
+            env.remove(TOOL_OPTIONS);
+        }
+        let setup = DapSetup {
+            adapter_id: "java",
+            request,
+            arguments,
+            stdin: launch.map(|launch| launch.stdin.clone()).unwrap_or_default(),
+            env,
+            remote: None,
+            stops_on_entry: false,
+            is_local: matches!(
+                start,
+                Start::Launch(_) | Start::Attach(Attach { to: Endpoint::Process(_), .. })
+            ),
+            quirks: &QUIRKS,
+        };
+        let transport = Transport::Spawn {
+            process: bridge::process(&jdk, debugger, &secret),
+            announces: Some(bridge::ANNOUNCES),
+            is_program: false,
+        };
+        Ok(Plan::Dap { transport, setup })
+    }
+
+    /// Sources of the JDK and of libraries are rarely there; the bridge marks their frames.
+    fn is_internal(&self, path: &Path) -> bool {
+        !path.is_absolute()
+    }
+
+    fn stands_alone(&self, executable: Option<&Path>, _runtime_args: &[String]) -> bool {
+        executable.is_some_and(is_build_tool)
+    }
+
+    fn observation(&self) -> Observation {
+        Observation { records: true, samples: true, reports_tests: true }
+    }
+
+    fn process_identity(&self) -> Option<&dyn ProcessIdentity> {
+        Some(self)
+    }
+
+    fn commands(&self) -> Option<&dyn Commands> {
+        Some(self)
+    }
+}
+
+impl ProcessIdentity for Java {
+    fn may_be_interpreter(&self, program: &Path) -> bool {
+        program.file_stem().is_some_and(|stem| stem == "java")
+    }
+}
+
+fn is_build_tool(program: &Path) -> bool {
+    program.file_stem().and_then(|stem| stem.to_str()).is_some_and(|stem| BUILD_TOOLS.contains(&stem))
+}
+
+fn launch_arguments(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<Map<String, Value>> {
+    let own: Vec<&str> = launch.runtime_args.iter().chain(&launch.args).map(String::as_str).collect();
+    let program = runtime.executable.to_string_lossy();
+    let mut words = vec![&*program];
+    let mut env = Map::new();
+    let name = launch.program.name();
+    match &launch.program {
+        Program::Command => {
+            let before = launch.env.get(TOOL_OPTIONS).cloned().unwrap_or_else(|| host.env(TOOL_OPTIONS));
+            let options = format!("{} {AGENT}", before.unwrap_or_default());
+            env.insert(TOOL_OPTIONS.to_owned(), json!(options.trim()));
+            let is_gradle = program.contains("gradle");
+            // A daemon would outlive the session.
+            words.extend(is_gradle.then_some("--no-daemon"));
+            words.extend(own);
+        }
+        Program::Script(_) | Program::Module(_) => {
+            words.push(AGENT);
+            words.extend(launch.runtime_args.iter().map(String::as_str));
+            words.extend(matches!(launch.program, Program::Script(_)).then_some("-jar"));
+            words.push(&name);
+            words.extend(launch.args.iter().map(String::as_str));
+        }
+    }
+    let arguments = json!({
+        "args": words, "env": env, "cwd": launch.working_folder(), "justMyCode": launch.just_my_code,
+        "stopOnEntry": launch.stop_on_entry, "sources": build::sources_of(host, launch),
+        "reports": launch.env.get(TestReports::VARIABLE).cloned().flatten(),
+    });
+    Ok(arguments.as_object().cloned().unwrap_or_default())
+}
+
+fn attach_arguments(attach: &Attach) -> Map<String, Value> {
+    let mut arguments = match &attach.to {
+        Endpoint::Process(pid) => json!({ "pid": pid }),
+        Endpoint::Address { host, port } => json!({ "host": host, "port": port }),
+    };
+    arguments["justMyCode"] = json!(attach.just_my_code);
+    arguments["cwd"] = json!(std::env::current_dir().unwrap_or_default());
+    arguments.as_object().cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

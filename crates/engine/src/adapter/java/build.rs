@@ -1,0 +1,270 @@
+//! What a launch needs before it can run: a source file is compiled, and a main class found.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use super::bridge::{compiler, unwritable};
+use super::jdk::Jdk;
+use crate::adapter::{Host, Runtime};
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::launch::{Launch, Program};
+use crate::progress::Progress;
+
+/// Beside compiled classes: the path of their source.
+const SOURCE: &str = "source";
+const CLASS_PATHS: [&str; 3] = ["-cp", "-classpath", "--class-path"];
+/// Where build tools put classes.
+const OUTPUTS: [&str; 4] = ["target/classes", "build/classes/java/main", "out/production/classes", "bin"];
+
+pub(super) async fn build(
+    host: &dyn Host,
+    runtime: &Runtime,
+    launch: Launch,
+    progress: &Progress,
+) -> Result<Launch> {
+    match &launch.program {
+        Program::Script(path) if extension(path) == "java" => {
+            progress.say(format!("compiling {}", path.display()));
+            let jdk = Jdk::find(host, Some(&runtime.executable))?;
+            let (classes, main) = compile(host, &jdk, path, &launch.runtime_args).await?;
+            Ok(with_classes(launch, &classes, main))
+        }
+        Program::Script(path) if extension(path) == "class" => {
+            let root = path.parent().unwrap_or(Path::new("."));
+            let main = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let root = root.to_owned();
+            Ok(with_classes(launch, &root, main))
+        }
+        Program::Module(name) => {
+            let name = name.clone();
+            main_class(launch, &name)
+        }
+        Program::Script(_) | Program::Command => Ok(launch),
+    }
+}
+
+fn extension(path: &Path) -> &str {
+    path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
+}
+
+/// The class path that the arguments of the JVM name, and where.
+fn class_path(args: &[String]) -> Option<(usize, &str)> {
+    let at = args.iter().position(|word| CLASS_PATHS.contains(&word.as_str()))?;
+    Some((at + 1, args.get(at + 1)?))
+}
+
+fn with_classes(mut launch: Launch, classes: &Path, main: String) -> Launch {
+    let classes = classes.to_string_lossy();
+    match class_path(&launch.runtime_args).map(|(at, path)| (at, format!("{classes}:{path}"))) {
+        Some((at, path)) => {
+            if let Some(word) = launch.runtime_args.get_mut(at) {
+                *word = path;
+            }
+        }
+        None => launch.runtime_args.extend(["-cp".to_owned(), classes.into_owned()]),
+    }
+    launch.program = Program::Module(main);
+    launch
+}
+
+/// A class is looked for where build tools put it, unless a class path is given. One that is not in the folders of its
+/// class path is an error.
+fn main_class(mut launch: Launch, name: &str) -> Result<Launch> {
+    let folder = launch.working_folder();
+    let has_own = launch.env.contains_key("CLASSPATH") || std::env::var_os("CLASSPATH").is_some();
+    let is_module =
+        name.contains('/') || launch.runtime_args.iter().any(|word| word == "-m" || word == "-jar");
+    if class_path(&launch.runtime_args).is_none() && !has_own && !is_module {
+        let outputs = OUTPUTS.iter().map(|output| folder.join(output)).filter(|output| output.is_dir());
+        let path: Vec<String> =
+            outputs.map(|path| path.display().to_string()).chain([".".to_owned()]).collect();
+        launch.runtime_args.extend(["-cp".to_owned(), path.join(":")]);
+    }
+    let Some((_, path)) = class_path(&launch.runtime_args).filter(|_| !is_module) else { return Ok(launch) };
+    let entries: Vec<PathBuf> = path.split(':').map(|entry| folder.join(entry)).collect();
+    let file = format!("{}.class", name.replace('.', "/"));
+    let is_known = entries.iter().all(|entry| entry.is_dir() || !entry.exists());
+    if is_known && !entries.iter().any(|entry| entry.join(&file).is_file()) {
+        return Err(Error::StartFailed {
+            problem: format!("there is no class `{name}` on the class path `{path}`"),
+            output: "give the full name of the class with its package, and the class path as `runtimeArgs`: \
+                     [\"-cp\", \"FOLDER\"]\n"
+                .to_owned(),
+        });
+    }
+    Ok(launch)
+}
+
+/// Compiles a source file, with those of its folder that it uses. What the compiler prints is the error. Nothing is
+/// compiled again as long as nothing in the folder changes.
+async fn compile(host: &dyn Host, jdk: &Jdk, source: &Path, args: &[String]) -> Result<(PathBuf, String)> {
+    let text = host
+        .read(source)
+        .ok_or_else(|| Error::BadFile { path: source.to_owned(), problem: "cannot be read".to_owned() })?;
+    let main = main_of(&text).ok_or_else(|| Error::StartFailed {
+        problem: format!("`{}` has no class", source.display()),
+        output: String::new(),
+    })?;
+    let package = package_of(&text);
+    let mut root = source.parent().unwrap_or(Path::new("/"));
+    for _ in package.iter().flat_map(|package| package.split('.')) {
+        root = root.parent().unwrap_or(root);
+    }
+    let class_path = class_path(args).map(|(_, path)| path);
+    let folder = place(host, jdk, source, &text, class_path);
+    let classes = folder.join("classes");
+    let main = package.as_ref().map_or(main.clone(), |package| format!("{package}.{main}"));
+    if host.is_file(&folder.join(SOURCE)) && package.is_none() {
+        return Ok((classes, main));
+    }
+    let part = folder.with_extension(std::process::id().to_string());
+    std::fs::create_dir_all(&part).map_err(|error| unwritable(&part, &error))?;
+    let mut words: Vec<std::ffi::OsString> = vec!["-g".into(), "-d".into(), part.join("classes").into()];
+    words.extend(["-sourcepath".into(), root.into()]);
+    words.extend(class_path.into_iter().flat_map(|path| ["-cp".into(), path.into()]));
+    words.push(source.into());
+    let compiled = host.run(&compiler(jdk, words), deadlines::BUILD).await?;
+    if !compiled.success {
+        let _ = std::fs::remove_dir_all(&part);
+        return Err(Error::StartFailed {
+            problem: format!("`{}` does not compile", source.display()),
+            output: format!("{}{}", compiled.stdout, compiled.stderr),
+        });
+    }
+    std::fs::write(part.join(SOURCE), source.to_string_lossy().as_bytes())
+        .map_err(|error| unwritable(&part, &error))?;
+    // A run of the classes that are there already keeps its files open.
+    let _ = std::fs::remove_dir_all(&folder);
+    if let Err(error) = std::fs::rename(&part, &folder) {
+        let _ = std::fs::remove_dir_all(&part);
+        if !host.is_file(&folder.join(SOURCE)) {
+            return Err(unwritable(&folder, &error));
+        }
+    }
+    Ok((classes, main))
+}
+
+/// Where in the cache the classes belong that are made of these sources.
+fn place(host: &dyn Host, jdk: &Jdk, source: &Path, text: &str, class_path: Option<&str>) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    (source, text, &jdk.version, class_path).hash(&mut hasher);
+    let beside = source.parent().unwrap_or(Path::new("/"));
+    for name in host.names_in(beside).iter().filter(|name| name.ends_with(".java")) {
+        (name, host.read(&beside.join(name))).hash(&mut hasher);
+    }
+    host.cache_dir().join("java").join(format!("program-{:016x}", hasher.finish()))
+}
+
+/// The sources of a program that was compiled here.
+pub(super) fn sources_of(host: &dyn Host, launch: &Launch) -> Vec<String> {
+    let entries = class_path(&launch.runtime_args).map(|(_, path)| path.split(':')).into_iter().flatten();
+    entries.filter_map(|entry| host.read(&Path::new(entry).parent()?.join(SOURCE))).collect()
+}
+
+fn package_of(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).find_map(|line| line.strip_prefix("package "))?;
+    Some(line.split(';').next()?.trim().to_owned())
+}
+
+/// The class with the method `main`, or else the first: types that begin outside of all braces.
+fn main_of(text: &str) -> Option<String> {
+    let mut types: Vec<String> = Vec::new();
+    let (mut depth, mut previous) = (0_usize, String::new());
+    for word in words(&without_comments(text)) {
+        match word.as_str() {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            "main" if depth == 1 && previous == "void" => return types.pop(),
+            _ if depth == 0 && matches!(previous.as_str(), "class" | "record" | "enum" | "interface") => {
+                types.push(word.clone());
+            }
+            _ => {}
+        }
+        previous = word;
+    }
+    types.into_iter().next()
+}
+
+/// Names and braces.
+fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for letter in text.chars() {
+        if letter.is_alphanumeric() || matches!(letter, '_' | '$') {
+            if let Some(word) = words.last_mut() {
+                word.push(letter);
+            }
+        } else {
+            words.extend(matches!(letter, '{' | '}').then(|| letter.to_string()));
+            words.push(String::new());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// A source without its comments, texts and characters.
+fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let end = match letter {
+            '/' if rest.starts_with("//") => Some(rest.find('\n').unwrap_or(rest.len())),
+            '/' if rest.starts_with("/*") => rest.find("*/").map(|at| at + 2).or(Some(rest.len())),
+            '"' if rest.starts_with("\"\"\"") => {
+                rest.get(3..).and_then(|inner| inner.find("\"\"\"")).map(|at| at + 6).or(Some(rest.len()))
+            }
+            '"' | '\'' => Some(quoted(rest, letter)),
+            _ => None,
+        };
+        let skipped = end.unwrap_or(letter.len_utf8());
+        if end.is_none() {
+            out.push(letter);
+        } else {
+            out.push(' ');
+        }
+        rest = rest.get(skipped..).unwrap_or_default();
+    }
+    out
+}
+
+/// The length of a text in quotes.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (at, letter) in text.char_indices().skip(1) {
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '\n' => return at,
+            letter if letter == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_main_class_is_the_one_with_the_method() {
+        let table = [
+            ("class A { }\nclass B { public static void main(String[] a) { } }", Some("B")),
+            ("// class X {\nrecord P(int x) { }\ninterface I { }", Some("P")),
+            ("class A { String s = \"} class Q {\"; class N { void main() { } } }", Some("A")),
+            ("public final class Shop { static void main(String... a) { } }", Some("Shop")),
+            ("int x;", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(main_of(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_package_is_read() {
+        assert_eq!(package_of("/* x */\npackage a.b;\nclass C { }").as_deref(), Some("a.b"));
+        assert_eq!(package_of("class C { }"), None);
+    }
+}

@@ -1,0 +1,61 @@
+use std::path::Path;
+
+use super::*;
+use crate::host::FakeMachine;
+
+const RELEASE: &str = "JAVA_VERSION=\"17.0.15\"\nMODULES=\"java.base jdk.attach jdk.compiler jdk.jdi\"\n";
+
+fn machine(release: &str) -> FakeMachine {
+    let java = Path::new("/jdk/bin/java");
+    FakeMachine {
+        files: [(java.to_owned(), None), ("/jdk/release".into(), Some(release.to_owned()))].into(),
+        path: [("java".to_owned(), java.to_owned()), ("mvn".to_owned(), "/bin/mvn".into())].into(),
+        ..FakeMachine::default()
+    }
+}
+
+fn runtime(executable: &str) -> Runtime {
+    Runtime {
+        executable: executable.into(),
+        version: "17.0.15".to_owned(),
+        tag: "jdk".to_owned(),
+        origin: "PATH".to_owned(),
+    }
+}
+
+fn arguments(launch: Launch, executable: &str) -> Value {
+    let start = Start::Launch(Launch { cwd: Some("/work".into()), ..launch });
+    let plan = Java.plan(&machine(RELEASE), &runtime(executable), Path::new("/cache"), &start).unwrap();
+    let Plan::Dap { setup, .. } = plan else { panic!("it is planned for the protocol") };
+    Value::Object(setup.arguments)
+}
+
+#[tokio::test]
+async fn a_runtime_that_cannot_debug_says_what_it_lacks() {
+    let table = [
+        ("JAVA_VERSION=\"1.8.0_402\"\n", "Java 11 or newer"),
+        ("JAVA_VERSION=\"17\"\nMODULES=\"java.base\"\n", "without the module `jdk.jdi`"),
+    ];
+    for (release, expected) in table {
+        let error = Java.locate(&machine(release), None, None).await.unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let error = Java.locate(&FakeMachine::default(), None, None).await.unwrap_err().to_string();
+    assert!(error.contains("no JDK was found"), "{error}");
+    assert_eq!(Java.locate(&machine(RELEASE), None, None).await.unwrap().version, "17.0.15");
+}
+
+#[test]
+fn jvms_connect_to_the_bridge() {
+    let jar = Launch { args: vec!["x".to_owned()], ..Launch::new(Program::Script("/work/shop.jar".into())) };
+    assert_eq!(
+        arguments(jar, "/jdk/bin/java")["args"],
+        json!(["/jdk/bin/java", "{agent}", "-jar", "/work/shop.jar", "x"])
+    );
+    let maven = Launch { runtime_args: vec!["test".to_owned()], ..Launch::new(Program::Command) };
+    let found = arguments(maven, "/bin/mvn");
+    assert_eq!(
+        (&found["args"], &found["env"]),
+        (&json!(["/bin/mvn", "test"]), &json!({ "JAVA_TOOL_OPTIONS": "{agent}" }))
+    );
+}

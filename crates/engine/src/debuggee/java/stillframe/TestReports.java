@@ -1,0 +1,107 @@
+package stillframe;
+
+import java.io.File;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+/** Passes on what Maven Surefire and Gradle say of tests: they write an XML file for each class. */
+final class TestReports {
+    private static final List<String> FOLDERS = List.of("surefire-reports", "failsafe-reports", "test-results");
+    private static final int DEPTH = 8;
+    private final Sources sources;
+    private final String folder;
+    private final String file;
+    private final long began = System.currentTimeMillis();
+
+    TestReports(Map<String, Object> arguments, Sources sources) {
+        this.sources = sources;
+        folder = Json.string(arguments.get("cwd"));
+        file = Json.string(arguments.get("reports"));
+    }
+
+    /** Writes a line for each test, if the client has asked for that. */
+    void passOn() {
+        if (file == null || folder == null) return;
+        List<Object> lines = new ArrayList<>();
+        for (Path report : found()) {
+            try {
+                read(report, lines);
+            } catch (Exception broken) {
+                System.err.println("stillframe: `" + report + "` cannot be read: " + broken.getMessage());
+            }
+        }
+        if (lines.isEmpty()) return;
+        lines.add(0, Json.object("kind", "collected", "count", (long) lines.size()));
+        StringBuilder text = new StringBuilder();
+        for (Object line : lines) text.append(Json.write(line)).append('\n');
+        try (FileOutputStream out = new FileOutputStream(new File(file), true)) {
+            out.write(text.toString().getBytes(StandardCharsets.UTF_8));
+        } catch (IOException gone) {
+            System.err.println("stillframe: the results of the tests cannot be written: " + gone.getMessage());
+        }
+    }
+
+    /** Reports of this run: those of an earlier one may be there, too. */
+    private List<Path> found() {
+        try (Stream<Path> paths = Files.walk(Paths.get(folder), DEPTH)) {
+            return paths.filter(this::isReport).sorted().collect(Collectors.toList());
+        } catch (IOException | java.io.UncheckedIOException unreadable) {
+            return List.of();
+        }
+    }
+
+    private boolean isReport(Path path) {
+        String name = String.valueOf(path.getFileName());
+        boolean isInFolder = FOLDERS.stream().anyMatch(folder -> path.toString().contains(File.separator + folder + File.separator));
+        // File systems round the time.
+        return isInFolder && name.startsWith("TEST-") && name.endsWith(".xml") && path.toFile().lastModified() >= began - 2000;
+    }
+
+    private void read(Path report, List<Object> lines) throws Exception {
+        DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
+        factory.setFeature("http://apache.org/xml/features/disallow-doctype-decl", true);
+        NodeList cases = factory.newDocumentBuilder().parse(report.toFile()).getElementsByTagName("testcase");
+        for (int i = 0; i < cases.getLength(); i++) lines.add(result((Element) cases.item(i)));
+    }
+
+    private Map<String, Object> result(Element test) {
+        String type = test.getAttribute("classname");
+        String name = test.getAttribute("name").replaceAll("\\(.*\\)$", "");
+        Element problem = child(test, "failure");
+        boolean isError = problem == null && child(test, "error") != null;
+        if (isError) problem = child(test, "error");
+        boolean isSkipped = child(test, "skipped") != null;
+        String path = sources.fileOfClass(type);
+        Map<String, Object> result = Json.object("kind", "result", "id", name.isEmpty() ? type : type + "#" + name, "file", path,
+            "outcome", problem != null ? "failed" : isSkipped ? "skipped" : "passed");
+        if (problem == null) return result;
+        String details = problem.getTextContent().trim();
+        String message = problem.getAttribute("message");
+        result.put("message", message);
+        result.put("exception", problem.getAttribute("type"));
+        result.put("details", details);
+        String simple = type.substring(type.lastIndexOf('.') + 1);
+        Matcher place = Pattern.compile("at (?:\\S*/)?" + Pattern.quote(type) + "[.$].*\\(" + simple.split("\\$")[0] + "\\.java:(\\d+)\\)").matcher(details);
+        if (place.find()) result.put("line", Long.valueOf(place.group(1)));
+        return result;
+    }
+
+    private static Element child(Element parent, String name) {
+        NodeList found = parent.getElementsByTagName(name);
+        return found.getLength() == 0 ? null : (Element) found.item(0);
+    }
+}
