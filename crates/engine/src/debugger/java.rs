@@ -184,7 +184,13 @@ impl Debugger for JavaDebugger {
         value: &str,
         text: usize,
     ) -> Result<Value<RawId>> {
-        self.0.dap.set_variable(parent, name, value, text).await
+        let answer = self.0.dap.set_variable(parent, name, value, text).await;
+        answer.map_err(|error| match error {
+            Error::Refused(message) if !is_about_variable(&message) => {
+                Error::Raised { type_name: String::new(), message, traceback: String::new() }
+            }
+            other => other,
+        })
     }
 
     async fn same_as(&self, value: RawId, among: Vec<RawId>) -> Result<Option<usize>> {
@@ -264,4 +270,10 @@ impl Debugger for JavaDebugger {
     fn end(&self) -> Option<End> {
         self.0.dap.end()
     }
+}
+
+/// A refusal to assign is about the variable, or else about the expression.
+fn is_about_variable(message: &str) -> bool {
+    let starts = ["there is no variable", "it cannot be assigned to", "the value belongs"];
+    starts.iter().any(|start| message.starts_with(start)) || message.ends_with(" is final")
 }

@@ -12,6 +12,8 @@ use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program};
 use crate::progress::Progress;
 
+/// How many files are looked at for changes.
+const MOST_SOURCES: usize = 5000;
 /// Beside compiled classes: the path of their source.
 const SOURCE: &str = "source";
 const CLASS_PATHS: [&str; 3] = ["-cp", "-classpath", "--class-path"];
@@ -113,10 +115,10 @@ async fn compile(host: &dyn Host, jdk: &Jdk, source: &Path, args: &[String]) -> 
         root = root.parent().unwrap_or(root);
     }
     let class_path = class_path(args).map(|(_, path)| path);
-    let folder = place(host, jdk, source, &text, class_path);
+    let folder = place(host, jdk, source, root, class_path);
     let classes = folder.join("classes");
     let main = package.as_ref().map_or(main.clone(), |package| format!("{package}.{main}"));
-    if host.is_file(&folder.join(SOURCE)) && package.is_none() {
+    if host.is_file(&folder.join(SOURCE)) {
         return Ok((classes, main));
     }
     let part = folder.with_extension(std::process::id().to_string());
@@ -135,8 +137,7 @@ async fn compile(host: &dyn Host, jdk: &Jdk, source: &Path, args: &[String]) -> 
     }
     std::fs::write(part.join(SOURCE), source.to_string_lossy().as_bytes())
         .map_err(|error| unwritable(&part, &error))?;
-    // A run of the classes that are there already keeps its files open.
-    let _ = std::fs::remove_dir_all(&folder);
+    // Another server may have done the same.
     if let Err(error) = std::fs::rename(&part, &folder) {
         let _ = std::fs::remove_dir_all(&part);
         if !host.is_file(&folder.join(SOURCE)) {
@@ -147,12 +148,26 @@ async fn compile(host: &dyn Host, jdk: &Jdk, source: &Path, args: &[String]) -> 
 }
 
 /// Where in the cache the classes belong that are made of these sources.
-fn place(host: &dyn Host, jdk: &Jdk, source: &Path, text: &str, class_path: Option<&str>) -> PathBuf {
+fn place(host: &dyn Host, jdk: &Jdk, source: &Path, root: &Path, class_path: Option<&str>) -> PathBuf {
     let mut hasher = DefaultHasher::new();
-    (source, text, &jdk.version, class_path).hash(&mut hasher);
-    let beside = source.parent().unwrap_or(Path::new("/"));
-    for name in host.names_in(beside).iter().filter(|name| name.ends_with(".java")) {
-        (name, host.read(&beside.join(name))).hash(&mut hasher);
+    (source, host.read(source), &jdk.version, class_path).hash(&mut hasher);
+    let mut folders = vec![root.to_owned()];
+    let mut left = MOST_SOURCES;
+    while let Some(folder) = folders.pop() {
+        let mut entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries.into_iter().take(left) {
+            left -= 1;
+            let path = entry.path();
+            let is_package = entry.file_type().is_ok_and(|kind| kind.is_dir())
+                && source.parent().is_some_and(|parent| parent != root);
+            if is_package {
+                folders.push(path);
+            } else if extension(&path) == "java" {
+                let changed = entry.metadata().and_then(|data| data.modified()).ok();
+                (path, changed).hash(&mut hasher);
+            }
+        }
     }
     host.cache_dir().join("java").join(format!("program-{:016x}", hasher.finish()))
 }

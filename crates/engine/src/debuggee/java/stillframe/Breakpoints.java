@@ -9,6 +9,7 @@ import com.sun.jdi.request.BreakpointRequest;
 import com.sun.jdi.request.ClassPrepareRequest;
 import com.sun.jdi.request.EventRequest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,8 @@ import java.util.TreeSet;
 final class Breakpoints {
     private final Debuggee debuggee;
     private final List<Place> places = new ArrayList<>();
+    /** How often the condition of each rule was true: it is counted on when breakpoints are set anew. */
+    private final Map<Long, Long> hits = new HashMap<>();
     private long numbers;
 
     Breakpoints(Debuggee debuggee) {
@@ -158,20 +161,21 @@ final class Breakpoints {
     private static List<Location> onLine(Place place, ReferenceType type) throws AbsentInformationException {
         List<Location> all = type.locationsOfLine(place.line);
         if (all.isEmpty() && !place.isBound()) {
-            for (Method method : type.methods()) {
-                int next = nextLine(method, place.line);
-                if (next > 0) all = method.locationsOfLine(next);
-            }
+            int next = Integer.MAX_VALUE;
+            for (Method method : type.methods()) next = Math.min(next, nextLine(place, method));
+            if (next < Integer.MAX_VALUE) all = type.locationsOfLine(next);
         }
         return firstOfEachMethod(all);
     }
 
-    private static int nextLine(Method method, int line) throws AbsentInformationException {
-        if (method.isAbstract() || method.isNative()) return 0;
+    /** The next line of a method that has code, if the method holds the line. */
+    private static int nextLine(Place place, Method method) throws AbsentInformationException {
+        if (method.isAbstract() || method.isNative()) return Integer.MAX_VALUE;
         TreeSet<Integer> lines = new TreeSet<>();
         for (Location location : method.allLineLocations()) lines.add(location.lineNumber());
-        Integer next = lines.ceiling(line);
-        return next != null && lines.first() <= line ? next : 0;
+        Integer next = lines.ceiling(place.line);
+        boolean holds = next != null && (lines.first() <= place.line || Sources.isOneBlock(place.file, place.line, next));
+        return holds ? next : Integer.MAX_VALUE;
     }
 
     /** The code of one line can be in several pieces, as in a `for`: it is hit once each time that it begins. */
@@ -190,9 +194,8 @@ final class Breakpoints {
     private static Object answer(Place place) {
         boolean isBound = place.isBound();
         String message = place.message;
-        if (!isBound && message == null) {
-            String what = place.method != null ? "method `" + place.method + "`" : "code for line " + place.line;
-            message = "no class that is loaded has " + what;
+        if (!isBound && message == null && place.method != null) {
+            message = "no class that is loaded has a method `" + place.method + "`";
         }
         return Json.object("id", place.number, "verified", isBound, "message", isBound ? null : message,
             "line", place.bound > 0 ? (long) place.bound : null);
@@ -217,6 +220,11 @@ final class Breakpoints {
         for (Place place : places) {
             place.rules.ended();
         }
+    }
+
+    /** Counts a hit of a rule. One without a number is not known again later. */
+    synchronized long count(Long rule, long before) {
+        return rule == null ? before + 1 : hits.merge(rule, 1L, Long::sum);
     }
 
     /** Whether a breakpoint stops the program. Adds its number. */

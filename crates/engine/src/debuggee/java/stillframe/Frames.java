@@ -73,7 +73,7 @@ final class Frames {
         String file = debuggee.sources.isUsers(location) ? debuggee.sources.fileOf(location) : null;
         Map<String, Object> source = file != null ? Json.object("name", file.substring(file.lastIndexOf('/') + 1), "path", file)
             : Json.object("name", location.declaringType().name(), "presentationHint", "subtle");
-        return Json.object("id", (long) frames.size(), "name", Names.of(location.method()), "source", source,
+        return Json.object("id", (long) frames.size(), "name", Names.inFrame(location.method()), "source", source,
             "line", (long) Math.max(0, location.lineNumber()), "column", 1L);
     }
 

@@ -25,6 +25,12 @@ final class Names {
         return out.toString();
     }
 
+    /** The name of a frame, beside which its file is shown: `total`, and `Basket` for a constructor. */
+    static String inFrame(Method method) {
+        String type = simple(method.declaringType().name());
+        return method.isConstructor() ? type.substring(type.lastIndexOf('.') + 1) : method.name();
+    }
+
     /** `Basket.total`. */
     static String of(Method method) {
         return simple(method.declaringType().name()) + "." + method.name();

@@ -16,6 +16,7 @@ import java.util.Map;
  */
 final class Rules {
     private static final long WITHIN = 1000;
+    private static final long BETWEEN_COUNTS = 100;
     private final Debuggee debuggee;
     private final List<Rule> rules = new ArrayList<>();
 
@@ -26,8 +27,10 @@ final class Rules {
         long count;
         String log;
         Map<String, Object> record;
-        long hits;
+        /** How often the condition was true. */
+        long own;
         long written;
+        long counted;
         final Map<String, Object> last = new HashMap<>();
     }
 
@@ -76,15 +79,16 @@ final class Rules {
 
     private boolean isMet(Rule rule, ThreadReference thread) throws Failure {
         if (rule.condition != null && !Operators.isTrue(evaluate(rule.condition, thread))) return false;
-        rule.hits++;
+        long hits = debuggee.breakpoints.count(rule.id, rule.own);
+        rule.own = hits;
         if (rule.operator == null) return true;
         switch (rule.operator) {
-            case "==": return rule.hits == rule.count;
-            case ">": return rule.hits > rule.count;
-            case ">=": return rule.hits >= rule.count;
-            case "<": return rule.hits < rule.count;
-            case "<=": return rule.hits <= rule.count;
-            default: return rule.hits % rule.count == 0;
+            case "==": return hits == rule.count;
+            case ">": return hits > rule.count;
+            case ">=": return hits >= rule.count;
+            case "<": return hits < rule.count;
+            case "<=": return hits <= rule.count;
+            default: return hits % rule.count == 0;
         }
     }
 
@@ -104,8 +108,7 @@ final class Rules {
                 i++;
             } else if (end > 0) {
                 Value value = evaluate(message.substring(i + 1, end), thread);
-                String shown = debuggee.calls.within(WITHIN, thread, false, call -> new Operators(debuggee, call).string(value));
-                text.append(shown);
+                text.append(Values.text(value));
                 i = end;
             } else {
                 text.append(letter);
@@ -125,15 +128,19 @@ final class Rules {
 
     /** Writes a row to the recorder's pipe: id, hit, time, process, thread, and a cell for each expression. */
     private void record(Rule rule, ThreadReference thread) {
-        if ((rule.hits - 1) % Json.number(rule.record.get("every"), 1) != 0) return;
+        if ((rule.own - 1) % Json.number(rule.record.get("every"), 1) != 0) return;
         List<Object> cells = new ArrayList<>();
         for (Object expression : Json.list(rule.record.get("expressions"))) {
             cells.add(cell(rule, (String) expression, thread));
         }
         boolean isSame = cells.equals(rule.last.put(thread.name(), cells));
         if (isSame && Json.flag(rule.record.get("changes"))) return;
-        if (rule.written++ >= Json.number(rule.record.get("most"), Long.MAX_VALUE)) return;
-        List<Object> row = new ArrayList<>(List.of(rule.id, rule.hits, (double) System.currentTimeMillis(), process(rule), thread.name()));
+        if (rule.written >= Json.number(rule.record.get("most"), Long.MAX_VALUE)) {
+            count(rule, false);
+            return;
+        }
+        rule.written++;
+        List<Object> row = new ArrayList<>(List.of(rule.id, rule.own, (double) System.currentTimeMillis(), process(rule), thread.name()));
         row.add(cells);
         write(rule, row);
     }
@@ -173,11 +180,18 @@ final class Rules {
         }
     }
 
+    /** Hits that have no row are counted on. The program may be killed at any time. */
+    private static void count(Rule rule, boolean isEnd) {
+        long now = System.currentTimeMillis();
+        if (!isEnd && now - rule.counted < BETWEEN_COUNTS) return;
+        rule.counted = now;
+        write(rule, Json.object("id", rule.id, "writer", process(rule) + "/0", "hits", rule.own));
+    }
+
     /** Hands out how often each place was hit: rows are left out where there are too many. */
     void ended() {
         for (Rule rule : rules) {
-            if (rule.record == null || rule.hits == 0) continue;
-            write(rule, Json.object("id", rule.id, "writer", process(rule) + "/0", "hits", rule.hits));
+            if (rule.record != null && rule.own > 0) count(rule, true);
         }
     }
 }

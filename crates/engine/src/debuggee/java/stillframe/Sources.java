@@ -87,6 +87,21 @@ final class Sources {
             || type.startsWith("javax.") || type.startsWith("com.sun.");
     }
 
+    /** Whether nothing ends or begins between two lines: the first may be the head of a block with the other. */
+    static boolean isOneBlock(String file, int line, int next) {
+        try {
+            String[] lines = Files.readString(Paths.get(file)).split("\n", -1);
+            for (int i = line; i < next && i <= lines.length; i++) {
+                String code = lines[i - 1].replaceAll("\"(\\\\.|[^\"])*\"", "").replaceAll("//.*|/\\*.*?\\*/", "").trim();
+                boolean isHead = i == line && code.endsWith("{") && code.indexOf('}') < 0;
+                if (!isHead && (code.indexOf('{') >= 0 || code.indexOf('}') >= 0 || code.endsWith(";"))) return false;
+            }
+            return true;
+        } catch (IOException | java.io.UncheckedIOException unreadable) {
+            return false;
+        }
+    }
+
     private synchronized String find(String inRoot) {
         String known = found.get(inRoot);
         if (known == null) {

@@ -48,6 +48,11 @@ final class Threads {
         return threads;
     }
 
+    /** Those of the JVM itself are not listed, unless one has stopped. */
+    private boolean isListed(ThreadReference thread) {
+        return !isSystem(thread) || (debuggee.isStopped() && thread.isAtBreakpoint());
+    }
+
     static boolean isSystem(ThreadReference thread) {
         try {
             ThreadGroupReference group = thread.threadGroup();
@@ -61,6 +66,7 @@ final class Threads {
         List<Object> rows = new ArrayList<>();
         for (ThreadReference thread : ordered()) {
             try {
+                if (!isListed(thread)) continue;
                 String name = thread.name() + (isDaemon(thread) ? " (daemon)" : "");
                 rows.add(Json.object("id", number(thread), "name", name));
             } catch (ObjectCollectedException gone) {

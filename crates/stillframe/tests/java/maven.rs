@@ -1,0 +1,53 @@
+//! Maven: the JVMs that it starts, and JUnit's failing tests.
+
+use std::path::Path;
+
+use serde_json::json;
+use test_support::{Fixture, repository};
+
+use crate::STILLFRAME;
+use crate::debugging::{Report, folder};
+
+/// A copy of `fixtures/java_shop`: a build writes into its folder.
+fn shop(to: &Path) -> Fixture {
+    let from = repository().join("fixtures/java_shop");
+    for file in ["pom.xml", "src/main/java/shop/Basket.java", "src/test/java/shop/BasketTest.java"] {
+        std::fs::create_dir_all(to.join(file).parent().unwrap()).unwrap();
+        std::fs::copy(from.join(file), to.join(file)).unwrap();
+    }
+    Fixture::read(to.join("src/test/java/shop/BasketTest.java"))
+}
+
+#[tokio::test]
+async fn a_failing_test_has_both_sides_and_the_values_at_the_throw() {
+    let folder = folder();
+    let test = shop(folder.path());
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": "mvn -q test", "cwd": folder.path(), "timeout": 240_000 });
+    let answer = server.ok("debug_test", asked).await;
+    assert_eq!(answer["verdict"], "failed", "{}", answer.text);
+    let failure = &answer["failure"];
+    assert_eq!(failure["test"], "shop.BasketTest#addsPrices", "{}", answer.text);
+    assert_eq!(failure["line"], json!(test.line("fails")), "{}", answer.text);
+    let assertion = &failure["assertion"];
+    assert_eq!((&assertion["left"]["value"], &assertion["right"]["value"]), (&json!("4"), &json!("7")));
+    assert!(answer.text.contains("Basket{prices=[3, 4]}"), "{}", answer.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_breakpoint_is_hit_in_the_jvm_that_runs_the_tests() {
+    let folder = folder();
+    shop(folder.path());
+    let program = Fixture::read(folder.path().join("src/main/java/shop/Basket.java"));
+    let server = STILLFRAME.serve().await;
+    let asked = json!({
+        "language": "java", "command": "mvn -q test", "cwd": folder.path(), "timeout": 240_000,
+        "until": [{ "file": program.path(), "line": program.line("total"), "condition": "prices.size() == 2" }],
+        "expressions": ["total", "prices.get(0) + prices.get(1)"],
+    });
+    let ran = server.ok("run_until", asked).await;
+    assert_eq!(ran.place(), (program.path(), program.line("total")), "{}", ran.text);
+    assert_eq!((ran.at("/values/0/value"), ran.at("/values/1/value")), (&json!("4"), &json!("7")), "{}", ran.text);
+    server.finish().await;
+}

@@ -1,0 +1,91 @@
+//! Exceptions, returned values, calls, threads, and classes without debug information.
+
+use serde_json::json;
+use test_support::{Fixture, Language};
+
+use crate::debugging::{Debugging, Report, folder};
+
+#[tokio::test]
+async fn an_uncaught_exception_has_its_class_its_message_and_its_stack() {
+    let program = Fixture::of(Language::Java, "endings");
+    let session = Debugging::of(Language::Java).await;
+    let asked = json!({ "scriptPath": program.path(), "args": ["raise"] });
+    let stopped = session.ok("start_debugging", asked).await;
+    assert_eq!((stopped.outcome(), stopped.place()), ("exception", (program.path(), program.line("raise"))));
+    let exception = &stopped["exception"];
+    assert_eq!((&exception["message"], &exception["uncaught"]), (&json!("no way out"), &json!(true)));
+    let line = format!("IllegalStateException: no way out\n\tat Main.main(main.java:{})", program.line("raise"));
+    assert!(exception["stack"].as_str().unwrap().contains(&line), "{}", stopped.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_out_shows_what_was_returned() {
+    let program = Fixture::of(Language::Java, "steps");
+    let (session, _) = Debugging::stopped_at(&program, "double").await;
+    let out = session.step("step_out").await;
+    assert_eq!((out.place(), out.variable("(return) doubled")), ((program.path(), program.line("call")), "8"));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_a_stopped_thread_is_given_up_and_the_session_goes_on() {
+    let program = Fixture::of(Language::Java, "java_waits");
+    let (session, _) = Debugging::stopped_at(&program, "stuck").await;
+    let asked = json!({ "expression": "locked()", "timeout": 500 });
+    let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;
+    assert!(failed.text_of("error").contains("cannot be interrupted"), "{}", failed.text);
+    let threads = session.ok("list_threads", json!({})).await;
+    assert!(threads.text.contains("other"), "{}", threads.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_deadlock_names_the_threads_and_the_monitors() {
+    let program = Fixture::of(Language::Java, "java_waits");
+    let session = Debugging::of(Language::Java).await;
+    let asked = json!({ "command": "java", "args": [program.path()], "timeout": 6000 });
+    let found = session.server.ok("diagnose_hang", asked).await;
+    assert_eq!(found["verdict"], "deadlock", "{}", found.text);
+    for part in ["one", "other", "monitor"] {
+        assert!(found.text.contains(part), "{part}: {}", found.text);
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_class_without_debug_information_says_which_flag_it_needs() {
+    let folder = folder();
+    let program = Fixture::of(Language::Java, "swap_vars");
+    for (flag, bound) in [("-g:none", false), ("-g:source,lines", true)] {
+        let compiled = std::process::Command::new("javac")
+            .args([flag, "-d"])
+            .args([folder.path().as_os_str(), program.path().as_ref()])
+            .status();
+        assert!(compiled.expect("javac runs").success());
+        let session = Debugging::of(Language::Java).await;
+        session.break_at(&program, "second_assignment").await;
+        let class_path = folder.path().to_str().unwrap();
+        let asked = json!({ "module": "Main", "runtimeArgs": ["-cp", class_path] });
+        let started = session.ok("start_debugging", asked).await;
+        if bound {
+            assert_eq!(started.variable("arg0"), "20", "{}", started.text);
+            let asked = json!({ "expression": "a" });
+            let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;
+            assert!(failed.text_of("message").contains("compile it with `javac -g`"), "{}", failed.text);
+        } else {
+            assert_eq!(started.outcome(), "ended", "{}", started.text);
+        }
+        session.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn a_class_that_is_not_there_is_an_error_before_the_start() {
+    let folder = folder();
+    let session = Debugging::of(Language::Java).await;
+    let asked = json!({ "module": "shop.Main", "runtimeArgs": ["-cp", folder.path()] });
+    let failed = session.fails("start_failed", "start_debugging", asked).await;
+    assert!(failed.text_of("error").contains("there is no class `shop.Main`"), "{}", failed.text);
+    session.finish().await;
+}
