@@ -3,6 +3,7 @@
 //! Every JVM of a program connects to the bridge, by the option [`AGENT`]: no port of it is open. A source file is
 //! compiled into the cache; Maven and Gradle get the option by `JAVA_TOOL_OPTIONS`.
 
+mod arguments;
 mod bridge;
 mod build;
 mod commands;
@@ -10,16 +11,15 @@ mod jdk;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use self::jdk::Jdk;
 use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
 use super::{Adapter, Boxed, Commands, Driver, Host, Observation, ProcessIdentity, Runtime, Sample};
 use crate::error::{Error, Result};
-use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
+use crate::model::launch::{Attach, Endpoint, Launch, Start};
 use crate::model::stop::ExceptionMode;
 use crate::progress::Progress;
-use crate::test_reports::TestReports;
 
 /// The language.
 #[derive(Clone, Copy, Debug)]
@@ -122,9 +122,9 @@ impl Adapter for Java {
         let secret = uuid::Uuid::new_v4().simple().to_string();
         let (request, mut arguments, launch) = match start {
             Start::Launch(launch) => {
-                (StartRequest::Launch, launch_arguments(host, runtime, launch)?, Some(launch))
+                (StartRequest::Launch, arguments::of_launch(host, runtime, launch), Some(launch))
             }
-            Start::Attach(attach) => (StartRequest::Attach, attach_arguments(attach), None),
+            Start::Attach(attach) => (StartRequest::Attach, arguments::of_attach(attach), None),
         };
         arguments.insert("secret".to_owned(), json!(secret));
         let mut env = launch.map(|launch| launch.env.clone()).unwrap_or_default();
@@ -183,48 +183,6 @@ impl ProcessIdentity for Java {
 
 fn is_build_tool(program: &Path) -> bool {
     program.file_stem().and_then(|stem| stem.to_str()).is_some_and(|stem| BUILD_TOOLS.contains(&stem))
-}
-
-fn launch_arguments(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<Map<String, Value>> {
-    let own: Vec<&str> = launch.runtime_args.iter().chain(&launch.args).map(String::as_str).collect();
-    let program = runtime.executable.to_string_lossy();
-    let mut words = vec![&*program];
-    let mut env = Map::new();
-    let name = launch.program.name();
-    match &launch.program {
-        Program::Command => {
-            let before = launch.env.get(TOOL_OPTIONS).cloned().unwrap_or_else(|| host.env(TOOL_OPTIONS));
-            let options = format!("{} {AGENT}", before.unwrap_or_default());
-            env.insert(TOOL_OPTIONS.to_owned(), json!(options.trim()));
-            let is_gradle = program.contains("gradle");
-            // A daemon would outlive the session.
-            words.extend(is_gradle.then_some("--no-daemon"));
-            words.extend(own);
-        }
-        Program::Script(_) | Program::Module(_) => {
-            words.push(AGENT);
-            words.extend(launch.runtime_args.iter().map(String::as_str));
-            words.extend(matches!(launch.program, Program::Script(_)).then_some("-jar"));
-            words.push(&name);
-            words.extend(launch.args.iter().map(String::as_str));
-        }
-    }
-    let arguments = json!({
-        "args": words, "env": env, "cwd": launch.working_folder(), "justMyCode": launch.just_my_code,
-        "stopOnEntry": launch.stop_on_entry, "sources": build::sources_of(host, launch),
-        "reports": launch.env.get(TestReports::VARIABLE).cloned().flatten(),
-    });
-    Ok(arguments.as_object().cloned().unwrap_or_default())
-}
-
-fn attach_arguments(attach: &Attach) -> Map<String, Value> {
-    let mut arguments = match &attach.to {
-        Endpoint::Process(pid) => json!({ "pid": pid }),
-        Endpoint::Address { host, port } => json!({ "host": host, "port": port }),
-    };
-    arguments["justMyCode"] = json!(attach.just_my_code);
-    arguments["cwd"] = json!(std::env::current_dir().unwrap_or_default());
-    arguments.as_object().cloned().unwrap_or_default()
 }
 
 #[cfg(test)]

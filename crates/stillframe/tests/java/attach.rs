@@ -22,7 +22,9 @@ fn started(folder: &std::path::Path, options: &[&str]) -> (Child, Option<u16>) {
         return (child, None);
     }
     let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).expect("the agent says where it listens");
+    BufReader::new(child.stdout.as_mut().unwrap())
+        .read_line(&mut line)
+        .expect("the agent says where it listens");
     let port = line.trim().rsplit([':', ' ']).next().and_then(|port| port.parse().ok());
     (child, port)
 }

@@ -1,10 +1,11 @@
 //! Java programs, their build tools, and what is particular to our bridge: each case a session.
 
 #![expect(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::unwrap_used,
-    reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
+    reason = "programs that run already are started by the test; a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
 
 mod attach;

@@ -1,4 +1,4 @@
-//! Maven: the JVMs that it starts, and JUnit's failing tests.
+//! Maven: the JVMs that it starts, and failing tests of `JUnit`.
 
 use std::path::Path;
 
@@ -48,6 +48,11 @@ async fn a_breakpoint_is_hit_in_the_jvm_that_runs_the_tests() {
     });
     let ran = server.ok("run_until", asked).await;
     assert_eq!(ran.place(), (program.path(), program.line("total")), "{}", ran.text);
-    assert_eq!((ran.at("/values/0/value"), ran.at("/values/1/value")), (&json!("4"), &json!("7")), "{}", ran.text);
+    assert_eq!(
+        (ran.at("/values/0/value"), ran.at("/values/1/value")),
+        (&json!("4"), &json!("7")),
+        "{}",
+        ran.text
+    );
     server.finish().await;
 }

@@ -14,7 +14,8 @@ async fn an_uncaught_exception_has_its_class_its_message_and_its_stack() {
     assert_eq!((stopped.outcome(), stopped.place()), ("exception", (program.path(), program.line("raise"))));
     let exception = &stopped["exception"];
     assert_eq!((&exception["message"], &exception["uncaught"]), (&json!("no way out"), &json!(true)));
-    let line = format!("IllegalStateException: no way out\n\tat Main.main(main.java:{})", program.line("raise"));
+    let line =
+        format!("IllegalStateException: no way out\n\tat Main.main(main.java:{})", program.line("raise"));
     assert!(exception["stack"].as_str().unwrap().contains(&line), "{}", stopped.text);
     session.finish().await;
 }
@@ -24,7 +25,10 @@ async fn a_step_out_shows_what_was_returned() {
     let program = Fixture::of(Language::Java, "steps");
     let (session, _) = Debugging::stopped_at(&program, "double").await;
     let out = session.step("step_out").await;
-    assert_eq!((out.place(), out.variable("(return) doubled")), ((program.path(), program.line("call")), "8"));
+    assert_eq!(
+        (out.place(), out.variable("(return) doubled")),
+        ((program.path(), program.line("call")), "8")
+    );
     session.finish().await;
 }
 

@@ -1,7 +1,10 @@
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::*;
 use crate::host::FakeMachine;
+use crate::model::launch::Program;
 
 const RELEASE: &str = "JAVA_VERSION=\"17.0.15\"\nMODULES=\"java.base jdk.attach jdk.compiler jdk.jdi\"\n";
 

@@ -144,9 +144,11 @@ fn add(calls: &mut Vec<CallNode>, stack: &[FrameLook]) {
         let Some(call) = calls.get_mut(at) else { return };
         call.total += 1;
         if let Ok(line) = u32::try_from(*line) {
-            match call.lines.binary_search_by_key(&line, |(line, _)| *line) {
-                Ok(at) => call.lines[at].1 += 1,
-                Err(at) => call.lines.insert(at, (line, 1)),
+            if let Some((_, times)) = call.lines.iter_mut().find(|(known, _)| *known == line) {
+                *times += 1;
+            } else {
+                call.lines.push((line, 1));
+                call.lines.sort_unstable();
             }
         }
         calls = &mut call.calls;
