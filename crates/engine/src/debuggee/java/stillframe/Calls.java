@@ -27,8 +27,8 @@ import java.util.concurrent.TimeoutException;
  * not end is thrown out of by an Error, as by `Thread.stop`; a thread that does not heed that is left to itself.
  */
 final class Calls {
-    private static final int TRIES = 4;
-    private static final long BETWEEN_TRIES = 250;
+    /** How long code may take to end after it was interrupted. */
+    private static final long GRACE = 1000;
     private final Debuggee debuggee;
     private volatile boolean isReadOnly;
     private final Set<ThreadReference> calling = ConcurrentHashMap.newKeySet();
@@ -80,13 +80,12 @@ final class Calls {
 
     private Failure interrupted(Call call, FutureTask<?> task, long milliseconds) {
         call.isOver = true;
-        for (int i = 0; i < TRIES && !task.isDone(); i++) {
-            try {
-                if (stopper != null && isCalling(call.thread)) call.thread.stop(stopper);
-                task.get(BETWEEN_TRIES, TimeUnit.MILLISECONDS);
-            } catch (Exception expected) {
-                // It fails with the error that was thrown into it, or takes longer.
-            }
+        try {
+            // Once only: JDWP ends the JVM if it keeps an error for a thread already.
+            if (stopper != null && isCalling(call.thread)) call.thread.stop(stopper);
+            task.get(GRACE, TimeUnit.MILLISECONDS);
+        } catch (Exception expected) {
+            // It fails with the error that was thrown into it, or takes longer.
         }
         String problem = "the expression did not end within " + milliseconds + " ms";
         if (task.isDone()) return new Failure(problem);

@@ -117,7 +117,8 @@ final class Debuggee {
         try {
             thread = threads.toPause(number);
             synchronized (this) {
-                if (isStopped) throw new Failure("the program is stopped already");
+                // Another stop was faster, and is reported.
+                if (isStopped) return;
                 pausing = thread;
             }
             if (threads.isRunning(thread)) steps.nudge(thread);
