@@ -9,6 +9,7 @@
 )]
 
 mod attach;
+mod faults;
 mod maven;
 mod values;
 

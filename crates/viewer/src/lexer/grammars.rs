@@ -34,7 +34,7 @@ impl Grammar {
     }
 }
 
-const GRAMMARS: &[&Grammar] = &[&PYTHON, &JAVASCRIPT, &C, &JSON];
+const GRAMMARS: &[&Grammar] = &[&PYTHON, &JAVASCRIPT, &C, &JAVA, &JSON];
 
 /// Text of which nothing is known.
 pub(crate) const NONE: Grammar = Grammar {
@@ -51,6 +51,66 @@ pub(crate) const NONE: Grammar = Grammar {
 const COMMON: Grammar = Grammar { comment: Some("//"), quotes: &['"', '\''], has_numbers: true, ..NONE };
 
 const COMMENT: Block = Block { begin: "/*", end: "*/", word: Word::Comment };
+
+/// Java.
+const JAVA: Grammar = Grammar {
+    extensions: &["java"],
+    blocks: &[COMMENT],
+    keywords: &[
+        "abstract",
+        "assert",
+        "boolean",
+        "break",
+        "byte",
+        "case",
+        "catch",
+        "char",
+        "class",
+        "continue",
+        "default",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "extends",
+        "false",
+        "final",
+        "finally",
+        "float",
+        "for",
+        "if",
+        "implements",
+        "import",
+        "instanceof",
+        "int",
+        "interface",
+        "long",
+        "new",
+        "null",
+        "package",
+        "private",
+        "protected",
+        "public",
+        "record",
+        "return",
+        "short",
+        "static",
+        "super",
+        "switch",
+        "synchronized",
+        "this",
+        "throw",
+        "throws",
+        "true",
+        "try",
+        "var",
+        "void",
+        "volatile",
+        "while",
+        "yield",
+    ],
+    ..COMMON
+};
 
 pub(crate) const JSON: Grammar = Grammar {
     extensions: &["json"],
