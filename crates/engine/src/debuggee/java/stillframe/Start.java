@@ -7,15 +7,21 @@ import com.sun.jdi.connect.Connector;
 import com.sun.jdi.connect.ListeningConnector;
 import com.sun.jdi.connect.TransportTimeoutException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** How a JVM is come by. One that we start connects to us, so that no port of it is open. */
 final class Start {
+    private static final long ATTACH_WITHIN = 4000;
     private final Wire wire;
     private final Map<String, Object> arguments;
     private ListeningConnector listener;
@@ -104,13 +110,17 @@ final class Start {
         Map<String, Connector.Argument> values = socket.defaultArguments();
         values.get("hostname").setValue(String.valueOf(arguments.get("host")));
         values.get("port").setValue(String.valueOf(arguments.get("port")));
-        values.get("timeout").setValue("4000");
+        // JDI waits for the handshake for ever.
+        FutureTask<VirtualMachine> attaching = new FutureTask<>(() -> socket.attach(values));
+        Session.daemon(attaching).start();
         try {
-            return socket.attach(values);
-        } catch (Exception error) {
-            String reason = error instanceof java.net.ConnectException ? "nothing listens there" : error.getMessage();
-            throw new Failure("no JVM answers at " + arguments.get("host") + ":" + arguments.get("port") + ": " + reason
-                + (String.valueOf(reason).contains("handshake") ? "; what listens there is not a JVM's debugger, or another debugger is attached" : ""));
+            return attaching.get(ATTACH_WITHIN, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException late) {
+            throw new Failure("what listens there does not answer as a JVM's debugger");
+        } catch (ExecutionException failed) {
+            boolean isFree = failed.getCause() instanceof ConnectException;
+            throw new Failure(isFree ? "nothing listens there; a JVM with another debugger does not listen, either"
+                : String.valueOf(failed.getCause().getMessage()));
         }
     }
 
