@@ -3,14 +3,22 @@
 //! Every root is an object, because some clients refuse the whole tool list over one that is not. No type is
 //! `null`: optional parameters may be left out. No number has a format that JSON Schema does not know.
 
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
-/// The schema of a tool's parameters.
-pub(crate) fn input<T: JsonSchema>() -> Map<String, Value> {
-    root::<T>(SchemaSettings::draft2020_12().for_deserialize())
+/// The schema of a tool's parameters. It is made once, because each call reads its arguments by it.
+pub(crate) fn input<T: JsonSchema + 'static>() -> Arc<Map<String, Value>> {
+    type Made = BTreeMap<TypeId, Arc<Map<String, Value>>>;
+    static MADE: Mutex<Made> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let make = || Arc::new(root::<T>(SchemaSettings::draft2020_12().for_deserialize()));
+    Arc::clone(made.entry(TypeId::of::<T>()).or_insert_with(make))
 }
 
 /// Marks an argument that is taken for the sake of clients of other servers, and not listed: who reads the list is to
@@ -18,8 +26,8 @@ pub(crate) fn input<T: JsonSchema>() -> Map<String, Value> {
 const UNLISTED: &str = "unlisted";
 
 /// The schema of a tool's parameters as it is listed.
-pub(crate) fn listed<T: JsonSchema>() -> Map<String, Value> {
-    let mut schema = input::<T>();
+pub(crate) fn listed<T: JsonSchema + 'static>() -> Map<String, Value> {
+    let mut schema = Map::clone(&input::<T>());
     leave_out_unlisted(&mut schema);
     schema
 }
@@ -141,7 +149,7 @@ mod tests {
             "required": ["lineCount"],
         });
         assert_eq!(Value::Object(listed::<Sample>()), expected);
-        let taken = Value::Object(input::<Sample>());
+        let taken = Value::Object(Map::clone(&input::<Sample>()));
         assert_eq!(taken.pointer("/properties/other/enum"), Some(&json!(["one", "two"])));
         assert_eq!(taken.pointer("/properties/nested/properties/y/type"), Some(&json!("boolean")));
     }

@@ -3,7 +3,7 @@
 #![expect(deprecated, reason = "older clients ask for messages of a log, and are told that there are none")]
 
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -52,13 +52,18 @@ const OF_HANDSHAKES: [&str; 3] = ["initialize", "resources/subscribe", "resource
 /// What is offered to every client.
 pub(super) struct Offer {
     toolsets: Vec<&'static Toolset>,
-    tools: Vec<Tool>,
+    /// Made when a client first asks: the schemas take longer than all else at a start.
+    tools: OnceLock<Vec<Tool>>,
 }
 
 impl Offer {
     pub(super) fn new(toolsets: Vec<&'static Toolset>) -> Self {
-        let tools = toolsets.iter().flat_map(|toolset| toolset.tools).map(listed).collect();
-        Self { toolsets, tools }
+        Self { toolsets, tools: OnceLock::new() }
+    }
+
+    fn tools(&self) -> &[Tool] {
+        let list = || self.toolsets.iter().flat_map(|toolset| toolset.tools).map(listed).collect();
+        self.tools.get_or_init(list)
     }
 }
 
@@ -152,7 +157,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let list = ListToolsResult::with_all_items(self.offer.tools.clone());
+        let list = ListToolsResult::with_all_items(self.offer.tools().to_vec());
         // Older results have no such fields.
         Ok(if is_stateless(&cx) {
             list.with_ttl_ms(LISTS_LAST).with_cache_scope(CacheScope::Public)
