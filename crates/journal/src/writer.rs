@@ -16,6 +16,9 @@ use crate::redaction::Redaction;
 
 /// How many bytes are written at once.
 const BLOCK: usize = 256 * 1024;
+/// How long an entry waits for those that come with it, such as the answer to a call. The thread stays out of the
+/// call's way until then.
+const TOGETHER: Duration = Duration::from_millis(2);
 /// How long the rest of a line is waited for, and how much other output may come meanwhile.
 const LINE: Duration = Duration::from_millis(50);
 const HELD: usize = 64;
@@ -80,6 +83,9 @@ impl Writer {
             };
             match next {
                 Ok(first) => {
+                    if matches!(first, Message::Entry(_)) {
+                        std::thread::sleep(TOGETHER);
+                    }
                     self.take(first);
                     while let Ok(next) = entries.try_recv() {
                         self.take(next);
