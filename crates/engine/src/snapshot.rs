@@ -74,14 +74,20 @@ impl Snapshot {
             Stack { frames: Vec::new(), total: 0 }
         });
         let (frames, hidden_frames) = users_frames(stack.frames, Some(&stop));
-        let locals = match frames.first() {
-            Some(frame) => {
-                let locals = session.locals(frame.id, first_page(limits), limits.value).await;
-                locals.map_err(|error| keep("the local variables", error)).ok()
-            }
-            None => None,
+        let first = frames.first();
+        let reading = async {
+            let frame = first?;
+            Some(session.locals(frame.id, first_page(limits), limits.value).await)
         };
-        let (watches, unwatched) = match frames.first() {
+        let surroundings = async {
+            let location = first?.location.as_ref()?;
+            Some(window(session, location, limits.source).await)
+        };
+        // What is known here is collected while the program's answer is on its way.
+        let (locals, source, failures) = tokio::join!(reading, surroundings, failures(session));
+        let locals =
+            locals.and_then(|locals| locals.map_err(|error| keep("the local variables", error)).ok());
+        let (watches, unwatched) = match first {
             Some(frame) => session.changed_watches(frame.id).await,
             None => (Vec::new(), 0),
         };
@@ -91,10 +97,6 @@ impl Snapshot {
                 exception.map(Exception::shortened).map_err(|error| keep("the exception", error)).ok()
             }
             _ => None,
-        };
-        let source = match frames.first().and_then(|frame| frame.location.as_ref()) {
-            Some(location) => window(session, location, limits.source).await,
-            None => Vec::new(),
         };
         if stop.reason == StopReason::Pause {
             notes.extend(stop.text.clone());
@@ -108,11 +110,11 @@ impl Snapshot {
             hidden_frames,
             total_frames: stack.total,
             locals,
-            source,
+            source: source.unwrap_or_default(),
             exception,
             watches,
             output: session.take_new_output(limits.output),
-            failures: failures(session).await,
+            failures,
             notes,
         }
     }
