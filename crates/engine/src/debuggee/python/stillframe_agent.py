@@ -8,6 +8,9 @@ Written for Python 3.8 to 3.13 and debugpy 1.8.22. Everything that it uses of py
 when it is needed, so that another version fails in one request and not at the start.
 """
 
+# What `signal` is made of. Its own functions look each number up in an enumeration, which takes as long as all
+# else that a limit needs.
+import _signal
 import builtins
 import collections
 import functools
@@ -591,9 +594,9 @@ class Limit:
         self.firing = False
 
     def take_signal(self):
-        if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGURG"):
+        if threading.current_thread() is not threading.main_thread() or not hasattr(_signal, "SIGURG"):
             return
-        handler = signal.getsignal(signal.SIGURG)
+        handler = _signal.getsignal(_signal.SIGURG)
         if handler is None:
             # It was not set from Python and could not be put back.
             return
@@ -603,8 +606,8 @@ class Limit:
                 raise Interrupted
 
         # An event loop that is told of every signal must not hear of this one.
-        self.signals = (handler, signal.set_wakeup_fd(-1))
-        signal.signal(signal.SIGURG, interrupt)
+        self.signals = (handler, _signal.set_wakeup_fd(-1))
+        _signal.signal(_signal.SIGURG, interrupt)
 
     def end(self):
         clock.limits.discard(self)
@@ -616,9 +619,9 @@ class Limit:
             sleep(0)
         if self.signals is not None:
             handler, wakeup = self.signals
-            signal.signal(signal.SIGURG, handler)
+            _signal.signal(_signal.SIGURG, handler)
             if wakeup != -1:
-                signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
+                _signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
             self.signals = None
 
 
