@@ -30,22 +30,27 @@ const SPAWNS: usize = 40;
 /// How many sessions are open when memory is measured.
 const SESSIONS: usize = 10;
 
-/// Builds a release, measures, prints. With names only these: languages, or `journal`.
-pub(crate) fn run(languages: &[String]) -> anyhow::Result<ExitCode> {
+/// Builds a release, measures, prints. With names only these: languages, or `journal`. `--server PATH` measures another
+/// program in place of that release.
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<ExitCode> {
+    if cfg!(debug_assertions) {
+        return optimized(arguments);
+    }
+    let (server, languages) = match arguments {
+        [option, server, languages @ ..] if option == "--server" => (Some(PathBuf::from(server)), languages),
+        languages => (None, languages),
+    };
     let is_wanted = |name: &str| languages.is_empty() || languages.iter().any(|wanted| wanted == name);
     let known = ["python", "node", "journal"];
     let unknown = languages.iter().find(|name| !known.contains(&name.as_str()));
     anyhow::ensure!(unknown.is_none(), "only `python`, `node` and `journal` are measured, not {unknown:?}");
-    if cfg!(debug_assertions) {
-        return optimized(languages);
-    }
     if is_wanted("journal") {
         journal::measure()?;
     }
     if languages.iter().all(|wanted| wanted == "journal") && !languages.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    let tools = Tools::prepare()?;
+    let tools = Tools::prepare(server)?;
     println!("what one call costs, in ms (medians; the bare clients acknowledge at once)");
     if is_wanted("python") {
         let scene = Scene::python(&tools)?;
@@ -87,11 +92,11 @@ fn newer_python() -> Option<PathBuf> {
 
 /// Does the same in a release build: a slow bare client would flatter us.
 #[expect(clippy::disallowed_methods, reason = "a program of the developer's own, which is waited for")]
-fn optimized(languages: &[String]) -> anyhow::Result<ExitCode> {
+fn optimized(arguments: &[String]) -> anyhow::Result<ExitCode> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = std::process::Command::new(cargo);
     command.current_dir(crate::repository::root());
-    command.args(["run", "--release", "--quiet", "--package", "xtask", "--", "bench"]).args(languages);
+    command.args(["run", "--release", "--quiet", "--package", "xtask", "--", "bench"]).args(arguments);
     let status = command.status()?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -105,7 +110,8 @@ fn spawn_and_memory(tools: &Tools, is_wanted: impl Fn(&str) -> bool) -> anyhow::
         server.end()?;
     }
     let spawn = milliseconds(median(times));
-    println!("{:<36}{spawn:>9.1} ms    goal 10 ms", "spawn to `initialize` answered");
+    println!("{:<36}{:>9.1} MB    goal 12 MB", "release binary, stripped", tools.binary_megabytes()?);
+    println!("{:<36}{spawn:>9.1} ms    goal 6 ms", "spawn to `initialize` answered");
     let server = tools.serve()?;
     println!("{:<36}{:>9.1} MB    goal 10 MB", "memory, idle", server.resident_megabytes()?);
     server.end()?;

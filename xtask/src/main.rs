@@ -24,7 +24,12 @@ const TASKS: &[Task] = &[
         about: "run all tests, several programs at a time",
         run: test::run,
     },
-    Task { name: "bench", options: "[LANGUAGE…]", about: "measure against bare clients", run: bench::run },
+    Task {
+        name: "bench",
+        options: "[--server PATH] [LANGUAGE…]",
+        about: "measure against bare clients",
+        run: bench::run,
+    },
     Task { name: "docs", options: "[--check]", about: "write docs/tools.md, or compare it", run: docs::run },
     Task {
         name: "fuzz",
@@ -68,7 +73,7 @@ fn main() -> ExitCode {
 fn usage() -> String {
     let line = |task: &Task| {
         let call = format!("{} {}", task.name, task.options);
-        format!("  {call:<31}{}\n", task.about)
+        format!("  {call:<38}{}\n", task.about)
     };
     format!("usage: cargo xtask <task>\n\n{}", TASKS.iter().map(line).collect::<String>())
 }

@@ -1,21 +1,25 @@
 //! Calls, and the way to the first stop: a bare client and ours in turns.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use serde_json::json;
 
 use super::client::Client;
 use super::scene::Scene;
-use super::table::{median, row};
+use super::table::{self, median, row};
 
 /// How often each request is made.
 const REQUESTS: usize = 300;
+/// How often the program runs to its next stop.
+const STOPS: u32 = 300;
 /// How often a program is started.
 const STARTS: usize = 15;
 /// What is evaluated, a number and an object. Both languages understand them.
 const EXPRESSIONS: [(&str, &str); 2] =
     [("evaluate, a number", "account.balance + amount"), ("evaluate, an object", "account")];
+/// What is evaluated at each stop.
+const VALUE: &str = "amount";
 
 /// Measures all calls of a language. `start` starts a bare client.
 pub(super) fn measure<C: Client>(
@@ -23,6 +27,7 @@ pub(super) fn measure<C: Client>(
     start: impl Fn() -> anyhow::Result<C>,
 ) -> anyhow::Result<()> {
     requests(scene, start()?)?;
+    stops(scene, start()?)?;
     starts(scene, start)
 }
 
@@ -44,6 +49,28 @@ fn requests(scene: &Scene<'_>, mut bare: impl Client) -> anyhow::Result<()> {
     compare("stack", || bare.stack(), || ours("get_stack_trace", &named))?;
     // Our answer to a step is a report with stack, source and locals, so the bare client asks for these too.
     compare("step (with stack and locals)", || bare.step(), || ours("step_over", &named))?;
+    bare.end();
+    server.end()
+}
+
+/// Stops at each of which one value is asked for. Our answer to each `continue` is the whole report of the stop.
+fn stops(scene: &Scene<'_>, mut bare: impl Client) -> anyhow::Result<()> {
+    let mut server = scene.tools.serve()?;
+    let session = scene.stopped(&mut server)?;
+    let named = json!({ "sessionId": session });
+    let evaluation = json!({ "sessionId": session, "expression": VALUE });
+    let (mut bare_time, mut our_time) = (Duration::ZERO, Duration::ZERO);
+    for _ in 0..STOPS {
+        let began = Instant::now();
+        bare.pass(VALUE)?;
+        bare_time += began.elapsed();
+        let began = Instant::now();
+        server.call("evaluate_expression", &evaluation)?;
+        server.call("continue_execution", &named)?;
+        our_time += began.elapsed();
+    }
+    let rate = |time: Duration| f64::from(STOPS) / time.as_secs_f64();
+    table::rate("continue and evaluate, per second", rate(bare_time), rate(our_time), "0.70 x");
     bare.end();
     server.end()
 }

@@ -18,12 +18,14 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    /// Builds a release, and lets it install what it needs.
-    pub(super) fn prepare() -> anyhow::Result<Self> {
+    /// Builds a release unless there is a `server`, and lets it install what it needs.
+    pub(super) fn prepare(server: Option<PathBuf>) -> anyhow::Result<Self> {
         let root = repository::root();
-        repository::output("cargo", &["build", "--release", "--package", "stillframe"])?;
+        if server.is_none() {
+            repository::output("cargo", &["build", "--release", "--package", "stillframe"])?;
+        }
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-        let stillframe = target.join("release/stillframe");
+        let stillframe = server.unwrap_or_else(|| target.join("release/stillframe"));
         let cache = target.join("bench-cache");
         ours::command(&stillframe, &cache, &["setup", "python"])?;
         let found = serde_json::from_str(&ours::command(&stillframe, &cache, &["doctor", "--json"])?)?;
@@ -33,6 +35,12 @@ impl Tools {
     /// Starts a server.
     pub(super) fn serve(&self) -> anyhow::Result<Ours> {
         Ours::start(&self.stillframe, &self.cache)
+    }
+
+    /// The size of the program.
+    pub(super) fn binary_megabytes(&self) -> anyhow::Result<f64> {
+        let bytes = u32::try_from(std::fs::metadata(&self.stillframe)?.len())?;
+        Ok(f64::from(bytes) / 1024.0 / 1024.0)
     }
 
     /// The interpreter that stillframe runs programs of a language by.

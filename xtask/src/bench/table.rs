@@ -14,9 +14,9 @@ pub(super) fn row(what: &str, bare: Duration, ours: Duration, goal: &str) {
     println!("{what:<36}{bare:>9.2}{ours:>9.2}{ratio:>8}  {goal}");
 }
 
-/// One line about rows a second, where more is better.
+/// One line about how often something is done in a second, where more is better.
 pub(super) fn rate(what: &str, bare: f64, ours: f64, goal: &str) {
-    println!("{what:<36}{bare:>9.0}{ours:>9.0}{:>8.1}  {goal}", ours / bare);
+    println!("{what:<36}{bare:>9.0}{ours:>9.0}{:>8.2}  {goal}", ours / bare);
 }
 
 /// A time as it is printed.
