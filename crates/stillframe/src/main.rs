@@ -55,12 +55,18 @@ const WORKERS: usize = 2;
 /// such as `debug` or `engine=trace`. rmcp's own records hold whole requests, so they stay out, and so does what it says
 /// of clients that go away.
 fn log_to_stderr() {
-    use tracing_subscriber::filter::EnvFilter;
+    use tracing_subscriber::filter::{LevelFilter, Targets};
+    use tracing_subscriber::layer::SubscriberExt;
+    use tracing_subscriber::util::SubscriberInitExt;
     let asked = std::env::var_os("STILLFRAME_LOG").filter(|filters| !filters.is_empty());
-    let read = asked.map(|filters| filters.to_str().and_then(|filters| EnvFilter::try_new(filters).ok()));
+    let read = asked.map(|filters| filters.to_str().and_then(|filters| filters.parse::<Targets>().ok()));
     let is_wrong = matches!(read, Some(None));
-    let filter = read.flatten().unwrap_or_else(|| EnvFilter::new("warn,rmcp=error,rmcp::service=off"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
+    let filter = read.flatten().unwrap_or_else(|| {
+        let quiet = [("rmcp", LevelFilter::ERROR), ("rmcp::service", LevelFilter::OFF)];
+        Targets::new().with_default(LevelFilter::WARN).with_targets(quiet)
+    });
+    let records = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    tracing_subscriber::registry().with(records).with(filter).init();
     if is_wrong {
         tracing::warn!("STILLFRAME_LOG takes filters such as `debug` or `engine=trace`: it is ignored");
     }
