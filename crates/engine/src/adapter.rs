@@ -6,6 +6,7 @@
 
 pub mod by_name;
 pub mod commands;
+pub mod go;
 mod guarded;
 pub mod java;
 pub mod lldb;
@@ -18,7 +19,7 @@ pub mod tracebacks;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::model::launch::{Launch, Start};
+use crate::model::launch::{Launch, Program, Start};
 use crate::model::source::Code;
 use crate::progress::Progress;
 use crate::safety::Safety;
@@ -30,7 +31,7 @@ pub use plan::{DapSetup, Plan, Transport};
 pub use tracebacks::Tracebacks;
 
 /// Every language.
-pub static ADAPTERS: &[&dyn Adapter] = &[&python::Python, &node::Node, &lldb::C, &java::Java];
+pub static ADAPTERS: &[&dyn Adapter] = &[&python::Python, &node::Node, &lldb::C, &java::Java, &go::Go];
 
 /// The language of that name, or of that other name.
 pub fn by_name(name: &str) -> Option<&'static dyn Adapter> {
@@ -103,6 +104,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// Whether the debugger is installed already.
     fn is_provided(&self, _host: &dyn Host, _runtime: &Runtime) -> bool {
         true
+    }
+
+    /// What a path stands for: a file, or a package of sources in a folder.
+    fn program(&self, _host: &dyn Host, path: PathBuf) -> Program {
+        Program::Script(path)
     }
 
     /// Makes a program that can be run out of what was asked for, such as a binary out of a source file. What

@@ -3,7 +3,7 @@
 #[cfg(test)]
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::time::Duration;
@@ -28,6 +28,16 @@ pub trait Host: std::fmt::Debug + Send + Sync {
     }
     /// Runs a short program to its end.
     fn run<'a>(&'a self, spec: &'a ProcessSpec, deadline: Duration) -> Boxed<'a, Result<Finished>>;
+    /// The same, and each line that it writes to its standard error is reported as it comes.
+    fn run_telling<'a>(
+        &'a self,
+        spec: &'a ProcessSpec,
+        deadline: Duration,
+        said: &'a (dyn Fn(&str) + Send + Sync),
+    ) -> Boxed<'a, Result<Finished>> {
+        let _ = said;
+        self.run(spec, deadline)
+    }
     /// Finds a program on the search path.
     fn which(&self, name: &str) -> Option<PathBuf>;
     /// An environment variable.
@@ -38,6 +48,11 @@ pub trait Host: std::fmt::Debug + Send + Sync {
     fn read(&self, path: &Path) -> Option<String>;
     /// The first bytes of a file, at most 256; none of one that cannot be read.
     fn head(&self, path: &Path) -> Vec<u8>;
+    /// Some of the bytes of a file, at most `length`; none of one that cannot be read.
+    fn part(&self, path: &Path, from: u64, length: u64) -> Vec<u8> {
+        let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        self.head(path).into_iter().skip(at(from)).take(at(length)).collect()
+    }
     /// The names of what is in a folder, in order.
     fn names_in(&self, folder: &Path) -> Vec<String>;
     /// The program that a process runs, where the system tells.
@@ -54,7 +69,16 @@ pub struct Machine;
 
 impl Host for Machine {
     fn run<'a>(&'a self, spec: &'a ProcessSpec, deadline: Duration) -> Boxed<'a, Result<Finished>> {
-        Box::pin(process::run(spec, deadline))
+        Box::pin(process::run(spec, deadline, &|_| ()))
+    }
+
+    fn run_telling<'a>(
+        &'a self,
+        spec: &'a ProcessSpec,
+        deadline: Duration,
+        said: &'a (dyn Fn(&str) + Send + Sync),
+    ) -> Boxed<'a, Result<Finished>> {
+        Box::pin(process::run(spec, deadline, said))
     }
 
     fn which(&self, name: &str) -> Option<PathBuf> {
@@ -82,6 +106,17 @@ impl Host for Machine {
             let _ = file.take(256).read_to_end(&mut head);
         }
         head
+    }
+
+    fn part(&self, path: &Path, from: u64, length: u64) -> Vec<u8> {
+        let mut part = Vec::new();
+        if path.is_file()
+            && let Ok(mut file) = File::open(path)
+            && file.seek(SeekFrom::Start(from)).is_ok()
+        {
+            let _ = file.take(length).read_to_end(&mut part);
+        }
+        part
     }
 
     fn names_in(&self, folder: &Path) -> Vec<String> {

@@ -51,6 +51,12 @@ impl Excerpt {
         self.pieces.iter().map(|piece| piece.text.as_str()).collect()
     }
 
+    /// The text of one stream.
+    pub fn text_of(&self, category: Category) -> String {
+        let pieces = self.pieces.iter().filter(|piece| piece.category == category);
+        pieces.map(|piece| piece.text.as_str()).collect()
+    }
+
     /// The same text with each line in one piece, where its stream began it, whatever others wrote meanwhile.
     #[must_use]
     pub fn with_whole_lines(mut self) -> Self {

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Notify, watch};
 
@@ -297,26 +297,42 @@ pub struct Finished {
     pub stderr: String,
 }
 
-/// Runs a short helper process to its end. It is killed at the deadline, or when the future is dropped.
-pub async fn run(spec: &ProcessSpec, deadline: Duration) -> Result<Finished> {
+/// Runs a helper process to its end. It is killed at the deadline, or when the future is dropped. Each line that it
+/// writes to its standard error goes to `said` as it comes.
+pub async fn run(
+    spec: &ProcessSpec,
+    deadline: Duration,
+    said: &(dyn Fn(&str) + Send + Sync),
+) -> Result<Finished> {
     let (mut child, mut group) = start_helper(spec)?;
     let work = async {
         if let (Stdin::Text(text), Some(mut pipe)) = (&spec.stdin, child.stdin.take()) {
             // Helpers read everything before they print more than a pipe holds.
             let _ = pipe.write_all(text.as_bytes()).await;
         }
-        child.wait_with_output().await
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let (stdout, stderr) = tokio::join!(everything(stdout, &|_| ()), everything(stderr, said));
+        Ok::<_, io::Error>((child.wait().await?, stdout, stderr))
     };
     let finished = tokio::time::timeout(deadline, work).await;
     let finished = finished
         .map_err(|_| Error::Deadline { what: format!("`{}`", spec.program.display()), after: deadline })?;
-    let finished = finished.map_err(|error| cannot_start(spec, &error))?;
+    let (status, stdout, stderr) = finished.map_err(|error| cannot_start(spec, &error))?;
     group.ended = true;
-    Ok(Finished {
-        success: finished.status.success(),
-        stdout: String::from_utf8_lossy(&finished.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&finished.stderr).into_owned(),
-    })
+    Ok(Finished { success: status.success(), stdout, stderr })
+}
+
+/// All that comes from a pipe, line by line.
+async fn everything<R: AsyncRead + Unpin>(pipe: Option<R>, said: &(dyn Fn(&str) + Send + Sync)) -> String {
+    let Some(pipe) = pipe else { return String::new() };
+    let (mut pipe, mut bytes, mut line) = (BufReader::new(pipe), Vec::new(), 0);
+    while let Ok(count) = pipe.read_until(b'\n', &mut bytes).await
+        && count > 0
+    {
+        said(&String::from_utf8_lossy(bytes.get(line..).unwrap_or_default()));
+        line = bytes.len();
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The process group of a helper. Unless the helper has ended, it is killed when this is dropped, with what
@@ -575,7 +591,7 @@ mod tests {
     #[tokio::test]
     async fn a_helper_that_takes_too_long_is_killed() {
         let started = std::time::Instant::now();
-        let late = run(&shell("sleep 1000"), Duration::from_millis(50)).await;
+        let late = run(&shell("sleep 1000"), Duration::from_millis(50), &|_| ()).await;
         assert_eq!(late.unwrap_err().code(), "deadline_exceeded");
         assert!(started.elapsed() < Duration::from_secs(100));
     }

@@ -146,7 +146,7 @@ impl Safety {
         if self.roots.is_none() {
             return Ok(());
         }
-        if let Program::Script(path) = &launch.program {
+        if let Program::Script(path) | Program::Package(path) = &launch.program {
             self.check_path(path)?;
         }
         if let Some(cwd) = &launch.cwd {

@@ -95,11 +95,11 @@ impl ProgramArgs {
     fn launch(self, adapter: &dyn Adapter, file: &Path) -> Launch {
         let program = match (self.module, self.program) {
             (Some(module), _) => Program::Module(module),
-            (None, Some(script)) => Program::Script(sources::absolute(&script)),
+            (None, Some(script)) => adapter.program(&Machine, sources::absolute(&script)),
             (None, None) if adapter.stands_alone(self.executable_path.as_deref(), &self.runtime_args) => {
                 Program::Command
             }
-            (None, None) => Program::Script(sources::absolute(file)),
+            (None, None) => adapter.program(&Machine, sources::absolute(file)),
         };
         Launch {
             program,

@@ -6,6 +6,7 @@
 mod c;
 mod dynamic;
 mod each;
+mod go;
 mod java;
 mod node;
 mod python;
@@ -27,6 +28,7 @@ macro_rules! with_languages {
             Node node always
             C c always
             Java java second
+            Go go first
         }
     };
 }
@@ -77,6 +79,7 @@ pub struct Row {
 
 /// How a language spells what bodies of tests write, and what its debugger answers: one row a language.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Words {
     /// Its name for `create_debug_session`.
     pub name: &'static str,
@@ -84,6 +87,12 @@ pub struct Words {
     pub extension: &'static str,
     /// Its debugger knows the places of a file only once the program that a compiler made of it is loaded.
     pub is_compiled: bool,
+    /// Its sources are read before a program runs, so that a breakpoint on a line without code moves at once.
+    pub reads_sources: bool,
+    /// Its debugger has breakpoints on columns.
+    pub has_columns: bool,
+    /// A debugger that enters a function stops on the line of its name, before its first statement.
+    pub enters_on_header: bool,
     /// What stands between the object of a method and its members, with that object: `self.`.
     pub own: &'static str,
     /// The function that the code outside of functions belongs to. A compiled language has no such code.
@@ -165,6 +174,16 @@ impl Language {
     /// Marked lines that its fixtures lack.
     pub const fn without_lines(self) -> &'static [&'static str] {
         self.row().without_lines
+    }
+
+    /// The line on which a function is entered whose first statement has that name.
+    pub fn entry(self, program: &crate::Fixture, name: &str) -> u32 {
+        program.line(name) - u32::from(self.words().enters_on_header)
+    }
+
+    /// Its sources are read before a program runs.
+    pub const fn reads_sources(self) -> bool {
+        self.words().reads_sources
     }
 
     /// Its debugger knows the places of a file only once the program that a compiler made of it is loaded.

@@ -28,7 +28,7 @@ pub use leftovers::{Mark, assert_gone, interrupt};
 pub use python_packages::python_with_packages;
 pub use rustix::process::Signal;
 pub use server::{Answer, Built, Era, Goodbye, Reply, Server, ServerOptions};
-pub use toolchains::{compile, run_tool, toolchains};
+pub use toolchains::{compile, run_go, run_tool, toolchains};
 pub use usage::{Holding, quiet, say, settled};
 pub use wire::{Harm, Speech, Wire};
 

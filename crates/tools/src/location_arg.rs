@@ -23,7 +23,7 @@ impl FromStr for LocationArg {
     /// A name with a colon in it is a file when there is one of that name.
     fn from_str(text: &str) -> Result<Self, Infallible> {
         let alone = Self { file: text.into(), line: None, column: None, function: None };
-        let Some((file, rest)) = text.rsplit_once(':') else { return Ok(alone) };
+        let Some((file, rest)) = split_place(text) else { return Ok(alone) };
         if file.is_empty() || rest.is_empty() || rest.contains(['/', '\\']) || Path::new(text).is_file() {
             return Ok(alone);
         }
@@ -38,6 +38,18 @@ impl FromStr for LocationArg {
     }
 }
 
+/// Splits at the last colon that is not part of a path of names, as in `main.rs:shop::total`.
+fn split_place(text: &str) -> Option<(&str, &str)> {
+    let (file, rest) = text.rsplit_once(':')?;
+    match file.strip_suffix(':') {
+        Some(before) => {
+            let (file, _) = split_place(before)?;
+            Some((file, text.get(file.len() + 1..)?))
+        }
+        None => Some((file, rest)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +61,7 @@ mod tests {
             ("a.js:12:7", "a.js", Some(12), Some(7), None),
             ("dir/a.py:main", "dir/a.py", None, None, Some("main")),
             ("a.py:Class.method", "a.py", None, None, Some("Class.method")),
+            ("a.rs:shop::Cart::total", "a.rs", None, None, Some("shop::Cart::total")),
             ("a.py", "a.py", None, None, None),
             ("a.py:", "a.py:", None, None, None),
             (":12", ":12", None, None, None),

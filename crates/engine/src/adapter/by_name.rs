@@ -111,6 +111,7 @@ fn words(launch: &Launch) -> Vec<(&str, bool)> {
             true
         }
         Program::Script(path) => is_command(path),
+        Program::Package(_) => false,
         Program::Command => true,
     };
     let args: &[String] = if has_words { &launch.args } else { &[] };

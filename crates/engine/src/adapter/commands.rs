@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::by_name::{Lookup, NamedFile};
 use super::{ADAPTERS, Adapter, Host};
-use crate::model::launch::{Endpoint, Launch};
+use crate::model::launch::{Endpoint, Launch, Program};
 use crate::process;
 
 /// Reads the command lines of a language.
@@ -115,7 +115,9 @@ fn is_machine_code(head: &[u8]) -> bool {
 
 /// The language of a program: by the extension of its file, or because it is a binary.
 pub fn by_program(host: &dyn Host, path: &Path) -> Option<&'static dyn Adapter> {
-    super::by_extension(path).or_else(|| {
+    let is_package =
+        |adapter: &&&dyn Adapter| matches!(adapter.program(host, path.to_owned()), Program::Package(_));
+    super::by_extension(path).or_else(|| ADAPTERS.iter().find(is_package).copied()).or_else(|| {
         let name = path.file_name()?.to_string_lossy();
         let file = CommandFile::read(host, &name, path.to_owned());
         file.is_binary.then(|| of_file(&file, &[]).map(|(adapter, ..)| adapter)).flatten()

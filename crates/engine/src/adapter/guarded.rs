@@ -86,6 +86,15 @@ impl Host for Guarded<'_> {
         self.host.run(spec, deadline)
     }
 
+    fn run_telling<'a>(
+        &'a self,
+        spec: &'a ProcessSpec,
+        deadline: Duration,
+        said: &'a (dyn Fn(&str) + Send + Sync),
+    ) -> Boxed<'a, Result<Finished>> {
+        self.host.run_telling(spec, deadline, said)
+    }
+
     fn which(&self, name: &str) -> Option<PathBuf> {
         self.host.which(name)
     }
@@ -104,6 +113,10 @@ impl Host for Guarded<'_> {
 
     fn head(&self, path: &Path) -> Vec<u8> {
         self.host.head(path)
+    }
+
+    fn part(&self, path: &Path, from: u64, length: u64) -> Vec<u8> {
+        self.host.part(path, from, length)
     }
 
     fn names_in(&self, folder: &Path) -> Vec<String> {

@@ -143,6 +143,8 @@ impl Adapter for Java {
                 start,
                 Start::Launch(_) | Start::Attach(Attach { to: Endpoint::Process(_), .. })
             ),
+            binary: None,
+            no_code: None,
             quirks: &QUIRKS,
         };
         let transport = Transport::Spawn {

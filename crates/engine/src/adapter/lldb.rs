@@ -139,6 +139,8 @@ impl Adapter for C {
             remote: None,
             stops_on_entry: launch.is_some_and(|launch| launch.stop_on_entry),
             is_local: true,
+            binary: None,
+            no_code: None,
             quirks: &QUIRKS,
         };
         Ok(Plan::Dap { transport: Transport::Stdio(process), setup })

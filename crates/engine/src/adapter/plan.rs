@@ -144,6 +144,10 @@ pub struct DapSetup {
     pub stops_on_entry: bool,
     /// Its process numbers are this machine's.
     pub is_local: bool,
+    /// The file of machine code that runs, where the adapter knows it.
+    pub binary: Option<PathBuf>,
+    /// Why breakpoints do not bind in that file, such as missing debug information.
+    pub no_code: Option<String>,
     /// Where the adapter departs from the specification.
     pub quirks: &'static Quirks,
 }
@@ -169,8 +173,45 @@ pub struct Quirks {
     pub configured_within: Duration,
     /// How a program is started so that its debugger can be connected to, for people.
     pub listens: &'static str,
+    /// Functions that every exception goes through. A breakpoint there is a stop at an exception.
+    pub exception_functions: fn(ExceptionMode) -> &'static [&'static str],
+    /// The last exception in what the program has printed to its standard error.
+    pub printed_exception: fn(&str) -> Option<Exception>,
+    /// The name of a function, without what the compiler adds.
+    pub function: fn(&str) -> String,
+    /// A type and the text of a value, as the language writes them.
+    pub value: fn(&str, String) -> (String, String),
     /// Its names for the exceptions to stop at.
     pub exception_filters: fn(ExceptionMode) -> &'static [&'static str],
+    /// The function that the program of the user begins with, where a stop on entry is a breakpoint there.
+    pub entry_function: Option<&'static str>,
+    /// Another name for a function that the adapter refuses to break at, by its message: one that means a single one.
+    pub other_function: fn(&str, &str) -> Option<String>,
+    /// The name of a thread, without what the adapter adds.
+    pub thread_name: fn(&str) -> String,
+    /// An expression that says in a thread's innermost frame what the thread waits for; none for one that runs, which
+    /// the adapter's name for it tells.
+    pub wait_reason: fn(&str) -> Option<&'static str>,
+    /// What the value of that expression says; none of a thread that runs.
+    pub wait_text: fn(&str) -> Option<String>,
+    /// A step into a library stops there, so that it is stepped out of.
+    pub steps_into_libraries: bool,
+    /// A pause may stop in a thread of the runtime's own, while threads of the user's wait.
+    pub pauses_anywhere: bool,
+    /// A function that every exception goes through, and an expression for the exception there, for exceptions whose
+    /// message the adapter does not know.
+    pub thrown_value: Option<(&'static str, &'static str)>,
+    /// Whether the text of a stop says that a condition could not be evaluated, rather than that the program threw.
+    pub is_bad_condition: fn(&str) -> bool,
+    /// Whether the text of a stop says that the process is gone.
+    pub is_gone: fn(&str) -> bool,
+    /// Which exceptions stop the program can only be changed while it stands still.
+    pub filters_only_when_stopped: bool,
+    /// Another spelling of an expression that the adapter refuses to evaluate, by its message: one that may change the
+    /// program.
+    pub other_expression: fn(&str, &str) -> Option<String>,
+    /// Whether an expression runs code of the program whatever the context that it is evaluated in.
+    pub is_call: fn(&str) -> bool,
     /// How a program ended, by the `exitCode` of the event `exited`.
     pub end: fn(i64) -> End,
     /// The text of an error that came as the successful result of an evaluation, by its type and text.
@@ -220,7 +261,24 @@ impl Quirks {
         sends_initialized: true,
         configured_within: deadlines::REQUEST,
         listens: "an adapter that listens at `host` and `port`",
+        exception_functions: |_| &[],
+        printed_exception: |_| None,
+        function: str::to_owned,
+        value: |kind, text| (kind.to_owned(), text),
         exception_filters: |_| &[],
+        entry_function: None,
+        other_function: |_, _| None,
+        thread_name: str::to_owned,
+        wait_reason: |_| None,
+        wait_text: |_| None,
+        steps_into_libraries: false,
+        pauses_anywhere: false,
+        thrown_value: None,
+        is_bad_condition: |_| false,
+        is_gone: |_| false,
+        filters_only_when_stopped: false,
+        other_expression: |_, _| None,
+        is_call: |_| false,
         end: |code| End::Exited(i32::try_from(code).unwrap_or(i32::MAX)),
         evaluation_error: |_, _| None,
         is_timeout: |_| false,

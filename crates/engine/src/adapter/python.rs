@@ -214,7 +214,7 @@ impl ProcessIdentity for Python {
 
 fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Result<Plan> {
     let (kind, target) = match &launch.program {
-        Program::Command => {
+        Program::Command | Program::Package(_) => {
             return Err(Error::Unsupported("Python needs a script or a module to run".to_owned()));
         }
         Program::Script(path) => ("file", path.as_os_str().to_owned()),
@@ -303,6 +303,8 @@ fn setup(request: StartRequest, arguments: Map<String, Value>, is_local: bool) -
         remote: None,
         stops_on_entry: false,
         is_local,
+        binary: None,
+        no_code: None,
         quirks: &QUIRKS,
     }
 }

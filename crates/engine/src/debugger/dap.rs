@@ -2,7 +2,7 @@
 //!
 //! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
 //! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
-//! (`breakpoints.rs`, `motion.rs`, `rules.rs`), values (`values.rs`). A language with more to offer wraps this type, see
+//! (`breakpoints.rs`, `motion.rs`, `rules.rs`), `threads.rs`, values (`values.rs`). A language with more to offer wraps this type, see
 //! `Dialect`.
 //!
 //! Tasks, for every connection: the client's driver, which moves bytes, and `events::pump`, which turns
@@ -15,6 +15,7 @@ mod motion;
 mod reverse;
 mod rules;
 mod start;
+mod threads;
 mod transport;
 mod values;
 
@@ -95,6 +96,10 @@ struct Connection {
     entered: AtomicBool,
     /// A pause was asked for, and no stop has come since.
     pausing: AtomicBool,
+    /// The exceptions that the adapter was last asked to stop at.
+    filters: Mutex<Option<Vec<String>>>,
+    /// The description and the text of the last stop.
+    described: Mutex<(String, String)>,
     line_ends: Mutex<LineEnds>,
     end: Mutex<Option<End>>,
 }
@@ -188,6 +193,8 @@ impl DapDebugger {
             terminal: OnceLock::new(),
             entered: AtomicBool::new(false),
             pausing: AtomicBool::new(false),
+            filters: Mutex::default(),
+            described: Mutex::default(),
             line_ends: Mutex::default(),
             end: Mutex::default(),
         }));
@@ -304,7 +311,7 @@ impl DapDebugger {
             .stack_frames
             .into_iter()
             .filter_map(|frame| {
-                let name = name(&frame.name)?.to_owned();
+                let name = (self.quirks().function)(name(&frame.name)?);
                 let location = frame.source.map(|mut source| {
                     source.presentation_hint = source.presentation_hint.or(frame.presentation_hint);
                     self.location(source, frame.line, frame.column)
@@ -331,7 +338,8 @@ impl DapDebugger {
         Location {
             source,
             line: u32::try_from(line).unwrap_or(0),
-            column: u32::try_from(column).unwrap_or(0),
+            // An adapter without columns says 0.
+            column: u32::try_from(column).unwrap_or(0).max(u32::from(line > 0)),
             generated: None,
         }
     }
@@ -367,6 +375,7 @@ impl Debugger for DapDebugger {
     }
 
     async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()> {
+        self.stop_in_functions((self.quirks().exception_functions)(mode)).await?;
         let offered = self.capabilities().exception_breakpoint_filters;
         if offered.is_empty() {
             // The request itself is an error then.
@@ -377,7 +386,13 @@ impl Debugger for DapDebugger {
             .iter()
             .filter(|wanted| offered.iter().any(|filter| filter.filter == **wanted))
             .map(|&wanted| wanted.to_owned())
-            .collect();
+            .collect::<Vec<_>>();
+        if lock(&self.0.filters).as_ref() == Some(&filters) {
+            return Ok(());
+        }
+        lock(&self.0.filters).replace(filters.clone());
+        let _still =
+            if self.quirks().filters_only_when_stopped { Some(motion::hold(self).await) } else { None };
         let arguments = ::dap::SetExceptionBreakpointsArguments { filters };
         self.request::<::dap::SetExceptionBreakpoints>(arguments, deadlines::REQUEST).await?;
         Ok(())
@@ -400,12 +415,7 @@ impl Debugger for DapDebugger {
     }
 
     async fn threads(&self) -> Result<Vec<RawThread>> {
-        let response = self.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await?;
-        Ok(response
-            .threads
-            .into_iter()
-            .map(|thread| RawThread { id: RawId(thread.id), name: thread.name })
-            .collect())
+        threads::threads(self).await
     }
 
     async fn stack_trace(&self, thread: RawId, start: usize, levels: usize) -> Result<Stack<RawId>> {

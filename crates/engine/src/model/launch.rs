@@ -50,6 +50,8 @@ impl Launch {
         let (name, args) = match &self.program {
             Program::Script(path) => (base_name(path), &self.args),
             Program::Module(name) => (name.clone(), &self.args),
+            Program::Package(folder) if self.runtime_args.is_empty() => (base_name(folder), &self.args),
+            Program::Package(folder) => (base_name(folder), &self.runtime_args),
             Program::Command => (executable.map(base_name).unwrap_or_default(), &self.runtime_args),
         };
         let words = std::iter::once(name).chain(args.iter().cloned());
@@ -60,6 +62,7 @@ impl Launch {
     pub fn near(&self) -> Option<PathBuf> {
         match &self.program {
             Program::Script(path) => Some(path.clone()),
+            Program::Package(folder) => Some(folder.join("package")),
             Program::Module(_) | Program::Command => {
                 let cwd = self.cwd.clone().or_else(|| std::env::current_dir().ok());
                 cwd.map(|cwd| cwd.join("module"))
@@ -80,6 +83,9 @@ pub enum Program {
     /// A module that the language finds by name, as in `python -m pytest`.
     /// In Node.js, a package that is installed, by a command of it: `vitest`.
     Module(String),
+    /// Sources in this folder, which the language's own tool builds. [`Launch::runtime_args`] are the words of that
+    /// tool, such as `test --lib`.
+    Package(PathBuf),
     /// Nothing beside the interpreter's own arguments: `npm` with `run start`, `node` with `--test`.
     Command,
 }
@@ -88,7 +94,7 @@ impl Program {
     /// What to call it.
     pub fn name(&self) -> String {
         match self {
-            Self::Script(path) => path.display().to_string(),
+            Self::Script(path) | Self::Package(path) => path.display().to_string(),
             Self::Module(name) => name.clone(),
             Self::Command => "the command".to_owned(),
         }

@@ -108,7 +108,7 @@ impl AttachArgs {
 /// A start as the tool takes it.
 fn start(launch: Launch, timeout: Option<u64>) -> Value {
     let (script, module) = match launch.program {
-        Program::Script(path) => (Some(path), None),
+        Program::Script(path) | Program::Package(path) => (Some(path), None),
         Program::Module(name) => (None, Some(name)),
         Program::Command => (None, None),
     };

@@ -19,6 +19,8 @@ struct Module {
 /// A function or a constant.
 struct Item {
     name: String,
+    /// Other modules can use it.
+    is_shared: bool,
     text: String,
 }
 
@@ -51,30 +53,37 @@ impl Module {
             let names = names.flat_map(|line| line.split(',')).map(|name| name.trim().to_owned());
             bodies.extend(names.filter(|name| !name.is_empty()));
         }
+        let mut is_open = false;
         for line in text.lines() {
             let item = line.trim_start_matches("pub(crate) ").trim_start_matches("async ");
             let name = item.strip_prefix("fn ").or_else(|| item.strip_prefix("const "));
             if let Some(name) = name {
                 let end = name.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
                 let name = name.get(..end.unwrap_or(name.len())).unwrap_or_default().to_owned();
-                items.push(Item { name, text: String::new() });
+                items.push(Item { name, is_shared: line.starts_with("pub"), text: String::new() });
+                is_open = true;
             }
-            if let Some(item) = items.last_mut() {
+            if let Some(item) = items.last_mut().filter(|_| is_open) {
                 item.text += line;
                 item.text += "\n";
             }
+            // What follows, such as a list of bodies, is of no item.
+            is_open &= !line.starts_with('}');
         }
         Self { path: path.join("::"), bodies, items }
     }
 
-    /// Whether a language has an excuse from everything that uses an item.
-    fn excuses(&self, item: &Item, language: Language) -> bool {
+    /// Whether a body that a language has no excuse from comes to an item, at most so many uses away.
+    fn needs(&self, item: &Item, language: Language, all: &[Self], uses: usize) -> bool {
         if self.bodies.contains(&item.name) {
-            return language.excuse(&format!("standard::{}::{}", self.path, item.name)).is_some();
+            return language.excuse(&format!("standard::{}::{}", self.path, item.name)).is_none();
         }
-        let uses = |other: &&Item| other.name != item.name && other.text.contains(&item.name);
-        let users: Vec<_> = self.items.iter().filter(uses).collect();
-        !users.is_empty() && users.iter().all(|user| self.excuses(user, language))
+        let is_user = |other: &&Item| other.name != item.name && has_word(&other.text, &item.name);
+        let of_module = |module: &Self| {
+            let mut users = module.items.iter().filter(is_user);
+            users.any(|user| module.needs(user, language, all, uses - 1))
+        };
+        uses > 0 && if item.is_shared { all.iter().any(of_module) } else { of_module(self) }
     }
 
     /// The names in the literals of an item, each with whether it is a program's.
@@ -89,6 +98,15 @@ impl Module {
     }
 }
 
+/// Whether a text has a name that is not part of a longer one.
+fn has_word(text: &str, name: &str) -> bool {
+    let is_part =
+        |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    text.match_indices(name).any(|(at, _)| {
+        !is_part(text[..at].chars().next_back()) && !is_part(text[at + name.len()..].chars().next())
+    })
+}
+
 /// The languages that have nothing in the tests themselves.
 fn added() -> impl Iterator<Item = Language> {
     let here = [Language::Python, Language::Node, Language::C];
@@ -98,7 +116,8 @@ fn added() -> impl Iterator<Item = Language> {
 #[test]
 fn each_language_has_what_the_bodies_need_or_says_what_it_cannot_do() {
     let mut missing = BTreeSet::new();
-    for module in Module::all() {
+    let all = Module::all();
+    for module in &all {
         for item in &module.items {
             for (language, (name, is_program)) in
                 added().flat_map(|language| Module::names(item).into_iter().map(move |name| (language, name)))
@@ -109,7 +128,7 @@ fn each_language_has_what_the_bodies_need_or_says_what_it_cannot_do() {
                 } else {
                     language.spelled(name).is_some()
                 };
-                if !is_there && !module.excuses(item, language) {
+                if !is_there && module.needs(item, language, &all, 4) {
                     let row = format!("language/{}.rs: `{name}`", language.module());
                     let what = if is_program { file } else { row };
                     missing.insert(format!("{what}, for {}::{}", module.path, item.name));

@@ -6,6 +6,7 @@
 //! throw that a failing test names is its failure.
 
 mod conclusion;
+mod go;
 mod java;
 mod matching;
 mod node;
@@ -174,6 +175,10 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
     let runner = Runner::of(&request.command);
     let reports = TestReports::new()?;
     let mut launch = request.command.launch.clone();
+    let go_folder = (runner == Some(Runner::Go)).then(|| {
+        go::make_verbose(&mut launch);
+        go::folder(&launch)
+    });
     // Code of ours in the program sees by what it loads that it is a runner.
     let path = reports.path().to_string_lossy().into_owned();
     launch.env.insert(TestReports::VARIABLE.to_owned(), Some(path));
@@ -199,7 +204,7 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
             };
         }
     };
-    let mut throws = Throws::new(session, &reports, request.wait.limits);
+    let mut throws = Throws::new(session, &reports, request.wait.limits, go_folder.clone());
     let outcome = match late {
         Some(_) => Outcome::Running,
         None => with_progress(session, context, throws.watch(until, request.keeps)).await?,
@@ -215,7 +220,13 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
             }
         }
     };
-    let tested = conclude(session, &request, runner, &reports, throws.into_all(), run_end)?;
+    if let Some(folder) = &go_folder {
+        go::report(session, &reports, folder);
+    }
+    let mut tested = conclude(session, &request, runner, &reports, throws.into_all(), run_end)?;
+    if go_folder.is_some() {
+        go::compare(&mut tested);
+    }
     Ok(Tested { notes: notes.into_iter().chain(tested.notes).collect(), ..tested })
 }
 

@@ -24,7 +24,7 @@ pub(super) fn of_launch(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> 
             words.extend(is_gradle.then_some("--no-daemon"));
             words.extend(own);
         }
-        Program::Script(_) | Program::Module(_) => {
+        Program::Script(_) | Program::Module(_) | Program::Package(_) => {
             words.push(AGENT);
             words.extend(launch.runtime_args.iter().map(String::as_str));
             words.extend(matches!(launch.program, Program::Script(_)).then_some("-jar"));

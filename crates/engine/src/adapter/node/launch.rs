@@ -162,7 +162,9 @@ fn script(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<Option<
             stem(&runtime.executable)
         ))),
         Program::Command if stands_alone(&runtime.executable, &launch.runtime_args) => Ok(None),
-        Program::Command => Err(Error::Unsupported("Node.js needs a script or a module to run".to_owned())),
+        Program::Command | Program::Package(_) => {
+            Err(Error::Unsupported("Node.js needs a script or a module to run".to_owned()))
+        }
     }
 }
 

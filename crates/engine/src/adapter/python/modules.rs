@@ -52,6 +52,7 @@ pub(super) fn read_unasked(lookup: &Lookup<'_>, launch: &Launch) -> Vec<PathBuf>
         Program::Module(name) => name == "pytest" || launch.args.iter().any(|word| word == "pytest"),
         Program::Script(path) => path.file_name().is_some_and(|name| name == "pytest"),
         Program::Command => launch.args.iter().chain(&launch.runtime_args).any(|word| word == "pytest"),
+        Program::Package(_) => false,
     };
     if !is_pytest {
         return paths;

@@ -16,7 +16,17 @@ pub(super) struct Breakpoints {
     sent: Vec<Sent>,
     /// How often the condition of each was true.
     hits: HashMap<BreakpointId, u64>,
+    /// What was asked for on functions.
+    functions: Vec<OnFunction>,
+    /// Functions that every exception goes through, and the adapter's numbers for breakpoints there.
+    exception_functions: &'static [&'static str],
+    exception_numbers: Vec<i64>,
+    /// The last stop was there.
+    is_at_exception: bool,
 }
+
+/// A function, the rules there, and whether the adapter applies the one condition itself.
+type OnFunction = (::dap::FunctionBreakpoint, Vec<RuleFor>, bool);
 
 /// One place of the adapter's.
 #[derive(Clone, Debug)]
@@ -46,6 +56,17 @@ impl Breakpoints {
             place.is_some() && place == at
         };
         self.sent.iter().filter(is_here).cloned().collect()
+    }
+
+    /// Whether a stop at these numbers is one at an exception.
+    pub(super) fn stopped_at(&mut self, numbers: &[i64]) -> bool {
+        self.is_at_exception = numbers.iter().any(|number| self.exception_numbers.contains(number));
+        self.is_at_exception
+    }
+
+    /// The function of an exception that the program is stopped at.
+    pub(super) fn exception_function(&self) -> Option<&'static str> {
+        self.exception_functions.first().copied().filter(|_| self.is_at_exception)
     }
 
     /// All breakpoints behind a number.
@@ -159,10 +180,7 @@ impl DapDebugger {
     }
 
     /// Replaces the breakpoints on functions, in the same way.
-    pub(crate) async fn send_function_breakpoints(
-        &self,
-        places: Vec<(::dap::FunctionBreakpoint, Vec<RuleFor>, bool)>,
-    ) -> Result<Vec<Planted>> {
+    pub(crate) async fn send_function_breakpoints(&self, places: Vec<OnFunction>) -> Result<Vec<Planted>> {
         if !self.capabilities().supports_function_breakpoints {
             if places.is_empty() {
                 return Ok(Vec::new());
@@ -171,15 +189,72 @@ impl DapDebugger {
                 "this debugger has no breakpoints on function names; give `file` and `line`".to_owned(),
             ));
         }
-        let owner = |(sent, rules, is_native): (::dap::FunctionBreakpoint, Vec<RuleFor>, bool)| {
+        let exceptions = {
+            let mut breakpoints = lock(&self.0.breakpoints);
+            breakpoints.functions.clone_from(&places);
+            breakpoints.exception_functions
+        };
+        let owner = |(sent, rules, is_native): OnFunction| {
             let asked = sent.name.clone();
             (sent, Sent { number: None, rules, is_native, file: None, line: None, asked })
         };
-        let (breakpoints, owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
+        let (mut breakpoints, owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
+        let wanted = breakpoints.len();
+        let plain = |name: &str| ::dap::FunctionBreakpoint {
+            name: name.to_owned(),
+            condition: None,
+            hit_condition: None,
+        };
+        breakpoints.extend(exceptions.iter().map(|name| plain(name)));
+        let entry = self.entry_function().filter(|entry| breakpoints.iter().all(|one| one.name != *entry));
+        breakpoints.extend(entry.map(plain));
         let arguments = ::dap::SetFunctionBreakpointsArguments { breakpoints };
         let _still = self.still_for(&owners, None).await;
-        let response = self.request::<::dap::SetFunctionBreakpoints>(arguments, deadlines::REQUEST).await?;
+        let mut response =
+            self.request::<::dap::SetFunctionBreakpoints>(arguments.clone(), deadlines::REQUEST).await?;
+        if let Some(arguments) = self.renamed(arguments, &response) {
+            response = self.request::<::dap::SetFunctionBreakpoints>(arguments, deadlines::REQUEST).await?;
+        }
+        let answers = response.breakpoints.iter().skip(wanted).take(exceptions.len());
+        let numbers = answers.filter_map(|answer| answer.id).collect();
+        lock(&self.0.breakpoints).exception_numbers = numbers;
         Ok(self.keep(response, owners, None))
+    }
+
+    /// Stops at exceptions by the functions that they go through, for an adapter that has no filter for them.
+    pub(super) async fn stop_in_functions(&self, names: &'static [&'static str]) -> Result<()> {
+        let places = {
+            let mut breakpoints = lock(&self.0.breakpoints);
+            if breakpoints.exception_functions == names && self.entry_function().is_none() {
+                return Ok(());
+            }
+            breakpoints.exception_functions = names;
+            breakpoints.functions.clone()
+        };
+        self.send_function_breakpoints(places).await.map(drop)
+    }
+
+    /// The same breakpoints, with other names for functions that were refused; none where there are no other names.
+    fn renamed(
+        &self,
+        mut arguments: ::dap::SetFunctionBreakpointsArguments,
+        response: &::dap::SetBreakpointsResponse,
+    ) -> Option<::dap::SetFunctionBreakpointsArguments> {
+        let mut is_other = false;
+        for (wanted, answer) in arguments.breakpoints.iter_mut().zip(&response.breakpoints) {
+            let message = answer.message.as_deref().filter(|_| !answer.verified).unwrap_or_default();
+            if let Some(other) = (self.quirks().other_function)(&wanted.name, message) {
+                wanted.name = other;
+                is_other = true;
+            }
+        }
+        is_other.then_some(arguments)
+    }
+
+    /// Where the program is to stop on entry, until it has.
+    fn entry_function(&self) -> Option<&'static str> {
+        let has_entered = self.0.entered.load(std::sync::atomic::Ordering::Acquire);
+        self.quirks().entry_function.filter(|_| self.0.setup.stops_on_entry && !has_entered)
     }
 
     /// Pauses the program, if the adapter needs that to replace the breakpoints.
@@ -213,7 +288,7 @@ impl DapDebugger {
                 } else {
                     breakpoints.sent.push(sent);
                 }
-                bind_result(answer)
+                bind_result(answer, self.0.setup.no_code.as_deref())
             })
             .collect()
     }
@@ -226,7 +301,7 @@ fn positive(number: Option<i64>) -> Option<u32> {
 
 /// The protocol has no word for the difference between "not yet" and "never", so one that is not verified
 /// counts as "not yet" with the adapter's reason: a library with its code may still be loaded.
-pub(super) fn bind_result(answer: ::dap::Breakpoint) -> Planted {
+pub(super) fn bind_result(answer: ::dap::Breakpoint, no_code: Option<&str>) -> Planted {
     if answer.verified {
         return Planted::Bound {
             line: positive(answer.line),
@@ -234,7 +309,7 @@ pub(super) fn bind_result(answer: ::dap::Breakpoint) -> Planted {
             columns: Vec::new(),
         };
     }
-    let message = answer.message.filter(|message| !message.is_empty());
+    let message = no_code.map(str::to_owned).or(answer.message).filter(|message| !message.is_empty());
     Planted::NotLoaded(
         message.unwrap_or_else(|| "no code that is loaded has debug information for this place".to_owned()),
     )

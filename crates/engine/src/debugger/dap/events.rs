@@ -14,6 +14,9 @@ use crate::model::ids::RawId;
 use crate::model::stop::{End, StopReason};
 use crate::output::Category;
 
+/// The signal that nothing survives.
+const SIGKILL: i32 = 9;
+
 /// What a language adds to the events of the specification.
 pub(crate) trait Extension: Send + 'static {
     /// An event of the adapter's own.
@@ -113,7 +116,7 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
                 breakpoints.moved(number, event.breakpoint.line);
                 breakpoints.owners(number)
             };
-            let planted = bind_result(event.breakpoint);
+            let planted = bind_result(event.breakpoint, debugger.0.setup.no_code.as_deref());
             owners.into_iter().map(|id| Event::Planted { id, planted: planted.clone() }).collect()
         }
         ::dap::Event::Process(event) => {
@@ -140,18 +143,32 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
 
 async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Event> {
     lock(&debugger.0.references).forget();
-    let Some(thread) = thread_of(debugger, &stopped).await else {
+    let Some(thread) = user_thread_of(debugger, &stopped).await else {
         tracing::warn!("skipped a stop of no thread");
         return Vec::new();
     };
+    let of_stop = [&stopped.description, &stopped.text].map(|text| text.clone().unwrap_or_default());
+    *lock(&debugger.0.described) = of_stop.into();
     let texts = [stopped.text, stopped.description].into_iter().flatten();
     let description = texts.into_iter().find(|text| !text.is_empty());
     let held = lock(&debugger.0.motion).stopped(thread);
     let asked = debugger.0.pausing.swap(false, Ordering::AcqRel);
     let is_pause = description.as_deref().is_some_and(debugger.quirks().is_pause);
+    let is_exception = lock(&debugger.0.breakpoints).stopped_at(&stopped.hit_breakpoint_ids);
+    if description.as_deref().is_some_and(debugger.quirks().is_gone) {
+        // Of a program that was killed while it stood still, the adapter may notice no end.
+        lock(&debugger.0.end).get_or_insert(End::Killed { signal: SIGKILL, by_us: false });
+        if let Some(adapter) = &debugger.0.adapter_process {
+            adapter.kill().await;
+        }
+        return Vec::new();
+    }
+    let is_bad_condition = description.as_deref().is_some_and(debugger.quirks().is_bad_condition);
     let (reason, text) = match stop_reason(&stopped.reason) {
+        StopReason::Exception if is_bad_condition => (StopReason::Breakpoint, None),
         // A pause can come out as the end of a step inside the function that it interrupts.
         reason if asked && (is_pause || reason == StopReason::Step) => (StopReason::Pause, None),
+        StopReason::Breakpoint if is_exception => (StopReason::Exception, None),
         reason => (reason, description),
     };
     if let Some(held) = held {
@@ -165,6 +182,32 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
     let stop = rules::Stop { thread, reason, text, numbers: stopped.hit_breakpoint_ids, is_wanted: asked };
     rules::apply(debugger, stop).await
 }
+
+/// The thread that a stop is about; of a pause, one that runs code of the user's.
+async fn user_thread_of(debugger: &DapDebugger, stopped: &::dap::StoppedEvent) -> Option<RawId> {
+    let thread = thread_of(debugger, stopped).await?;
+    if !debugger.quirks().pauses_anywhere || stop_reason(&stopped.reason) != StopReason::Pause {
+        return Some(thread);
+    }
+    let is_of_user = async |thread: RawId| {
+        let stack = debugger.stack_trace(thread, 0, PAUSED_FRAMES).await.ok()?;
+        let mut places = stack.frames.iter().filter_map(|frame| frame.location.as_ref());
+        places.any(|place| !place.source.internal).then_some(thread)
+    };
+    if is_of_user(thread).await.is_some() {
+        return Some(thread);
+    }
+    for other in debugger.threads().await.ok()?.into_iter().take(PAUSED_THREADS) {
+        if is_of_user(other.id).await.is_some() {
+            return Some(other.id);
+        }
+    }
+    Some(thread)
+}
+
+/// How many threads, and how many frames of each, are searched for code of the user's.
+const PAUSED_THREADS: usize = 20;
+const PAUSED_FRAMES: usize = 30;
 
 /// The specification lets an adapter leave out the thread where all of them have stopped.
 async fn thread_of(debugger: &DapDebugger, stopped: &::dap::StoppedEvent) -> Option<RawId> {

@@ -10,10 +10,11 @@ use std::sync::atomic::Ordering;
 use super::breakpoints::{Sent, place_of};
 use super::{DapDebugger, lock, values};
 use crate::deadlines;
-use crate::debugger::{Evaluate, Event, RuleFor, Step};
+use crate::debugger::{Debugger, Evaluate, Event, RuleFor, Step};
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::limits::MAX_VALUE;
+use crate::model::stack::StackFrame;
 use crate::model::stop::StopReason;
 
 /// A step that a stop may interrupt from which the program goes on by itself.
@@ -40,7 +41,7 @@ struct Spot {
 
 /// Remembers a step, where a rule may interrupt it.
 pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, step: Step) {
-    let is_ruled = lock(&debugger.0.breakpoints).has_rules();
+    let is_ruled = lock(&debugger.0.breakpoints).has_rules() || debugger.quirks().steps_into_libraries;
     let began = if is_ruled { spot(debugger, thread).await } else { None };
     *lock(&debugger.0.stepping) = Stepping { step: began.map(|began| (step, began)), is_going_out: false };
 }
@@ -93,6 +94,9 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
             Err(error) => tracing::warn!(%error, "a step cannot go on"),
         }
     }
+    if reason == StopReason::Step && !is_wanted && leave_library(debugger, thread).await {
+        return Vec::new();
+    }
     if reason != StopReason::Breakpoint {
         lock(&debugger.0.stepping).end();
         return vec![stopped(reason, text, Vec::new())];
@@ -127,6 +131,26 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     }
     events
 }
+
+/// Steps out of a library that a step has ended in, or lets the program run where there is no code of the user's to
+/// come back to.
+async fn leave_library(debugger: &DapDebugger, thread: RawId) -> bool {
+    if !debugger.quirks().steps_into_libraries {
+        return false;
+    }
+    let Ok(stack) = debugger.stack_trace(thread, 0, LIBRARY_FRAMES).await else { return false };
+    let is_internal =
+        |frame: &StackFrame<RawId>| frame.location.as_ref().is_none_or(|location| location.source.internal);
+    if !stack.frames.first().is_some_and(is_internal) {
+        return false;
+    }
+    let next = stack.frames.iter().any(|frame| !is_internal(frame)).then_some(Step::Out);
+    lock(&debugger.0.stepping).is_going_out = next.is_some();
+    debugger.go(thread, next).await.is_ok()
+}
+
+/// How many frames of a library may be above the code of the user.
+const LIBRARY_FRAMES: usize = 20;
 
 /// Continues from a stop that nobody asked for. The stop is reported if it ends a step, or if the adapter refuses.
 pub(super) async fn resume(debugger: &DapDebugger, thread: RawId, reason: StopReason) -> Vec<Event> {

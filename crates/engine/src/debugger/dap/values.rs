@@ -3,13 +3,15 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{DapDebugger, lock};
+use crate::adapter::plan::Quirks;
 use crate::deadlines;
-use crate::debugger::Evaluate;
+use crate::debugger::{Debugger, Evaluate};
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::stack::{Scope, ScopeKind};
 use crate::model::stop::Exception;
 use crate::model::variable::{Children, Page, Value, Variable};
+use crate::output::Category;
 
 /// What is known of the references of the present stop.
 #[derive(Debug, Default)]
@@ -115,12 +117,12 @@ pub(super) async fn variables(
         let total = found.len() as u64;
         (cut(found, page.start, page.count), total)
     };
-    let length = debugger.quirks().length;
+    let quirks = debugger.quirks();
     let mut references = lock(&debugger.0.references);
     let frame = references.frames.get(&reference).copied();
     let variables = found
         .into_iter()
-        .map(|variable| shown_variable(&mut references, length, frame, reference, variable, text))
+        .map(|variable| shown_variable(&mut references, quirks, frame, reference, variable, text))
         .collect();
     Ok(Children { variables, total, start: page.start, hidden: 0 })
 }
@@ -200,7 +202,7 @@ async fn scope_number(debugger: &DapDebugger, reference: RawId) -> Result<i64> {
 
 fn shown_variable(
     references: &mut References,
-    length: Length,
+    quirks: &Quirks,
     frame: Option<RawId>,
     parent: RawId,
     variable: ::dap::Variable,
@@ -217,17 +219,14 @@ fn shown_variable(
         references.expressions.insert((parent, name.clone()), expression);
     }
     let counts = (variable.indexed_variables, variable.named_variables);
-    let value = shown(references, length, frame, (value, kind), variable.variables_reference, counts, text);
+    let value = shown(references, quirks, frame, (value, kind), variable.variables_reference, counts, text);
     let special = presentation_hint.is_some_and(|hint| hint.kind.as_deref() == Some("virtual"));
     Variable { name, value, special }
 }
 
-/// See [`Quirks::length`](crate::adapter::plan::Quirks::length).
-type Length = fn(&str) -> Option<u64>;
-
 fn shown(
     references: &mut References,
-    length: Length,
+    quirks: &Quirks,
     frame: Option<RawId>,
     (full, kind): (String, Option<String>),
     reference: i64,
@@ -237,7 +236,8 @@ fn shown(
     let count =
         |count: Option<i64>| count.and_then(|count| u64::try_from(count).ok()).filter(|count| *count > 0);
     let reference = (reference > 0).then_some(RawId(reference));
-    let indexed = count(indexed).or_else(|| kind.as_deref().and_then(length));
+    let indexed = count(indexed).or_else(|| kind.as_deref().and_then(quirks.length));
+    let (kind, full) = (quirks.value)(kind.as_deref().unwrap_or_default(), full);
     if let Some(reference) = reference {
         references.frames.extend(frame.map(|frame| (reference, frame)));
         let counts = indexed.map(|indexed| (indexed, count(named).unwrap_or_default()));
@@ -251,7 +251,7 @@ fn shown(
             Some(head) => format!("{head}..."),
             None => full,
         },
-        type_name: kind.unwrap_or_default(),
+        type_name: kind,
         reference,
         children: reference.and(indexed.or(count(named))),
         note: None,
@@ -269,17 +269,28 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
                 .to_owned(),
         ));
     }
+    if pure && (debugger.quirks().is_call)(&expression) {
+        return Err(Error::Unsupported(
+            "this expression runs code of the program; ask for it with side effects".to_owned(),
+        ));
+    }
     let asked = expression.clone();
-    let arguments = ::dap::EvaluateArguments {
-        expression,
-        frame_id: Some(frame.0),
-        timeout: debugger
-            .quirks()
-            .bounds_evaluations
-            .then(|| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
-        context: Some(if pure { "hover" } else { "watch" }.to_owned()),
+    let bound = debugger.quirks().bounds_evaluations;
+    let ask = |expression: String| {
+        let arguments = ::dap::EvaluateArguments {
+            expression,
+            frame_id: Some(frame.0),
+            timeout: bound.then(|| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
+            context: Some(if pure { "hover" } else { "watch" }.to_owned()),
+        };
+        debugger.request::<::dap::Evaluate>(arguments, deadline + deadlines::EVALUATE_GRACE)
     };
-    let answer = debugger.request::<::dap::Evaluate>(arguments, deadline + deadlines::EVALUATE_GRACE).await;
+    let mut answer = ask(expression).await;
+    if let Err(Error::Refused(message)) = &answer
+        && let Some(other) = (debugger.quirks().other_expression)(&asked, message).filter(|_| !pure)
+    {
+        answer = ask(other).await;
+    }
     // It chooses the frame too, where there is only one.
     lock(&debugger.0.references).scoped = None;
     let response = answer.map_err(|error| match error {
@@ -302,13 +313,17 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
     references.own.insert(RawId(response.variables_reference), format!("({asked})"));
     Ok(shown(
         &mut references,
-        debugger.quirks().length,
+        debugger.quirks(),
         Some(frame),
         value,
         response.variables_reference,
         counts,
         text,
     ))
+}
+
+fn not_there(name: &str) -> Error {
+    Error::Refused(format!("there is no variable `{name}` here that can be assigned to"))
 }
 
 fn raised(type_name: String, message: String) -> Error {
@@ -332,7 +347,11 @@ pub(super) async fn set_variable(
             name: name.to_owned(),
             value: value.to_owned(),
         };
-        let response = debugger.request::<::dap::SetVariable>(arguments, deadlines::READ).await?;
+        let response = debugger.request::<::dap::SetVariable>(arguments, deadlines::READ).await;
+        let response = response.map_err(|error| match error {
+            Error::Refused(message) if message == "failed to find the named variable" => not_there(name),
+            other => other,
+        })?;
         return Ok(assigned(debugger, parent, response, limit));
     }
     if !(evaluates || can.supports_set_expression) {
@@ -359,8 +378,7 @@ fn assigned(
     let mut references = lock(&debugger.0.references);
     let frame = references.frames.get(&parent).copied();
     let value = (response.value, response.kind);
-    let length = debugger.quirks().length;
-    shown(&mut references, length, frame, value, response.variables_reference, (None, None), limit)
+    shown(&mut references, debugger.quirks(), frame, value, response.variables_reference, (None, None), limit)
 }
 
 /// An expression for a child of a scope or value, and the frame in which it means that.
@@ -375,7 +393,7 @@ async fn expression_for(debugger: &DapDebugger, parent: RawId, name: &str) -> Re
         };
         expression.or_else(element).zip(references.frames.get(&parent).copied())
     };
-    let missing = || Error::Refused(format!("there is no variable `{name}` here that can be assigned to"));
+    let missing = || not_there(name);
     if let Some(known) = known(&lock(&debugger.0.references)) {
         return Ok(known);
     }
@@ -394,11 +412,58 @@ fn index_of(name: &str) -> Option<u64> {
     name.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
+/// How much of the end of a program's output is searched for an exception.
+const PRINTED: usize = 64 * 1024;
+
+/// What the program prints of an exception says more than its debugger, which knows a signal or a function.
 pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {
+    let described = described(debugger, thread).await;
+    let function = lock(&debugger.0.breakpoints).exception_function();
+    if function.is_none() && !matches!(&described, Ok(exception) if exception.type_name == "SIGABRT") {
+        return described;
+    }
+    let until = tokio::time::Instant::now() + deadlines::DRAIN;
+    loop {
+        // It was written before the stop, and may still be on its way.
+        let output = debugger.0.sinks.output.tail(debugger.0.output_before, PRINTED);
+        let printed = (debugger.quirks().printed_exception)(&output.text_of(Category::Stderr));
+        if let Some(printed) = printed {
+            return Ok(printed);
+        }
+        if tokio::time::Instant::now() >= until {
+            break;
+        }
+        tokio::time::sleep(deadlines::LOOK).await;
+    }
+    match function {
+        Some(name) => Ok((debugger.quirks().exception)(Exception {
+            type_name: name.to_owned(),
+            message: String::new(),
+            stack: String::new(),
+            uncaught: true,
+        })),
+        None => described,
+    }
+}
+
+async fn described(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {
     if !debugger.capabilities().supports_exception_info_request {
         return Err(Error::Unsupported("this debugger does not describe exceptions".to_owned()));
     }
-    let info = debugger.request::<::dap::ExceptionInfo>(DapDebugger::thread(thread), deadlines::READ).await?;
+    let info = debugger.request::<::dap::ExceptionInfo>(DapDebugger::thread(thread), deadlines::READ).await;
+    let info = match info {
+        Ok(info) => info,
+        // What stops all threads may be the exception of none of them.
+        Err(Error::Refused(refusal)) => {
+            let (type_name, message) = lock(&debugger.0.described).clone();
+            if message.is_empty() {
+                return Err(Error::Refused(refusal));
+            }
+            let exception = Exception { type_name, message, stack: String::new(), uncaught: true };
+            return Ok((debugger.quirks().exception)(exception));
+        }
+        Err(error) => return Err(error),
+    };
     let details = info.details.unwrap_or_default();
     let id =
         if info.exception_id.is_empty() { details.type_name.unwrap_or_default() } else { info.exception_id };
@@ -408,5 +473,24 @@ pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<E
         stack: details.stack_trace.unwrap_or_default(),
         uncaught: info.break_mode.as_deref() == Some("unhandled"),
     };
+    let exception = if exception.message.is_empty() {
+        let message = thrown_value(debugger, thread).await.unwrap_or_default();
+        Exception { message, ..exception }
+    } else {
+        exception
+    };
     Ok((debugger.quirks().exception)(exception))
+}
+
+/// How far from the innermost frame an exception is searched for.
+const THROWN_WITHIN: usize = 12;
+
+/// The value of an exception, in the function that it goes through.
+async fn thrown_value(debugger: &DapDebugger, thread: RawId) -> Option<String> {
+    let (function, expression) = debugger.quirks().thrown_value?;
+    let stack = debugger.stack_trace(thread, 0, THROWN_WITHIN).await.ok()?;
+    let frame = stack.frames.iter().rfind(|frame| frame.name == function)?.id;
+    let expression = expression.to_owned();
+    let request = Evaluate { expression, frame, deadline: deadlines::CONDITION, text: 1000, pure: true };
+    Some(evaluate(debugger, request).await.ok()?.text)
 }

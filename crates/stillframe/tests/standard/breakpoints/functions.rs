@@ -28,7 +28,7 @@ async fn a_function_in_a_file_stops_at_its_first_statement(language: Language) {
     let asked = json!({ "file": program.path(), "function": language.words().deposit.0 });
     let set = session.ok("set_breakpoint", asked).await;
     // Of C, the debugger knows where it begins once the program is loaded.
-    if !language.is_compiled() {
+    if language.reads_sources() {
         assert_eq!(set["line"], program.line("deposit"), "the docstring is no statement");
         let said = format!("at the first line of `{}`", language.words().deposit.0);
         assert!(set.text_of("message").ends_with(&said), "{}", set.text);
@@ -87,7 +87,7 @@ async fn a_function_without_a_file_stops_wherever_it_is_entered(language: Langua
     let set = session.ok("set_breakpoint", json!({ "function": "kind" })).await;
     assert_eq!((&set["function"], &set["verified"]), (&json!("kind"), &json!(false)));
     let stopped = session.start(&program).await;
-    let first = (program.path(), program.line("kind"));
+    let first = (program.path(), language.entry(&program, "kind"));
     assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", first));
     assert_eq!(stopped.variable("number"), "3");
     assert_eq!(stopped["breakpointIds"], json!([set["breakpointId"]]));

@@ -39,7 +39,9 @@ async fn a_breakpoint_in_a_file_that_was_never_loaded_is_told_at_the_end(languag
     let ended = session.start(&program).await;
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
     let said = if language.is_compiled() {
-        NOT_COMPILED.to_owned()
+        PerLanguage { name: "unreached: not loaded", python: "", node: "", c: NOT_COMPILED }
+            .of(language)
+            .to_owned()
     } else {
         format!("the program has not loaded {}; it has loaded {}", other.path(), program.path())
     };
@@ -122,7 +124,7 @@ async fn the_place_of_run_until_is_told_once_and_with_the_reason(language: Langu
     let start =
         PerLanguage { name: "unreached: not loaded", python: NOT_LOADED, node: NOT_LOADED, c: NOT_COMPILED }
             .of(language);
-    let of_place = format!("line {} of {} was not reached: {start}", 1, other.path());
+    let of_place = format!("line {} of {} was not reached: {start}", other.line("line"), other.path());
     assert!(told.iter().any(|note| note.starts_with(&of_place)), "{}", ended.text);
     assert!(told.iter().any(|note| note.starts_with("bp-1 at ")), "{}", ended.text);
     assert_eq!(session.breakpoints().await.len(), 1);

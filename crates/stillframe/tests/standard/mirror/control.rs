@@ -37,12 +37,13 @@ async fn an_editor_with_control_steps_and_the_agent_sees_it(language: Language) 
     let at_call = editor.stopped().await;
     let inside = go::<StepIn>(&mut editor, &at_call).await;
     let frames = editor.frames(&inside).await;
-    assert_eq!(place(&frames[0]), (program.path(), program.line("double").into()));
+    let entry = language.entry(&program, "double");
+    assert_eq!(place(&frames[0]), (program.path(), entry.into()));
     assert_eq!(inside.reason, "step");
 
     // The agent is shown the stop that it has not seen, and does not run past it.
     let seen = session.go_on().await;
-    assert_eq!((seen.outcome(), seen.place()), ("step", (program.path(), program.line("double"))));
+    assert_eq!((seen.outcome(), seen.place()), ("step", (program.path(), entry)));
 
     let returning = go::<Next>(&mut editor, &inside).await;
     let outside = go::<StepOut>(&mut editor, &returning).await;

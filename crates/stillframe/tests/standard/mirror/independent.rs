@@ -36,7 +36,7 @@ async fn a_client_of_others_sees_and_controls_a_session(language: Language) {
         json!({
             "refused": true,
             "stopped": ["breakpoint", path, program.line("call")],
-            "stepped": ["step", path, program.line("double")],
+            "stepped": ["step", path, language.entry(&program, "double")],
             "number": "4",
             "doubled": "8",
             "resumed": true,
@@ -44,6 +44,6 @@ async fn a_client_of_others_sees_and_controls_a_session(language: Language) {
     );
     // What the person did is what the agent finds.
     let found = session.go_on().await;
-    assert_eq!(found.place(), (path, program.line("double")));
+    assert_eq!(found.place(), (path, language.entry(&program, "double")));
     session.finish().await;
 }

@@ -35,7 +35,7 @@ async fn stop_on_entry_stops_at_the_first_line_with_the_reason_entry(language: L
     });
     let started = session.ok("start_debugging", arguments).await;
     assert_eq!(started.at("/data/reason"), "entry");
-    assert_eq!(started.place(), (program.path(), program.line("first")));
+    assert_eq!(started.place(), (program.path(), language.entry(&program, "first")));
     session.finish().await;
 }
 

@@ -48,7 +48,7 @@ async fn a_step_into_and_out_shows_what_was_returned(language: Language) {
     let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let inside = session.step("step_into").await;
-    stepped_to(&inside, &program, "double");
+    assert_eq!(inside.place(), (program.path(), language.entry(&program, "double")), "{}", inside.text);
     assert_eq!(
         (inside.variable("number"), inside.at("/location/function")),
         ("4", &json!(language.words().double))

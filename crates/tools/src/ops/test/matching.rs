@@ -4,6 +4,7 @@ use std::path::Path;
 
 use engine::test_reports::{LoadProblem, TestResult};
 
+use super::go;
 use super::throws::Throw;
 
 /// As much of a message is compared; runners cut long ones.
@@ -14,6 +15,8 @@ pub(super) struct Spoken<'a> {
     mark: Option<&'a str>,
     message: Option<&'a str>,
     details: Option<&'a str>,
+    /// The name of the test.
+    test: Option<&'a str>,
     /// What was being loaded.
     file: Option<&'a Path>,
 }
@@ -21,7 +24,13 @@ pub(super) struct Spoken<'a> {
 impl<'a> From<&'a TestResult> for Spoken<'a> {
     fn from(result: &'a TestResult) -> Self {
         let TestResult { mark, message, details, .. } = result;
-        Self { mark: mark.as_deref(), message: message.as_deref(), details: details.as_deref(), file: None }
+        Self {
+            mark: mark.as_deref(),
+            message: message.as_deref(),
+            details: details.as_deref(),
+            test: Some(&result.id),
+            file: None,
+        }
     }
 }
 
@@ -29,7 +38,7 @@ impl<'a> From<&'a LoadProblem> for Spoken<'a> {
     fn from(problem: &'a LoadProblem) -> Self {
         let LoadProblem { mark, message, details, file, .. } = problem;
         let (mark, details) = (mark.as_deref(), details.as_deref());
-        Self { mark, message: Some(message), details, file: file.as_deref() }
+        Self { mark, message: Some(message), details, test: None, file: file.as_deref() }
     }
 }
 
@@ -42,7 +51,9 @@ pub(super) fn take(throws: &mut Vec<Throw>, spoken: &Spoken<'_>) -> Option<Box<T
         let same = throws.iter().enumerate().filter(|(_, throw)| is_same(throw, spoken));
         let best = same.max_by_key(|(at, throw)| (shared(throw, spoken), std::cmp::Reverse(*at)));
         // All that may be known of a file that could not be loaded is its name.
-        best.map(|(at, _)| at).or_else(|| throws.iter().rposition(|throw| is_of_file(throw, spoken)))
+        let of_test = |throw: &Throw| spoken.test.is_some_and(|test| go::is_of_test(throw, test));
+        let best = best.map(|(at, _)| at).or_else(|| throws.iter().position(of_test));
+        best.or_else(|| throws.iter().rposition(|throw| is_of_file(throw, spoken)))
     };
     at.map(|at| Box::new(throws.remove(at)))
 }

@@ -1,6 +1,6 @@
 //! Which test runner a command starts.
 
-use super::{java, node, python};
+use super::{go, java, node, python};
 use crate::ToolError;
 use crate::ops::command::Command;
 
@@ -23,12 +23,15 @@ pub enum Runner {
     Maven,
     /// Gradle.
     Gradle,
+    /// `go test`.
+    Go,
 }
 
 impl Runner {
     /// The runner of a command, as far as its words tell.
     pub fn of(command: &Command) -> Option<Self> {
-        java::runner(command).or_else(|| python::runner(command)).or_else(|| node::runner(command))
+        let found = java::runner(command).or_else(|| python::runner(command));
+        found.or_else(|| go::runner(command)).or_else(|| node::runner(command))
     }
 
     /// Its name, as people have it.
@@ -42,6 +45,7 @@ impl Runner {
             Self::Node => "node --test",
             Self::Maven => "maven",
             Self::Gradle => "gradle",
+            Self::Go => "go test",
         }
     }
 
@@ -50,6 +54,7 @@ impl Runner {
     pub(super) fn missing(runner: Option<Self>, command: &Command, output: &str) -> Option<ToolError> {
         match runner {
             Some(runner @ (Self::Pytest | Self::Unittest)) => python::missing(runner, command, output),
+            Some(Self::Go) => None,
             _ => node::missing(output),
         }
     }

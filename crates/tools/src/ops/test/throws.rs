@@ -1,6 +1,7 @@
 //! The throws that no code of the user's catches, each looked at while the program stands there.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::error::Error;
@@ -14,6 +15,7 @@ use engine::snapshot::{Caller, Snapshot};
 use engine::test_reports::{TestOutcome, TestReport, TestReports};
 use tokio::time::Instant;
 
+use super::go;
 use crate::ToolError;
 
 /// How many throws are kept. Most are caught by a library after all.
@@ -41,6 +43,8 @@ pub(super) struct Throws<'a> {
     session: &'a Session,
     reports: &'a TestReports,
     limits: Limits,
+    /// The folder of the tests, where their reports are made of the output.
+    go_folder: Option<PathBuf>,
     kept: VecDeque<Throw>,
     dropped: u64,
     passed_over: u64,
@@ -58,8 +62,13 @@ pub(super) struct AllThrows {
 }
 
 impl<'a> Throws<'a> {
-    pub(super) fn new(session: &'a Session, reports: &'a TestReports, limits: Limits) -> Self {
-        Self { session, reports, limits, kept: VecDeque::new(), dropped: 0, passed_over: 0 }
+    pub(super) fn new(
+        session: &'a Session,
+        reports: &'a TestReports,
+        limits: Limits,
+        go_folder: Option<PathBuf>,
+    ) -> Self {
+        Self { session, reports, limits, go_folder, kept: VecDeque::new(), dropped: 0, passed_over: 0 }
     }
 
     pub(super) fn into_all(self) -> AllThrows {
@@ -98,6 +107,9 @@ impl<'a> Throws<'a> {
         let mut snapshot = Snapshot::take(self.session, Arc::clone(stop), self.limits).await;
         let callers = snapshot.callers(self.session, self.limits).await;
         let stack = self.session.stack_trace(Some(stop.thread), 0, FRAMES).await;
+        if let Some(folder) = &self.go_folder {
+            go::report(self.session, self.reports, folder);
+        }
         let thrown = self.session.thrown(self.limits.value.saturating_mul(5)).await.unwrap_or_else(|error| {
             snapshot.notes.push(format!("what was asserted could not be read: {error}"));
             Thrown::default()

@@ -150,7 +150,7 @@ impl ProgramParams {
             (None, None) if session.adapter().stands_alone(session.executable(), &runtime_args) => {
                 Program::Command
             }
-            (Some(script), None) => Program::Script(sources::absolute(&script)),
+            (Some(script), None) => session.adapter().program(session.host(), sources::absolute(&script)),
             (None, Some(module)) => Program::Module(module),
             (Some(_), Some(_)) => {
                 return Err(ToolError::argument("module", format!("excludes `{script_name}`")));

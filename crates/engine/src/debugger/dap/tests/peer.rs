@@ -185,6 +185,8 @@ impl<D: Dialect> Scene<D> {
             stops_on_entry: given.stops_on_entry,
             remote: None,
             is_local: true,
+            binary: None,
+            no_code: None,
             quirks: given.quirks,
         };
         let (announced, children) = mpsc::channel(1);

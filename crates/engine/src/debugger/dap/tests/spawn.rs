@@ -73,6 +73,8 @@ impl Adapter for Scripted {
             stops_on_entry: false,
             remote: None,
             is_local: true,
+            binary: None,
+            no_code: None,
             quirks: &Quirks::NONE,
         };
         Ok(Plan::Dap { transport: self.0.clone(), setup })

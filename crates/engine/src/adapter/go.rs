@@ -1,0 +1,190 @@
+//! Go, debugged by Delve's own adapter, `dlv dap`.
+//!
+//! We build the program, into the cache (`build.rs`), so that a compile error is the answer and nothing is written beside
+//! the sources. Facts about the adapter hold for Delve 1.27.2.
+
+mod analysis;
+mod binary;
+mod build;
+mod commands;
+mod delve;
+mod quirks;
+mod values;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::plan::{ADDRESS, DapSetup, Plan, StartRequest, Transport};
+use super::{Adapter, Boxed, Commands, Host, Observation, Runtime, Sample, SourceAnalysis};
+use crate::error::{Error, Result};
+use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
+use crate::process::ProcessSpec;
+use crate::progress::Progress;
+
+/// The language.
+#[derive(Clone, Copy, Debug)]
+pub struct Go;
+
+impl Adapter for Go {
+    fn name(&self) -> &'static str {
+        "go"
+    }
+
+    fn editor_type(&self) -> &'static str {
+        "go"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["golang", "delve", "dlv"]
+    }
+
+    fn about(&self) -> &'static str {
+        "Go"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["go"]
+    }
+
+    fn sample(&self) -> Sample {
+        Sample {
+            source: "package main\n\nimport \"fmt\"\n\nfunc main() {\n\tanswer := 6 * 7\n\tfmt.Println(answer)\n}\n",
+            line: 7,
+        }
+    }
+
+    fn locate<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        executable: Option<&'a Path>,
+        _near: Option<&'a Path>,
+    ) -> Boxed<'a, Result<Runtime>> {
+        Box::pin(delve::locate(host, executable))
+    }
+
+    fn provide<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        progress: &'a Progress,
+    ) -> Boxed<'a, Result<PathBuf>> {
+        Box::pin(delve::provide(host, runtime, progress))
+    }
+
+    fn is_provided(&self, host: &dyn Host, runtime: &Runtime) -> bool {
+        host.is_file(&runtime.executable)
+    }
+
+    /// A folder with sources of Go is a package.
+    fn program(&self, host: &dyn Host, path: PathBuf) -> Program {
+        let is_source = |name: &String| build::is_source(name) || name == "go.mod";
+        let is_package = !host.is_file(&path) && host.names_in(&path).iter().any(is_source);
+        if is_package { Program::Package(path) } else { Program::Script(path) }
+    }
+
+    fn build<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        _runtime: &'a Runtime,
+        launch: Launch,
+        progress: &'a Progress,
+    ) -> Boxed<'a, Result<Launch>> {
+        Box::pin(build::build(host, launch, progress))
+    }
+
+    fn plan(&self, _host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
+        let (request, arguments, launch) = match start {
+            Start::Launch(launch) => (StartRequest::Launch, launch_arguments(launch), Some(launch)),
+            Start::Attach(attach) => (StartRequest::Attach, attach_arguments(attach), None),
+        };
+        let transport = match start {
+            Start::Attach(Attach { to: Endpoint::Address { host, port }, .. }) => {
+                Transport::Connect { host: host.clone(), port: *port }
+            }
+            Start::Attach(_) | Start::Launch(_) => Transport::Spawn {
+                process: ProcessSpec {
+                    program: debugger.to_owned(),
+                    args: ["dap", "--listen", ADDRESS].map(Into::into).into(),
+                    env: launch.map(|launch| launch.env.clone()).unwrap_or_default(),
+                    cwd: launch.map(Launch::working_folder),
+                    stdin: launch.map(|launch| launch.stdin.clone()).unwrap_or_default(),
+                    ..ProcessSpec::default()
+                },
+                announces: Some("DAP server listening at: "),
+                is_program: false,
+            },
+        };
+        let is_all_code = launch.is_some_and(|launch| !launch.just_my_code);
+        let setup = DapSetup {
+            adapter_id: "go",
+            request,
+            arguments: with_settings(&arguments),
+            stdin: launch.map(|launch| launch.stdin.clone()).unwrap_or_default(),
+            env: BTreeMap::new(),
+            remote: None,
+            stops_on_entry: launch.is_some_and(|launch| launch.stop_on_entry),
+            is_local: !matches!(transport, Transport::Connect { .. }) || runtime.tag == "native",
+            binary: None,
+            no_code: None,
+            quirks: if is_all_code { &quirks::ALL_CODE } else { &quirks::QUIRKS },
+        };
+        Ok(Plan::Dap { transport, setup })
+    }
+
+    /// The standard library, and what is in the module cache.
+    fn is_internal(&self, path: &Path) -> bool {
+        delve::is_library(path)
+    }
+
+    fn commands(&self) -> Option<&dyn Commands> {
+        Some(self)
+    }
+
+    fn observation(&self) -> Observation {
+        Observation { reports_tests: true, ..Observation::default() }
+    }
+
+    fn source_analysis(&self) -> Option<&dyn SourceAnalysis> {
+        Some(self)
+    }
+
+    fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
+        host.forbids_tracing().then(|| {
+            "attaching by process id is forbidden by /proc/sys/kernel/yama/ptrace_scope; as root, run \
+             `echo 0 > /proc/sys/kernel/yama/ptrace_scope`, or run stillframe as root"
+                .to_owned()
+        })
+    }
+}
+
+/// The adapter's own streams are the program's, and its input is ours.
+fn launch_arguments(launch: &Launch) -> Value {
+    json!({
+        "mode": "exec", "program": launch.program.name(), "args": launch.args, "cwd": launch.working_folder(),
+        "stdinFrom": "/dev/stdin",
+    })
+}
+
+fn attach_arguments(attach: &Attach) -> Value {
+    let paths: Vec<Value> =
+        attach.path_mappings.iter().map(|(ours, theirs)| json!({ "from": ours, "to": theirs })).collect();
+    match &attach.to {
+        Endpoint::Process(pid) => json!({ "mode": "local", "processId": pid }),
+        Endpoint::Address { .. } => json!({ "mode": "remote", "substitutePath": paths }),
+    }
+}
+
+/// Goroutines of the runtime are not the user's, and texts are longer than by default.
+fn with_settings(arguments: &Value) -> Map<String, Value> {
+    let mut arguments = arguments.as_object().cloned().unwrap_or_default();
+    arguments.insert("hideSystemGoroutines".to_owned(), json!(true));
+    arguments.insert("maxStringLen".to_owned(), json!(4096));
+    arguments
+}
+
+/// What cannot be started as it was asked for.
+fn unusable(problem: String) -> Error {
+    Error::Unsupported(problem)
+}

@@ -1,0 +1,206 @@
+//! Functions and lines with code in a source, read as gofmt writes it: what begins in the first column is outside of
+//! functions, and a function ends with a `}` there.
+
+use super::super::{Boxed, Host, Question, Runtime, SourceAnalysis};
+use super::Go;
+use crate::error::{Error, Result};
+use crate::model::source::{Code, Function};
+
+impl SourceAnalysis for Go {
+    fn has_other_sources(&self) -> bool {
+        false
+    }
+
+    fn analyze<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        _runtime: &'a Runtime,
+        question: Question<'a>,
+    ) -> Boxed<'a, Result<Code>> {
+        Box::pin(async move {
+            let Some(file) = question.file else { return Ok(Code::default()) };
+            let text = host.read(file).ok_or_else(|| Error::BadFile {
+                path: file.to_owned(),
+                problem: "cannot be read".to_owned(),
+            })?;
+            Ok(read(&text))
+        })
+    }
+}
+
+fn read(text: &str) -> Code {
+    let lines = without_comments(text);
+    let mut code = Code { length: number(lines.len()), ..Code::default() };
+    let mut open: Option<Function> = None;
+    let mut signature = false;
+    for (line, text) in (1..).zip(&lines) {
+        let trimmed = text.trim();
+        if let Some(name) = text.strip_prefix("func ").and_then(name_of) {
+            let function = Function { name, start: line, header: line, body: 0, body_column: 1, end: line };
+            let ends = trimmed.ends_with('}') && trimmed.contains('{');
+            if ends {
+                code.lines.push(line);
+                code.functions.push(Function { body: line, ..function });
+            } else {
+                signature = !trimmed.ends_with('{');
+                open = Some(function);
+            }
+            continue;
+        }
+        let Some(function) = &mut open else {
+            // A variable of a package whose value is computed has code where it is declared.
+            if text.starts_with("var ") && text.contains('=') {
+                code.lines.push(line);
+            }
+            continue;
+        };
+        if text.starts_with('}') {
+            function.end = line;
+            if function.body == 0 {
+                function.body = line;
+                code.lines.push(line);
+            }
+            code.functions.extend(open.take());
+        } else if signature {
+            signature = !trimmed.ends_with('{');
+        } else if has_code(trimmed) {
+            if function.body == 0 {
+                function.body = line;
+            }
+            code.lines.push(line);
+        }
+    }
+    code
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// `Account.deposit` for `(self *Account) deposit(`.
+fn name_of(rest: &str) -> Option<String> {
+    let plain = |text: &str| text.split(['(', '[']).next().map(str::trim).unwrap_or_default().to_owned();
+    let Some(receiver) = rest.strip_prefix('(') else {
+        return Some(plain(rest)).filter(|name| !name.is_empty());
+    };
+    let (receiver, rest) = receiver.split_once(')')?;
+    let of = receiver.split_whitespace().last()?.trim_start_matches('*');
+    Some(format!("{}.{}", plain(of), plain(rest)))
+}
+
+/// Whether a line inside a function holds code.
+fn has_code(line: &str) -> bool {
+    let is_closing = line.chars().all(|letter| matches!(letter, '}' | ')' | ']' | ',' | ';' | '(' | '{'));
+    let first = line.split([' ', ':']).next().unwrap_or_default();
+    let is_label = line.ends_with(':') && first != "case" && !line.contains(' ');
+    let declares = matches!(first, "type" | "const" | "import");
+    !(is_closing || is_label || declares || line == "} else {" || line == "default:")
+}
+
+/// The lines, with blanks for comments and for what is in texts of several lines.
+fn without_comments(text: &str) -> Vec<String> {
+    let mut state = State::Code;
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut kept = String::new();
+        let mut letters = line.chars().peekable();
+        let mut quote: Option<char> = None;
+        while let Some(letter) = letters.next() {
+            match (state, quote) {
+                (State::Comment, _) => {
+                    if letter == '*' && letters.peek() == Some(&'/') {
+                        letters.next();
+                        state = State::Code;
+                    }
+                }
+                (State::Raw, _) => {
+                    if letter == '`' {
+                        state = State::Code;
+                        kept.push(letter);
+                    }
+                }
+                (State::Code, Some(end)) => {
+                    if letter == '\\' {
+                        letters.next();
+                    } else if letter == end {
+                        quote = None;
+                        kept.push(letter);
+                    }
+                }
+                (State::Code, None) => match letter {
+                    '/' if letters.peek() == Some(&'/') => break,
+                    '/' if letters.peek() == Some(&'*') => {
+                        letters.next();
+                        state = State::Comment;
+                    }
+                    '`' => {
+                        state = State::Raw;
+                        kept.push(letter);
+                    }
+                    '"' | '\'' => {
+                        quote = Some(letter);
+                        kept.push(letter);
+                    }
+                    _ => kept.push(letter),
+                },
+            }
+        }
+        lines.push(kept.trim_end().to_owned());
+    }
+    lines
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    Code,
+    Comment,
+    Raw,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_and_lines_are_found() {
+        let text = "\
+package main
+
+// func not() {
+type Account struct {
+\tn int
+}
+
+func (a *Account) add(n int) { // here
+\t/* nothing
+\t yet */
+\ta.n += n
+
+}
+
+func Map[T any](
+\titems []T,
+) []T {
+\tswitch {
+\tcase true:
+\t\treturn `
+}
+`
+\tdefault:
+\t}
+\treturn nil
+}
+
+func short() int { return 1 }
+";
+        let code = read(text);
+        let found: Vec<_> = code
+            .functions
+            .iter()
+            .map(|function| (function.name.as_str(), function.header, function.body, function.end))
+            .collect();
+        assert_eq!(found, [("Account.add", 8, 11, 13), ("Map", 15, 18, 26), ("short", 28, 28, 28)]);
+        assert_eq!(code.lines, [11, 18, 19, 20, 22, 25, 28]);
+        assert_eq!(code.length, 28);
+    }
+}

@@ -1,0 +1,45 @@
+//! Command lines: `go run`, `go test`, and binaries.
+
+use std::path::{Path, PathBuf};
+
+use super::super::commands::{CommandFile, CommandProblem, Commands, ProcessCommand};
+use super::Go;
+use crate::model::launch::{Launch, Program};
+
+impl Commands for Go {
+    /// `go run .`, `go test ./cart -run TestTotal`.
+    fn of_interpreter(
+        &self,
+        name: &str,
+        words: Vec<String>,
+        folder: &Path,
+    ) -> Option<Result<Launch, CommandProblem>> {
+        if name != "go" {
+            return None;
+        }
+        if !matches!(words.first().map(String::as_str), Some("run" | "test")) {
+            return Some(Err(CommandProblem {
+                problem: "runs no program".to_owned(),
+                next: "for a breakpoint in Go it is `go run PACKAGE ARGS` or `go test PACKAGE`",
+            }));
+        }
+        let launch = Launch { runtime_args: words, ..Launch::new(Program::Package(folder.to_owned())) };
+        Some(Ok(launch))
+    }
+
+    fn is_any_interpreter(&self, name: &str) -> bool {
+        name == "go"
+    }
+
+    fn of_file(&self, _file: &CommandFile, _args: Vec<String>) -> Option<(Option<PathBuf>, Launch)> {
+        None
+    }
+
+    fn main_file(&self, _process: &ProcessCommand) -> Option<PathBuf> {
+        None
+    }
+
+    fn variables(&self) -> &'static [&'static str] {
+        &["GOFLAGS", "GOROOT", "GOPATH", "GOENV", "GOWORK", "GOTOOLCHAIN"]
+    }
+}

@@ -1,0 +1,227 @@
+//! Where Delve is found, how it is installed, and what its messages mean.
+
+use std::path::{Path, PathBuf};
+
+use tokio::sync::Mutex;
+
+use super::super::{Host, Runtime};
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::process::ProcessSpec;
+use crate::progress::Progress;
+
+/// The version that is installed where there is none, and that all facts in this project were measured with.
+const VERSION: &str = "1.27.2";
+
+/// Folders of the standard library, and of modules that are not the user's.
+const LIBRARIES: [&str; 6] =
+    ["/usr/local/go/", "/usr/lib/go", "/usr/share/go", "/pkg/mod/", "/libexec/src/", "/sdk/go1."];
+
+/// The newest Delve of the search path, of the folders in which `go install` puts programs, and of the cache.
+pub(super) async fn locate(host: &dyn Host, executable: Option<&Path>) -> Result<Runtime> {
+    if let Some(path) = executable {
+        // Another program would be run to no end: what it does with the question is unknown.
+        let is_delve =
+            |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().contains("dlv"));
+        let found =
+            host.which(&path.to_string_lossy()).filter(is_delve).ok_or_else(|| Error::Environment {
+                problem: format!("there is no `dlv` at `{}`", path.display()),
+                remedy: "give the path of Delve's program `dlv` as `executablePath`, or leave it out"
+                    .to_owned(),
+            })?;
+        let version = version(host, &found).await?;
+        return Ok(runtime(found, version, "executablePath"));
+    }
+    let mut newest: Option<(Vec<u32>, Runtime)> = None;
+    for (path, origin) in candidates(host) {
+        let Ok(version) = version(host, &path).await else { continue };
+        let number = numbers(&version);
+        if newest.as_ref().is_none_or(|(best, _)| number > *best) {
+            newest = Some((number, runtime(path, version, origin)));
+        }
+    }
+    if let Some((_, newest)) = newest {
+        return Ok(newest);
+    }
+    go(host).map_err(|_| Error::Environment {
+        problem: "no debugger for Go was found: there is no `dlv`, and no `go` that could install it"
+            .to_owned(),
+        remedy:
+            "install Go (`apt-get install golang-go`, `brew install go`, or https://go.dev/dl), then run \
+                 `stillframe setup go`"
+                .to_owned(),
+    })?;
+    Ok(runtime(cached(host), VERSION.to_owned(), "cache"))
+}
+
+fn runtime(executable: PathBuf, version: String, origin: &str) -> Runtime {
+    Runtime { executable, version, tag: "native".to_owned(), origin: origin.to_owned() }
+}
+
+fn cached(host: &dyn Host) -> PathBuf {
+    host.cache_dir().join("go").join(format!("dlv-{VERSION}")).join("dlv")
+}
+
+fn candidates(host: &dyn Host) -> Vec<(PathBuf, &'static str)> {
+    let home = host.env("HOME").map(|home| PathBuf::from(home).join("go"));
+    let paths = host.env("GOPATH").map(PathBuf::from).or(home).map(|path| path.join("bin"));
+    let bin = host.env("GOBIN").map(PathBuf::from);
+    let mut found: Vec<_> = host.which("dlv").map(|path| (path, "PATH")).into_iter().collect();
+    found.extend(bin.map(|path| (path.join("dlv"), "GOBIN")));
+    found.extend(paths.map(|path| (path.join("dlv"), "GOPATH")));
+    found.push((cached(host), "cache"));
+    found.retain(|(path, _)| host.is_file(path));
+    found
+}
+
+/// The command `go`, which need not be on the search path where it was unpacked as its makers say.
+pub(super) fn go(host: &dyn Host) -> Result<PathBuf> {
+    let usual = Some(PathBuf::from("/usr/local/go/bin/go")).filter(|path| host.is_file(path));
+    host.which("go").or(usual).ok_or_else(|| Error::Environment {
+        problem: "there is no `go` on PATH to build the program with".to_owned(),
+        remedy:
+            "install Go (`apt-get install golang-go`, `brew install go`, or https://go.dev/dl), or give the \
+                 path of a binary that was built with `go build -gcflags='all=-N -l'`"
+                .to_owned(),
+    })
+}
+
+async fn version(host: &dyn Host, path: &Path) -> Result<String> {
+    let program = host.permitted(path)?;
+    let spec = ProcessSpec { program, args: vec!["version".into()], ..ProcessSpec::default() };
+    let said = host.run(&spec, deadlines::HELPER).await?;
+    let version = said.stdout.lines().find_map(|line| line.strip_prefix("Version: "));
+    version.map(|version| version.trim().to_owned()).ok_or_else(|| Error::Environment {
+        problem: format!("`{}` does not say which version of Delve it is", path.display()),
+        remedy: "install it again: `stillframe setup go`".to_owned(),
+    })
+}
+
+fn numbers(version: &str) -> Vec<u32> {
+    version.split(['.', '-']).map_while(|part| part.parse().ok()).collect()
+}
+
+/// Installs Delve into the cache, unless it is there.
+pub(super) async fn provide(host: &dyn Host, runtime: &Runtime, progress: &Progress) -> Result<PathBuf> {
+    static INSTALLING: Mutex<()> = Mutex::const_new(());
+    let _turn = INSTALLING.lock().await;
+    let path = runtime.executable.clone();
+    if host.is_file(&path) {
+        return Ok(path);
+    }
+    progress.say(format!("installing Delve {VERSION} into {}", host.cache_dir().display()));
+    let module = format!("github.com/go-delve/delve/cmd/dlv@v{VERSION}");
+    let folder = path.parent().unwrap_or(&path).to_string_lossy().into_owned();
+    let spec = ProcessSpec {
+        program: go(host)?,
+        args: vec!["install".into(), module.clone().into()],
+        // What the user sets for a project does not hold for this.
+        env: [("GOBIN", Some(folder)), ("GOFLAGS", None)]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
+        ..ProcessSpec::default()
+    };
+    let installed = host.run(&spec, deadlines::INSTALL).await?;
+    if installed.success {
+        return Ok(path);
+    }
+    let said = installed.stderr.trim();
+    Err(Error::Environment {
+        problem: format!("Delve {VERSION} could not be installed: {said}"),
+        remedy: format!("with a network that reaches the Go modules, run `go install {module}`"),
+    })
+}
+
+/// A message, without the title that the adapter puts in front of it, and with what to do about it.
+pub(super) fn message(text: &str) -> String {
+    let text = text.split_once(": ").filter(|(title, _)| is_title(title)).map_or(text, |(_, rest)| rest);
+    let text = text.trim_end();
+    if text.contains("debuggee must not be built with") || text.contains("could not open debug info") {
+        return "the binary has no debug information; build it without `-ldflags=-s -w` and without `-trimpath`, with \
+                `go build -gcflags='all=-N -l'`"
+            .to_owned();
+    }
+    if text.contains("is too old for this version of Delve") || text.contains("is too old for Go version") {
+        let text = text.split(", suppress this error").next().unwrap_or(text);
+        let text = text.trim_end_matches([',', ' ', '(', ')']);
+        return format!(
+            "{text}); install a Delve for that version of Go (`go install \
+             github.com/go-delve/delve/cmd/dlv@latest`), or build the program with another Go"
+        );
+    }
+    if text == "function calls not allowed without using 'call'" {
+        return "a function is only called where side effects are asked for: write `call` in front, as in `call f(1)`"
+            .to_owned();
+    }
+    text.to_owned()
+}
+
+fn is_title(title: &str) -> bool {
+    ["Unable to ", "Failed to "].iter().any(|start| title.starts_with(start))
+}
+
+pub(super) fn is_library(path: &Path) -> bool {
+    let path = path.to_string_lossy();
+    LIBRARIES.iter().any(|part| path.contains(part)) || !path.starts_with('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::FakeMachine;
+
+    fn machine(files: &[(&str, &str)], path: Option<&str>) -> FakeMachine {
+        let files = files.iter().map(|(path, version)| {
+            (PathBuf::from(path), Some(format!("Delve Debugger\nVersion: {version}\nBuild: x\n")))
+        });
+        let path = path.map(|path| ("dlv".to_owned(), PathBuf::from(path)));
+        let home = ("HOME".to_owned(), "/home/ann".to_owned());
+        FakeMachine {
+            files: files.collect(),
+            path: path.into_iter().collect(),
+            env: [home].into(),
+            ..FakeMachine::default()
+        }
+    }
+
+    #[tokio::test]
+    async fn the_newest_delve_is_taken() {
+        let table = [
+            (vec![("/bin/dlv", "1.9.1")], Some("/bin/dlv"), "/bin/dlv", "PATH"),
+            (
+                vec![("/bin/dlv", "1.9.1"), ("/home/ann/go/bin/dlv", "1.27.2")],
+                Some("/bin/dlv"),
+                "/home/ann/go/bin/dlv",
+                "GOPATH",
+            ),
+            (vec![("/cache/go/dlv-1.27.2/dlv", "1.27.2")], None, "/cache/go/dlv-1.27.2/dlv", "cache"),
+        ];
+        for (files, path, expected, origin) in table {
+            let found = locate(&machine(&files, path), None).await.unwrap();
+            assert_eq!((found.executable, found.origin.as_str()), (PathBuf::from(expected), origin));
+        }
+    }
+
+    #[tokio::test]
+    async fn without_delve_and_go_both_are_named() {
+        let Err(Error::Environment { problem, remedy }) = locate(&FakeMachine::default(), None).await else {
+            panic!("it is not there");
+        };
+        assert!(problem.contains("`dlv`") && remedy.contains("stillframe setup go"), "{problem} {remedy}");
+    }
+
+    #[test]
+    fn messages_have_no_titles() {
+        let table = [
+            ("Unable to evaluate expression: key not found", "key not found"),
+            ("key: value", "key: value"),
+            ("Failed to launch: no: such file", "no: such file"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(message(text), expected);
+        }
+        let stripped = "Failed to launch: could not launch process: decoding dwarf section info at offset 0x0: too \
+                        short - debuggee must not be built with 'go run' or -ldflags='-s -w', which strip debug info";
+        assert!(message(stripped).starts_with("the binary has no debug information; "));
+    }
+}

@@ -1,0 +1,69 @@
+//! Where Delve departs from the specification.
+
+use super::super::plan::Quirks;
+use super::{delve, values};
+use crate::model::stop::{End, Exception, ExceptionMode};
+
+/// What every failure of a test goes through, `t.Error` and `t.Fatal` included.
+const FAILED_TEST: &str = "testing.(*common).Fail";
+
+pub(super) const QUIRKS: Quirks = Quirks {
+    listens: "`dlv exec --headless --accept-multiclient --listen=HOST:PORT PROGRAM`",
+    exception_filters: |mode| match mode {
+        ExceptionMode::None => &[],
+        ExceptionMode::Uncaught | ExceptionMode::UserUnhandled | ExceptionMode::All => {
+            &["unrecovered-panic", "runtime-fatal-throw"]
+        }
+    },
+    exception_functions: |mode| match mode {
+        ExceptionMode::UserUnhandled => &[FAILED_TEST],
+        ExceptionMode::None | ExceptionMode::Uncaught | ExceptionMode::All => &[],
+    },
+    // A signal is its number below zero.
+    end: |code| match i32::try_from(code) {
+        Ok(code) if code < 0 => End::Killed { signal: -code, by_us: false },
+        code => End::Exited(code.unwrap_or(i32::MAX)),
+    },
+    is_unknown_name: |text| text.starts_with("could not find symbol value for"),
+    mutes_console: true,
+    message: delve::message,
+    exception: |exception| Exception {
+        type_name: if exception.type_name == FAILED_TEST {
+            "test failure".to_owned()
+        } else {
+            exception.type_name
+        },
+        message: values::panic_message(&exception.message),
+        uncaught: true,
+        ..exception
+    },
+    // The package of the program is left out, as in its sources.
+    function: |name| name.strip_prefix("main.").unwrap_or(name).to_owned(),
+    value: |kind, text| (kind.to_owned(), values::in_go(&text)),
+    entry_function: Some("main.main"),
+    // `main` is `runtime.main` too.
+    other_function: |name, message| {
+        (message.contains(" ambiguous: ") && !name.contains('.')).then(|| format!("main.{name}"))
+    },
+    thread_name: values::goroutine,
+    // A goroutine that runs has a thread.
+    wait_reason: |name| (!name.contains(" (Thread ")).then_some("runtime.curg.waitreason"),
+    wait_text: values::wait_reason,
+    steps_into_libraries: true,
+    pauses_anywhere: true,
+    // A panic that is raised again, as the runner of tests does, has no message.
+    thrown_value: Some(("runtime.gopanic", "e")),
+    stops_at_bad_conditions: true,
+    is_bad_condition: |text| text.starts_with("error evaluating expression: "),
+    is_gone: |text| text == "no such process",
+    filters_only_when_stopped: true,
+    // An assignment is a call to Delve.
+    other_expression: |expression, message| {
+        message.ends_with("expected '==', found '='").then(|| format!("call {expression}"))
+    },
+    is_call: |expression| expression.trim_start().starts_with("call "),
+    ..Quirks::NONE
+};
+
+/// The same where libraries are debugged too.
+pub(super) const ALL_CODE: Quirks = Quirks { steps_into_libraries: false, ..QUIRKS };

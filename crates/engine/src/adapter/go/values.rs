@@ -1,0 +1,403 @@
+//! Values as Go writes them, made of what Delve prints.
+//!
+//! Delve puts lengths and types where they help a person in a terminal: `[]int len: 2, cap: 4, [1,2]`. Here this is
+//! `[]int{1, 2}`. A text that this does not read stays as it is.
+
+/// A value as Go writes it.
+pub(super) fn in_go(text: &str) -> String {
+    let mut reader = Reader { rest: text };
+    match reader.value() {
+        Some(value) if reader.rest.is_empty() || reader.rest.starts_with("...") => {
+            format!("{value}{}", reader.rest)
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// What was given to `panic`, or the text of a fatal error.
+pub(super) fn panic_message(text: &str) -> String {
+    let value = in_go(text.trim());
+    // The text of an error is in its only field, where it has one.
+    let field = ["s", "msg"].iter().find_map(|name| value.split_once(&format!("{{{name}: \"")));
+    if let Some((kind, rest)) = field
+        && let Some(end) = rest.find('"')
+    {
+        let message = rest.get(..end).unwrap_or_default();
+        return format!("{}: {message}", kind.trim_start_matches('&').trim_start_matches('*'));
+    }
+    unquoted(&value)
+}
+
+/// `* [Go 5] main.work (Thread 123)` is `goroutine 5: work`.
+pub(super) fn goroutine(name: &str) -> String {
+    let Some((number, function)) =
+        name.trim_start_matches("* ").strip_prefix("[Go ").and_then(|rest| rest.split_once("] "))
+    else {
+        return name.to_owned();
+    };
+    let function = function.split(" (Thread ").next().unwrap_or(function);
+    format!("goroutine {number}: {}", function.strip_prefix("main.").unwrap_or(function))
+}
+
+/// What the runtime writes in its own stack traces for `waitReasonChanReceive (14)`; none for a goroutine that does not
+/// wait.
+pub(super) fn wait_reason(value: &str) -> Option<String> {
+    let name = value.strip_prefix("waitReason")?.split(' ').next()?;
+    Some(match name {
+        "Zero" => return None,
+        "SelectNoCases" => "select (no cases)".to_owned(),
+        "ChanReceiveNilChan" => "chan receive (nil chan)".to_owned(),
+        "ChanSendNilChan" => "chan send (nil chan)".to_owned(),
+        "IOWait" => "IO wait".to_owned(),
+        "SyncMutexLock" => "sync.Mutex.Lock".to_owned(),
+        "SyncRWMutexLock" => "sync.RWMutex.Lock".to_owned(),
+        "SyncRWMutexRLock" => "sync.RWMutex.RLock".to_owned(),
+        "SyncCondWait" => "sync.Cond.Wait".to_owned(),
+        "SyncWaitGroupWait" => "sync.WaitGroup.Wait".to_owned(),
+        other => {
+            let mut words = String::new();
+            for letter in other.chars() {
+                if letter.is_uppercase() && !words.is_empty() {
+                    words.push(' ');
+                }
+                words.extend(letter.to_lowercase());
+            }
+            words
+        }
+    })
+}
+
+fn unquoted(value: &str) -> String {
+    let inner = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+    inner.map_or_else(|| value.to_owned(), |inner| inner.replace("\\\"", "\""))
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    fn eat(&mut self, start: &str) -> bool {
+        let rest = self.rest.strip_prefix(start);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn take(&mut self, length: usize) -> Option<&'a str> {
+        let (taken, rest) = (self.rest.get(..length)?, self.rest.get(length..)?);
+        self.rest = rest;
+        Some(taken)
+    }
+
+    /// A value with or without its type in front.
+    fn value(&mut self) -> Option<String> {
+        match self.rest.chars().next()? {
+            '"' => self.quoted(),
+            '{' => self.fields(String::new()),
+            '[' if !self.starts_type() => self.items(String::new()),
+            '*' if self.rest.starts_with("*{") => {
+                self.eat("*");
+                Some(format!("&{}", self.fields(String::new())?))
+            }
+            '(' => self.pointer(),
+            '*' if self.rest.starts_with("*(") => {
+                self.eat("*");
+                self.pointer()
+            }
+            _ => self.typed().or_else(|| self.plain()),
+        }
+    }
+
+    /// Whether a bracket begins a type: `[]int`, `[2]string`.
+    fn starts_type(&self) -> bool {
+        let Some(inner) = self.rest.strip_prefix('[') else { return false };
+        let Some((length, after)) = inner.split_once(']') else { return false };
+        let is_length = length.chars().all(|digit| digit.is_ascii_digit());
+        is_length
+            && after
+                .chars()
+                .next()
+                .is_some_and(|next| next.is_alphabetic() || matches!(next, '*' | '[' | '('))
+    }
+
+    fn quoted(&mut self) -> Option<String> {
+        let mut escaped = false;
+        let end = self.rest.char_indices().skip(1).find_map(|(at, letter)| {
+            let ends = letter == '"' && !escaped;
+            escaped = letter == '\\' && !escaped;
+            ends.then_some(at + 1)
+        })?;
+        let text = self.take(end)?.to_owned();
+        // How much of a long text is left out.
+        let more = self.rest.starts_with("...+").then(|| self.rest.find(" more").map(|at| at + 5)).flatten();
+        Some(text + more.and_then(|length| self.take(length)).unwrap_or_default())
+    }
+
+    /// `(*main.Point)(0xc000012345)`.
+    fn pointer(&mut self) -> Option<String> {
+        let end = self.rest.find(")(0x")?;
+        let kind = self.take(end + 1)?.to_owned();
+        let end = self.rest.find(')')?;
+        Some(kind + self.take(end + 1)?)
+    }
+
+    /// `main.Point {...}`, `[]int len: 1, cap: 1, [...]`, `error(*errors.errorString) *{...}`, `*main.Point nil`.
+    fn typed(&mut self) -> Option<String> {
+        let before = self.rest;
+        let read = self.type_and_value();
+        if read.is_none() {
+            self.rest = before;
+        }
+        read
+    }
+
+    fn type_and_value(&mut self) -> Option<String> {
+        let kind = self.kind()?;
+        if !self.eat(" ") {
+            return None;
+        }
+        if let Some(inner) =
+            kind.strip_suffix(')').and_then(|kind| kind.rsplit_once('(')).map(|(_, inner)| inner)
+        {
+            return self.of_interface(inner);
+        }
+        if self.eat("len: ") {
+            let end = self.rest.find(", cap: ")?;
+            self.take(end + 7)?;
+            let end = self.rest.find(", ")?;
+            self.take(end + 2)?;
+        }
+        if self.eat("nil") {
+            return Some("nil".to_owned());
+        }
+        match self.rest.chars().next()? {
+            '{' => self.fields(address_of(&kind)),
+            '[' => self.items(kind),
+            _ => None,
+        }
+    }
+
+    /// The value in an interface: of the type that follows the interface's.
+    fn of_interface(&mut self, kind: &str) -> Option<String> {
+        if self.rest.starts_with("*{") {
+            self.eat("*");
+            return self.fields(address_of(kind));
+        }
+        match self.rest.chars().next()? {
+            '{' => self.fields(kind.to_owned()),
+            '[' if !self.starts_type() => self.items(kind.to_owned()),
+            _ => self.value(),
+        }
+    }
+
+    /// A type, which ends at a space outside of brackets and braces.
+    fn kind(&mut self) -> Option<String> {
+        if let Some(after) = ["struct {", "interface {"]
+            .iter()
+            .find(|start| self.rest.trim_start_matches(['*', '[', ']']).starts_with(**start))
+        {
+            let start = self.rest.find(*after)? + after.len();
+            let mut depth = 1;
+            let end = self.rest.get(start..)?.char_indices().find_map(|(at, letter)| {
+                depth += match letter {
+                    '{' => 1,
+                    '}' => -1,
+                    _ => 0,
+                };
+                (depth == 0).then_some(start + at + 1)
+            })?;
+            let mut kind = self.take(end)?.to_owned();
+            if self.rest.starts_with('(') {
+                let end = self.rest.find(") ").map(|at| at + 1)?;
+                kind += self.take(end)?;
+            }
+            return Some(kind);
+        }
+        if self.rest.starts_with("map[") {
+            let end = self.rest.find("] ").or(None);
+            let end = self.map_end().or(end)?;
+            return Some(self.take(end)?.to_owned());
+        }
+        let mut depth = 0_i32;
+        let end = self.rest.char_indices().find_map(|(at, letter)| {
+            match letter {
+                '[' | '(' => depth += 1,
+                ']' | ')' => depth -= 1,
+                _ => {}
+            }
+            (letter == ' ' && depth == 0).then_some(at)
+        })?;
+        let kind = self.rest.get(..end)?;
+        let is_kind = kind.chars().all(|letter| letter.is_alphanumeric() || "_./*[](),-·".contains(letter));
+        let begins =
+            kind.chars().next().is_some_and(|first| first.is_alphabetic() || matches!(first, '*' | '['));
+        (is_kind && begins).then(|| self.take(end).map(str::to_owned)).flatten()
+    }
+
+    /// Where the type of a map ends: at the last ` [`, ` nil` or ` {` of its head.
+    fn map_end(&self) -> Option<usize> {
+        let mut depth = 0_i32;
+        let mut is_value = false;
+        self.rest.char_indices().find_map(|(at, letter)| {
+            match letter {
+                '[' | '{' | '(' => depth += 1,
+                ']' | '}' | ')' => {
+                    depth -= 1;
+                    is_value |= depth == 0;
+                }
+                _ => {}
+            }
+            let after = self.rest.get(at..).unwrap_or_default();
+            (letter == ' '
+                && depth == 0
+                && is_value
+                && (after.starts_with(" [") || after.starts_with(" nil")))
+            .then_some(at)
+        })
+    }
+
+    /// `{x: 1, y: 2}`.
+    fn fields(&mut self, mut text: String) -> Option<String> {
+        self.eat("{").then_some(())?;
+        text.push('{');
+        let mut is_first = true;
+        while !self.eat("}") {
+            if self.rest.starts_with("...") {
+                let end = self.rest.find('}')?;
+                text += if is_first { "" } else { ", " };
+                text += self.take(end)?;
+                continue;
+            }
+            if !is_first {
+                text += ", ";
+            }
+            is_first = false;
+            if let Some(end) = self.rest.find(": ").filter(|end| is_name(self.rest.get(..*end))) {
+                text += self.take(end + 2)?;
+            }
+            text += &self.value()?;
+            let _ = self.eat(", ") || self.eat(",");
+        }
+        text.push('}');
+        Some(text)
+    }
+
+    /// `[1,2,...+5 more]`, and `["a": 1, ]` of a map.
+    fn items(&mut self, mut text: String) -> Option<String> {
+        self.eat("[").then_some(())?;
+        // An item that is not loaded is an address, although the item itself is no pointer.
+        let unread = format!("(*{})(0x", text.rsplit(']').next().unwrap_or_default());
+        text.push('{');
+        let mut is_first = true;
+        while !self.eat("]") {
+            if !is_first {
+                text += ", ";
+            }
+            is_first = false;
+            if self.rest.starts_with("...") {
+                let end = self.rest.find(']')?;
+                text += self.take(end)?;
+                continue;
+            }
+            let value = self.value()?;
+            text += if value.starts_with(&unread) { "{...}" } else { &value };
+            if self.eat(": ") {
+                text += ": ";
+                text += &self.value()?;
+            }
+            let _ = self.eat(", ") || self.eat(",");
+        }
+        text.push('}');
+        Some(text)
+    }
+
+    /// A number, `true`, `nil`, the name of a function, `chan int 1/2`. Delve repeats small numbers in base 16.
+    fn plain(&mut self) -> Option<String> {
+        let end = self.rest.find([',', ']', '}']).unwrap_or(self.rest.len());
+        let end = self.rest.find(": ").filter(|at| *at < end).unwrap_or(end);
+        let text = self.take(end).filter(|text| !text.is_empty())?;
+        let text = text.split(" = 0x").next().unwrap_or(text);
+        Some(if text.ends_with(" nil") { "nil".to_owned() } else { text.to_owned() })
+    }
+}
+
+fn address_of(kind: &str) -> String {
+    kind.strip_prefix('*').map_or_else(|| kind.to_owned(), |kind| format!("&{kind}"))
+}
+
+fn is_name(text: Option<&str>) -> bool {
+    text.is_some_and(|text| {
+        !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || "_.".contains(letter))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_as_go_does() {
+        let table = [
+            ("5", "5"),
+            ("200 = 0xc8", "200"),
+            ("\"a, b]\"", "\"a, b]\""),
+            ("[]int len: 3, cap: 4, [1,2,3]", "[]int{1, 2, 3}"),
+            ("[]int len: 100, cap: 100, [0,1,...+98 more]", "[]int{0, 1, ...+98 more}"),
+            ("[]int len: 0, cap: 0, nil", "nil"),
+            ("[2]string [\"one\",\"two\"]", "[2]string{\"one\", \"two\"}"),
+            (
+                "map[string]interface {} [\"a\": 1, \"b\": []int len: 2, cap: 2, [10,20], ]",
+                "map[string]interface {}{\"a\": 1, \"b\": []int{10, 20}}",
+            ),
+            ("map[string]int nil", "nil"),
+            ("main.Point {x: 1, y: 2}", "main.Point{x: 1, y: 2}"),
+            (
+                "*main.Node {value: 1, next: *(*main.Node)(0xc0)}",
+                "&main.Node{value: 1, next: (*main.Node)(0xc0)}",
+            ),
+            (
+                "error(*fmt.wrapError) *{msg: \"no\", err: error(*errors.errorString) *{s: \"full\"}}",
+                "&fmt.wrapError{msg: \"no\", err: &errors.errorString{s: \"full\"}}",
+            ),
+            ("error nil", "nil"),
+            ("*main.Point nil", "nil"),
+            ("interface {}(main.Point) {x: 8, y: 9}", "main.Point{x: 8, y: 9}"),
+            ("interface {}(string) \"three\"", "\"three\""),
+            ("chan int 1/2", "chan int 1/2"),
+            ("[]main.Item len: 1, cap: 1, [(*main.Item)(0xc0)]", "[]main.Item{{...}}"),
+            ("[]*main.Point len: 1, cap: 1, [*{x: 1, y: 2}]", "[]*main.Point{&{x: 1, y: 2}}"),
+            (
+                "struct { main.inner []int } {inner: []int len: 2, cap: 2, [5,6]}",
+                "struct { main.inner []int }{inner: []int{5, 6}}",
+            ),
+            ("Green (5)", "Green (5)"),
+            ("func() main.main.func1", "main.main.func1"),
+            ("map[int]string [1: \"a\", 2:...", "map[int]string [1: \"a\", 2:..."),
+        ];
+        for (text, expected) in table {
+            assert_eq!(in_go(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_message_of_a_panic_is_its_text() {
+        let table = [
+            ("\"as asked\"", "as asked"),
+            ("interface {}(*errors.errorString) *{s: \"as asked\"}", "errors.errorString: as asked"),
+            ("all goroutines are asleep - deadlock!", "all goroutines are asleep - deadlock!"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(panic_message(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn goroutines_are_named_by_number_and_function() {
+        assert_eq!(goroutine("* [Go 1] main.main (Thread 123)"), "goroutine 1: main");
+        assert_eq!(goroutine("[Go 18] cart.Total"), "goroutine 18: cart.Total");
+        assert_eq!(goroutine("Dummy"), "Dummy");
+        assert_eq!(wait_reason("waitReasonChanReceive (14)").as_deref(), Some("chan receive"));
+        assert_eq!(wait_reason("waitReasonSyncMutexLock (21)").as_deref(), Some("sync.Mutex.Lock"));
+        assert_eq!(wait_reason("waitReasonZero (0)"), None);
+    }
+}

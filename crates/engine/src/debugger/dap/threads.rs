@@ -1,0 +1,42 @@
+//! Threads, under names that say what each waits for where the debugger can say that.
+
+use super::DapDebugger;
+use crate::deadlines;
+use crate::debugger::{Debugger, Evaluate};
+use crate::error::Result;
+use crate::model::ids::RawId;
+use crate::model::stack::RawThread;
+
+/// How many threads are asked what they wait for: each costs two requests.
+const MOST_ASKED: usize = 200;
+
+pub(super) async fn threads(debugger: &DapDebugger) -> Result<Vec<RawThread>> {
+    let response = debugger.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await?;
+    let mut threads = Vec::with_capacity(response.threads.len());
+    for (at, thread) in response.threads.into_iter().enumerate() {
+        let id = RawId(thread.id);
+        let mut name = (debugger.quirks().thread_name)(&thread.name);
+        if at < MOST_ASKED
+            && let Some(reason) = wait_reason(debugger, id, &thread.name).await
+        {
+            name = format!("{name} [{reason}]");
+        }
+        threads.push(RawThread { id, name });
+    }
+    Ok(threads)
+}
+
+/// What a thread waits for. A program that runs is not asked.
+async fn wait_reason(debugger: &DapDebugger, thread: RawId, name: &str) -> Option<String> {
+    let expression = (debugger.quirks().wait_reason)(name)?;
+    let frame = debugger.top(thread).await.ok()??.id;
+    let request = Evaluate {
+        expression: expression.to_owned(),
+        frame,
+        deadline: deadlines::WATCH,
+        text: 100,
+        pure: true,
+    };
+    let reason = debugger.evaluate(request).await.ok()?;
+    (debugger.quirks().wait_text)(&reason.text)
+}

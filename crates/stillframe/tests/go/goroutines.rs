@@ -1,0 +1,51 @@
+//! Goroutines as threads.
+
+use serde_json::json;
+
+use crate::Module;
+use crate::debugging::Debugging;
+
+const WAITS: &str = "\
+package main
+
+import (
+\t\"sync\"
+\t\"time\"
+)
+
+func receives(answers chan int) { <-answers }
+func locks(lock *sync.Mutex)    { lock.Lock() }
+func sleeps()                   { time.Sleep(time.Hour) }
+
+func main() {
+\tvar lock sync.Mutex
+\tlock.Lock()
+\tgo receives(make(chan int))
+\tgo locks(&lock)
+\tgo sleeps()
+\ttime.Sleep(100 * time.Millisecond)
+\tprintln(\"all\") // @all
+}
+";
+
+#[tokio::test]
+async fn each_goroutine_says_what_it_waits_for() {
+    let module = Module::new(&[("main.go", WAITS)]);
+    let (session, stopped) = Debugging::stopped_at(&module.file("main.go"), "all").await;
+    let listed = session.ok("list_threads", json!({})).await;
+    let threads = listed["threads"].as_array().unwrap();
+    let name = |part: &str| {
+        let mut names = threads.iter().filter_map(|thread| thread["name"].as_str());
+        names.find(|name| name.contains(part)).unwrap_or_default().to_owned()
+    };
+    assert_eq!(name("goroutine 1:"), "goroutine 1: main");
+    assert!(name("receives").ends_with(": receives [chan receive]"), "{}", listed.text);
+    assert!(name("sync.Mutex.Lock").starts_with("goroutine "), "{}", listed.text);
+    assert!(name("[sleep]").starts_with("goroutine "), "{}", listed.text);
+    let receiver = threads.iter().find(|thread| thread["name"].as_str().unwrap().contains("receives"));
+    let asked = json!({ "threadId": receiver.unwrap()["id"] });
+    let stack = session.ok("get_stack_trace", asked).await;
+    assert!(stack.text.contains("\"receives\""), "{}", stack.text);
+    assert_eq!(stopped.at("/location/function"), "main");
+    session.finish().await;
+}

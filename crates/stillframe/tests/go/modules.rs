@@ -1,0 +1,93 @@
+//! What is built: a file, a package folder, a module with several packages, a binary; and what does not compile.
+
+use serde_json::json;
+
+use crate::Module;
+use crate::debugging::{Debugging, Report};
+
+const MAIN: &str = "\
+package main
+
+import (
+\t\"fmt\"
+
+\t\"example.com/shop/cart\"
+)
+
+func main() {
+\tfmt.Println(describe(cart.Total([]int{1, 2}))) // @print
+}
+";
+const DESCRIBE: &str = "package main\n\nimport \"fmt\"\n\nfunc describe(total int) string {\n\treturn fmt.Sprint(\"total \", total) // @describe\n}\n";
+const CART: &str = "\
+package cart
+
+func Total(prices []int) int {
+\ttotal := 0
+\tfor _, price := range prices {
+\t\ttotal += price // @add
+\t}
+\treturn total
+}
+";
+
+fn shop() -> Module {
+    Module::new(&[("main.go", MAIN), ("describe.go", DESCRIBE), ("cart/cart.go", CART)])
+}
+
+#[tokio::test]
+async fn a_file_is_built_with_its_package_and_nothing_is_left_beside_it() {
+    let module = shop();
+    let before = module.names();
+    for program in [module.path("main.go"), module.folder().to_owned()] {
+        let session = Debugging::of(test_support::Language::Go).await;
+        session.break_at(&module.file("describe.go"), "describe").await;
+        session.break_at(&module.file("cart/cart.go"), "add").await;
+        let stopped = session.ok("start_debugging", json!({ "scriptPath": program })).await;
+        let cart = module.file("cart/cart.go");
+        assert_eq!(stopped.place(), (cart.path(), cart.line("add")), "{}", stopped.text);
+        assert_eq!(stopped.at("/location/function"), "cart.Total");
+        assert_eq!(stopped.variable("price"), "1");
+        session.go_on().await;
+        let stopped = session.go_on().await;
+        assert_eq!((stopped.at("/location/function"), stopped.variable("total")), (&json!("describe"), "3"));
+        session.run_to_the_end().await;
+        assert_eq!(session.written("stdout").await, "total 3\n");
+        session.finish().await;
+    }
+    assert_eq!(module.names(), before);
+}
+
+#[tokio::test]
+async fn what_does_not_compile_is_the_answer_with_file_and_line() {
+    let module = Module::new(&[("main.go", "package main\n\nfunc main() {\n\tvar x int = \"no\"\n}\n")]);
+    let session = Debugging::of(test_support::Language::Go).await;
+    for program in [module.path("main.go"), module.folder().to_owned()] {
+        let failed = session.fails("start_failed", "start_debugging", json!({ "scriptPath": program })).await;
+        let at = format!("{}:4:14: cannot use \"no\"", module.path("main.go").display());
+        assert!(failed.text_of("message").contains(&at), "{}", failed.text);
+    }
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_library_without_tests_is_said_to_be_one() {
+    let module = shop();
+    let session = Debugging::of(test_support::Language::Go).await;
+    let failed = session.call("start_debugging", json!({ "scriptPath": module.path("cart") })).await;
+    assert!(failed.text_of("error").contains("is a library without tests"), "{}", failed.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_stripped_binary_is_told_with_how_to_build_it() {
+    let module = shop();
+    let binary = module.path("shop-stripped");
+    let arguments = ["build", "-ldflags=-s -w", "-o", binary.to_str().unwrap(), "."];
+    test_support::run_go(module.folder(), &arguments).await;
+    let session = Debugging::of(test_support::Language::Go).await;
+    let failed = session.call("start_debugging", json!({ "scriptPath": binary })).await;
+    assert!(failed.is_error, "{}", failed.text);
+    assert!(failed.text_of("message").contains("go build -gcflags='all=-N -l'"), "{}", failed.text);
+    session.finish().await;
+}

@@ -1,0 +1,103 @@
+//! `go test`: chosen by name, and the first failure with its values.
+
+use serde_json::json;
+use test_support::Language;
+
+use crate::debugging::{Debugging, Report};
+use crate::{Module, STILLFRAME};
+
+const CART: &str = "\
+package cart
+
+func Total(prices []int) int {
+\ttotal := 0
+\tfor _, price := range prices[1:] {
+\t\ttotal += price
+\t}
+\treturn total
+}
+";
+const TESTS: &str = "\
+package cart
+
+import \"testing\"
+
+func TestEmpty(t *testing.T) {
+\tif got := Total([]int{0}); got != 0 {
+\t\tt.Errorf(\"got %d, want 0\", got)
+\t}
+}
+
+func TestTotal(t *testing.T) {
+\tfor _, test := range []struct {
+\t\tname   string
+\t\tprices []int
+\t\twant   int
+\t}{{\"one\", []int{0, 3}, 3}, {\"two\", []int{1, 2}, 3}} {
+\t\tt.Run(test.name, func(t *testing.T) {
+\t\t\tgot := Total(test.prices)
+\t\t\tif got != test.want {
+\t\t\t\tt.Errorf(\"got %d, want %d\", got, test.want) // @fails
+\t\t\t}
+\t\t})
+\t}
+}
+
+func TestPanics(t *testing.T) {
+\tTotal(nil) // @panics
+}
+";
+
+fn cart() -> Module {
+    Module::new(&[("cart/cart.go", CART), ("cart/cart_test.go", TESTS)])
+}
+
+#[tokio::test]
+async fn the_first_failure_is_told_with_both_sides_and_the_locals_of_the_test() {
+    let module = cart();
+    let tests = module.file("cart/cart_test.go");
+    let server = STILLFRAME.serve().await;
+    let asked = json!({
+        "command": "go",
+        "args": ["test", "./cart", "-run", "TestTotal|TestEmpty"],
+        "cwd": module.folder(),
+        "timeout": 120_000,
+    });
+    let tested = server.ok("debug_test", asked).await;
+    assert_eq!(tested["verdict"], "failed", "{}", tested.text);
+    assert_eq!(tested.at("/failure/test"), "TestTotal/two", "{}", tested.text);
+    assert!(tested.text.contains("got 2, want 3"), "{}", tested.text);
+    let failure = &tested["failure"];
+    assert_eq!(failure["line"], tests.line("fails"), "{}", tested.text);
+    let locals = failure["frames"][0]["locals"].to_string();
+    assert!(locals.contains("\"name\":\"got\"") && locals.contains("\"value\":\"2\""), "{}", tested.text);
+    let sides = failure["assertion"].to_string();
+    assert!(sides.contains('2') && sides.contains('3'), "{}", tested.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn tests_that_pass_and_names_that_match_nothing_are_told() {
+    let module = cart();
+    let server = STILLFRAME.serve().await;
+    let passes =
+        json!({ "command": "go test ./cart -run TestEmpty", "cwd": module.folder(), "timeout": 120_000 });
+    let tested = server.ok("debug_test", passes).await;
+    assert_eq!(tested["verdict"], "passed", "{}", tested.text);
+    let none = json!({ "command": "go test ./cart -run TestMissing", "cwd": module.folder() });
+    let tested = server.ok("debug_test", none).await;
+    assert_eq!(tested["verdict"], "no_tests", "{}", tested.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_test_is_debugged_in_a_session_by_its_name() {
+    let module = cart();
+    let session = Debugging::of(Language::Go).await;
+    let asked = json!({ "scriptPath": module.path("cart/cart_test.go"), "args": ["-run", "TestPanics"], "timeout": 50_000 });
+    let stopped = session.ok("start_debugging", asked).await;
+    let cart = module.file("cart/cart.go");
+    assert_eq!((stopped.outcome(), stopped.place().0), ("exception", cart.path()), "{}", stopped.text);
+    assert!(stopped.at("/exception/message").as_str().unwrap().contains("boundsError"), "{}", stopped.text);
+    session.finish().await;
+}

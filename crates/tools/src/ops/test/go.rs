@@ -1,0 +1,233 @@
+//! What is particular to `go test`. The test binary prints how its tests go, in the form that `go test -v` shows, so that
+//! the reports are made of its output.
+
+use std::path::{Path, PathBuf};
+
+use engine::model::launch::{Launch, Program};
+use engine::model::thrown::{Assertion, Side, SideValue};
+use engine::output::Category;
+use engine::session::Session;
+use engine::test_reports::TestReports;
+use serde_json::{Value, json};
+
+use super::throws::Throw;
+use super::{Runner, Tested};
+use crate::ops::command::Command;
+
+/// How much of the output is read.
+const OUTPUT: usize = 8 << 20;
+
+/// `go test`, or the tests of a file.
+pub(super) fn runner(command: &Command) -> Option<Runner> {
+    let launch = &command.launch;
+    let is_test = launch.runtime_args.first().is_some_and(|word| word == "test") || is_test_file(launch);
+    (command.adapter.name() == "go" && is_test).then_some(Runner::Go)
+}
+
+fn is_test_file(launch: &Launch) -> bool {
+    matches!(&launch.program, Program::Script(path) if path.to_string_lossy().ends_with("_test.go"))
+}
+
+/// Has the test binary print each test as it goes.
+pub(super) fn make_verbose(launch: &mut Launch) {
+    let is_verbose = |word: &String| matches!(word.as_str(), "-v" | "-test.v" | "-v=true" | "-test.v=true");
+    if !launch.runtime_args.iter().chain(&launch.args).any(is_verbose) {
+        let after_test = usize::from(launch.runtime_args.first().is_some_and(|word| word == "test"));
+        launch.runtime_args.insert(after_test, "-v".to_owned());
+    }
+}
+
+/// The folder of the tests, which their messages name files of.
+pub(super) fn folder(launch: &Launch) -> PathBuf {
+    match &launch.program {
+        Program::Script(path) => path.parent().unwrap_or(path).to_owned(),
+        Program::Package(folder) => {
+            let package = launch.runtime_args.iter().skip(1).find(|word| word.starts_with('.'));
+            package.map_or_else(|| folder.clone(), |package| engine::sources::absolute(&folder.join(package)))
+        }
+        Program::Module(_) | Program::Command => launch.working_folder(),
+    }
+}
+
+/// What a failed test compared, by its message.
+pub(super) fn compare(tested: &mut Tested) {
+    for failure in tested.failure.iter_mut().chain(&mut tested.others) {
+        let message = failure.result.as_ref().and_then(|result| result.message.as_deref());
+        if let (Some(throw), Some(message)) = (&mut failure.throw, message) {
+            throw.thrown.assertion = throw.thrown.assertion.take().or_else(|| sides(message));
+        }
+    }
+}
+
+/// Writes what the output says of the tests into the reports.
+pub(super) fn report(session: &Session, reports: &TestReports, folder: &Path) {
+    let output = session.output().tail(0, OUTPUT);
+    let text: String = output
+        .pieces
+        .iter()
+        .filter(|piece| piece.category == Category::Stdout)
+        .map(|piece| piece.text.as_str())
+        .collect();
+    let mut lines = parse(&text, folder);
+    if output.text().contains("testing: warning: no tests to run") {
+        lines.push(json!({ "kind": "collected", "count": 0 }));
+    }
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    // A folder for temporary files that is full says nothing of the tests: the output does.
+    let _ = std::fs::write(reports.path(), lines.join("\n") + "\n");
+}
+
+/// A message of a test, and where it was written.
+#[derive(Default)]
+struct Message {
+    text: String,
+    place: Option<(String, u32)>,
+}
+
+fn parse(text: &str, folder: &Path) -> Vec<Value> {
+    let mut reports = Vec::new();
+    let mut current = String::new();
+    let mut messages: std::collections::BTreeMap<String, Message> = std::collections::BTreeMap::new();
+    for line in text.lines() {
+        let trimmed = line.trim_start();
+        if let Some(name) = line.strip_prefix("=== RUN   ") {
+            name.clone_into(&mut current);
+            reports.push(json!({ "kind": "begins", "test": name }));
+        } else if let Some(name) = line.strip_prefix("=== CONT  ").or_else(|| line.strip_prefix("=== NAME  "))
+        {
+            name.clone_into(&mut current);
+        } else if line.starts_with("=== PAUSE ") {
+        } else if let Some((outcome, name)) = result(trimmed) {
+            let message = messages.remove(name).unwrap_or_default();
+            reports.push(json!({ "kind": "result", "id": name, "outcome": outcome,
+                "message": Some(message.text.trim_end()).filter(|text| !text.is_empty()),
+                "file": message.place.as_ref().map(|(file, _)| folder.join(file)),
+                "line": message.place.as_ref().map(|(_, line)| line) }));
+            current = name.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned());
+        } else if !current.is_empty() && line.starts_with("    ") {
+            let message = messages.entry(current.clone()).or_default();
+            let said = place(trimmed);
+            if message.place.is_none() {
+                message.place = said.as_ref().map(|(file, line, _)| ((*file).to_owned(), *line));
+            }
+            message.text += said.map_or(trimmed, |(_, _, text)| text);
+            message.text.push('\n');
+        }
+    }
+    without_parents(reports)
+}
+
+/// `--- FAIL: TestAdd (0.00s)`.
+fn result(line: &str) -> Option<(&'static str, &str)> {
+    let (outcome, rest) = [("passed", "--- PASS: "), ("failed", "--- FAIL: "), ("skipped", "--- SKIP: ")]
+        .into_iter()
+        .find_map(|(outcome, start)| Some((outcome, line.strip_prefix(start)?)))?;
+    Some((outcome, rest.rsplit_once(" (").map_or(rest, |(name, _)| name)))
+}
+
+/// `cart_test.go:12: got 3, want 4`.
+fn place(line: &str) -> Option<(&str, u32, &str)> {
+    let (file, rest) = line.split_once(".go:")?;
+    let (number, text) = rest.split_once(": ").or_else(|| Some((rest.strip_suffix(':')?, "")))?;
+    let file = line.get(..file.len() + 3)?;
+    Some((file, number.parse().ok()?, text))
+}
+
+/// A test fails with each of its subtests: the subtest is the failure.
+fn without_parents(reports: Vec<Value>) -> Vec<Value> {
+    let failed: Vec<String> = reports
+        .iter()
+        .filter(|report| report["outcome"] == "failed")
+        .filter_map(|report| Some(report["id"].as_str()?.to_owned()))
+        .collect();
+    let is_parent = |report: &Value| {
+        let id = report["id"].as_str().unwrap_or_default();
+        report["outcome"] == "failed"
+            && report["message"].is_null()
+            && failed.iter().any(|other| other.strip_prefix(id).is_some_and(|rest| rest.starts_with('/')))
+    };
+    reports.into_iter().filter(|report| !is_parent(report)).collect()
+}
+
+/// Whether a throw is of a test, which is known by its name alone.
+pub(super) fn is_of_test(throw: &Throw, test: &str) -> bool {
+    let kind = throw.snapshot.exception.as_ref().map(|exception| exception.type_name.as_str());
+    matches!(kind, Some("test failure" | "panic")) && throw.test.as_deref() == Some(test)
+}
+
+/// The two sides of a comparison, as messages of tests name them: `got 3, want 4`, and testify's lines.
+pub(super) fn sides(message: &str) -> Option<Assertion> {
+    let side = |text: &str| {
+        let text = text.trim().trim_end_matches([',', ';', '.', ')']).to_owned();
+        let value = SideValue { text, type_name: String::new(), cut: false };
+        Some(Side { expression: None, value: Some(value) })
+    };
+    let line_of = |start: &str| {
+        message
+            .lines()
+            .find_map(|line| line.trim().strip_prefix(start))
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+    };
+    if let (Some(expected), Some(actual)) = (line_of("expected:"), line_of("actual  :")) {
+        return Some(Assertion { left: side(actual), right: side(expected), ..Assertion::default() });
+    }
+    let line = message.lines().find(|line| line.contains("want") || line.contains("expected"))?;
+    let (left, right) = line.split_once("want").or_else(|| line.split_once("expected"))?;
+    let left = left.rsplit_once("got ").or_else(|| left.rsplit_once("= ")).map(|(_, value)| value)?;
+    Some(Assertion {
+        operator: Some("==".to_owned()),
+        left: side(left.trim_end_matches([' ', ',', ';', '('])),
+        right: side(right.trim_start_matches([':', ' '])),
+        ..Assertion::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_output_of_tests_is_read() {
+        let text = "\
+=== RUN   TestAdd
+    cart_test.go:9: got 3, want 4
+        and more
+--- FAIL: TestAdd (0.00s)
+=== RUN   TestTable
+=== RUN   TestTable/empty
+    cart_test.go:20: empty
+--- FAIL: TestTable (0.00s)
+    --- FAIL: TestTable/empty (0.00s)
+=== RUN   TestSkips
+    cart_test.go:30: not here
+--- SKIP: TestSkips (0.00s)
+FAIL
+";
+        let reports = parse(text, Path::new("/w"));
+        let results: Vec<_> = reports.iter().filter(|report| report["kind"] == "result").collect();
+        let short: Vec<_> = results
+            .iter()
+            .map(|result| (result["id"].as_str().unwrap(), result["outcome"].as_str().unwrap()))
+            .collect();
+        assert_eq!(short, [("TestAdd", "failed"), ("TestTable/empty", "failed"), ("TestSkips", "skipped")]);
+        assert_eq!(results[0]["message"], "got 3, want 4\nand more");
+        assert_eq!((&results[0]["file"], &results[0]["line"]), (&json!("/w/cart_test.go"), &json!(9)));
+    }
+
+    #[test]
+    fn both_sides_of_a_comparison_are_found() {
+        let table = [
+            ("got 3, want 4", "3", "4"),
+            ("Add(1, 2) = 3; want 4", "3", "4"),
+            ("total: got \"a\", expected \"b\"", "\"a\"", "\"b\""),
+            ("Error: Not equal:\nexpected: 4\nactual  : 3", "3", "4"),
+        ];
+        for (message, left, right) in table {
+            let found = sides(message).unwrap();
+            let text = |side: Option<Side>| side.unwrap().value.unwrap().text;
+            assert_eq!((text(found.left).as_str(), text(found.right).as_str()), (left, right), "{message}");
+        }
+        assert_eq!(sides("no such file"), None);
+    }
+}
