@@ -6,6 +6,7 @@
 
 pub mod by_name;
 pub mod commands;
+pub mod configured;
 pub mod go;
 mod guarded;
 pub mod java;
@@ -14,6 +15,7 @@ mod native;
 pub mod node;
 pub mod plan;
 pub mod python;
+pub mod rust;
 pub mod tracebacks;
 
 use std::path::{Path, PathBuf};
@@ -31,18 +33,34 @@ pub use plan::{DapSetup, Plan, Transport};
 pub use tracebacks::Tracebacks;
 
 /// Every language.
-pub static ADAPTERS: &[&dyn Adapter] = &[&python::Python, &node::Node, &lldb::C, &java::Java, &go::Go];
+pub static ADAPTERS: &[&dyn Adapter] =
+    &[&python::Python, &node::Node, &rust::Rust, &lldb::C, &java::Java, &go::Go];
+
+/// Every language, with those whose adapters the user has configured.
+pub fn all() -> impl Iterator<Item = &'static dyn Adapter> {
+    ADAPTERS.iter().chain(configured::configured()).copied()
+}
+
+/// The file of a crash dump: it is there, or `coredumpctl` has it under that name, number or `last`.
+pub async fn find_dump(host: &dyn Host, name: &Path) -> Result<PathBuf> {
+    native::find_dump(host, name).await
+}
+
+/// The program that left a crash dump: the one that is given, or the one that the dump names.
+pub fn program_of_dump(host: &dyn Host, dump: &Path, given: Option<&Path>) -> Result<PathBuf> {
+    native::program_of_dump(host, dump, given)
+}
 
 /// The language of that name, or of that other name.
 pub fn by_name(name: &str) -> Option<&'static dyn Adapter> {
     let names = |adapter: &dyn Adapter| adapter.aliases().iter().copied().chain([adapter.name()]);
-    ADAPTERS.iter().copied().find(|adapter| names(*adapter).any(|known| known.eq_ignore_ascii_case(name)))
+    all().find(|adapter| names(*adapter).any(|known| known.eq_ignore_ascii_case(name)))
 }
 
 /// The language of a file, by its extension.
 pub fn by_extension(path: &Path) -> Option<&'static dyn Adapter> {
     let extension = path.extension()?.to_str()?;
-    ADAPTERS.iter().copied().find(|adapter| adapter.extensions().contains(&extension))
+    all().find(|adapter| adapter.extensions().contains(&extension))
 }
 
 /// The language that has a module of that name installed for a folder; Python, when none is certain of it.
@@ -142,6 +160,16 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
 
     /// Whether a module of that name is installed for a folder, as far as can be told without running anything.
     fn has_module(&self, _host: &dyn Host, _folder: &Path, _name: &str) -> bool {
+        false
+    }
+
+    /// Whether the debugger stops in sources of another language too.
+    fn debugs(&self, other: &dyn Adapter) -> bool {
+        other.name() == self.name()
+    }
+
+    /// Whether the debugger reads what a crashed program has left.
+    fn reads_core_dumps(&self) -> bool {
         false
     }
 

@@ -213,6 +213,11 @@ pub trait Debugger: Send + Sync + 'static {
     /// Nothing when the process is not known to run on this machine.
     fn pid(&self) -> Option<u32>;
 
+    /// What the debugger says it can do, beyond what each can.
+    fn abilities(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Where else its debugger can be reached, as a URL; none where only this connection leads to it.
     fn url(&self) -> Option<String> {
         None
@@ -302,6 +307,8 @@ pub enum Planted {
         column: Option<u32>,
         /// The columns of the line where code begins, when the one that was wanted is none of them.
         columns: Vec<u32>,
+        /// Why the place may not be the one that is meant.
+        warning: Option<String>,
     },
     /// It will be bound when its code is loaded.
     NotLoaded(String),
@@ -312,7 +319,7 @@ pub enum Planted {
 impl Planted {
     /// Bound somewhere, or on a line.
     pub fn on(line: Option<u32>) -> Self {
-        Self::Bound { line, column: None, columns: Vec::new() }
+        Self::Bound { line, column: None, columns: Vec::new(), warning: None }
     }
 }
 

@@ -81,6 +81,15 @@ impl Host for Machine {
         Box::pin(process::run(spec, deadline, said))
     }
 
+    fn run_telling<'a>(
+        &'a self,
+        spec: &'a ProcessSpec,
+        deadline: Duration,
+        said: &'a (dyn Fn(&str) + Send + Sync),
+    ) -> Boxed<'a, Result<Finished>> {
+        Box::pin(process::run_telling(spec, deadline, said))
+    }
+
     fn which(&self, name: &str) -> Option<PathBuf> {
         which::which(name).ok()
     }

@@ -297,9 +297,13 @@ pub struct Finished {
     pub stderr: String,
 }
 
-/// Runs a helper process to its end. It is killed at the deadline, or when the future is dropped. Each line that it
-/// writes to its standard error goes to `said` as it comes.
-pub async fn run(
+/// Runs a helper process to its end. It is killed at the deadline, or when the future is dropped.
+pub async fn run(spec: &ProcessSpec, deadline: Duration) -> Result<Finished> {
+    run_telling(spec, deadline, &|_| ()).await
+}
+
+/// The same, and each line that it writes to its standard error goes to `said` as it comes.
+pub async fn run_telling(
     spec: &ProcessSpec,
     deadline: Duration,
     said: &(dyn Fn(&str) + Send + Sync),
@@ -326,9 +330,7 @@ pub async fn run(
 async fn everything<R: AsyncRead + Unpin>(pipe: Option<R>, said: &(dyn Fn(&str) + Send + Sync)) -> String {
     let Some(pipe) = pipe else { return String::new() };
     let (mut pipe, mut bytes, mut line) = (BufReader::new(pipe), Vec::new(), 0);
-    while let Ok(count) = pipe.read_until(b'\n', &mut bytes).await
-        && count > 0
-    {
+    while matches!(pipe.read_until(b'\n', &mut bytes).await, Ok(1..)) {
         said(&String::from_utf8_lossy(bytes.get(line..).unwrap_or_default()));
         line = bytes.len();
     }

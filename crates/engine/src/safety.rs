@@ -239,6 +239,7 @@ impl Safety {
         }
         let what = match &attach.to {
             Endpoint::Process(pid) => format!("process {pid}"),
+            Endpoint::Core { file, .. } => return self.check_path(file),
             Endpoint::Address { host, port } => format!("the program at {host}:{port}"),
         };
         match main_of(&attach.to) {
@@ -332,7 +333,7 @@ impl Safety {
 pub(crate) async fn is_here(endpoint: &Endpoint) -> bool {
     match endpoint {
         Endpoint::Address { host, .. } => loopback::is_local(host).await,
-        Endpoint::Process(_) => true,
+        Endpoint::Process(_) | Endpoint::Core { .. } => true,
     }
 }
 

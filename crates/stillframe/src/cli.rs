@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use engine::adapter::{Adapter, Host, Machine};
 use engine::process::presence;
 use journal::{Journal, default_path};
-use tools::{Toolset, toolsets};
+use tools::{LocationArg, Toolset, toolsets};
 
 use crate::config::{self, ConfigArgs, Settings};
 use crate::debug::{self, DebugArgs};
@@ -89,6 +89,15 @@ enum Command {
     },
     /// Check which languages work here, and how to get the rest.
     Doctor {
+        /// Try one language, or an adapter that the configuration describes.
+        #[arg(long, value_name = "NAME")]
+        adapter: Option<String>,
+        /// Where to stop in a program that the adapter is tried with: `FILE:LINE`.
+        #[arg(long, value_name = "PLACE", requires = "adapter")]
+        at: Option<LocationArg>,
+        /// That program, if it is not FILE.
+        #[arg(long, value_name = "PROGRAM", requires = "at")]
+        program: Option<PathBuf>,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -244,7 +253,10 @@ async fn run_command(
         }
         Command::View(args) => view::run(&args, run_context.log_file).await,
         Command::Report { session } => view::report(&session, run_context.log_file),
-        Command::Doctor { json } => doctor::run(json, &settings.rules().safety).await,
+        Command::Doctor { adapter: Some(name), at, program, json } => {
+            doctor::try_adapter(&name, (at, program), json, settings.policy()).await
+        }
+        Command::Doctor { json, .. } => doctor::run(json, &settings.rules().safety).await,
         Command::Setup { language, executable_path } => {
             setup::run(&language, executable_path.as_deref()).await
         }

@@ -4,6 +4,7 @@
 //! `options.rs` read variables and options, `merge.rs` says which of several values holds, `show.rs` is `stillframe
 //! config`.
 
+mod adapters;
 mod environment;
 mod file;
 mod find;
@@ -115,13 +116,29 @@ impl Settings {
     pub(crate) fn read(args: &ConfigArgs, matches: &ArgMatches) -> anyhow::Result<Self> {
         let found = find::files(args)?;
         let mut given = Vec::new();
-        let mut files = Vec::new();
+        let (mut files, mut configured) = (Vec::new(), Vec::new());
         for (file, is_project) in found {
-            given.extend(file::read(&file, is_project)?);
+            let (settings, described) = file::read(&file, is_project)?;
+            given.extend(settings);
+            if is_project {
+                for adapter in described {
+                    terminal::hint(&format!(
+                        "warning: {}: the adapter `{}` is ignored: it could start any program; to use it, copy it to \
+                         the user's file or start stillframe with `--config {}`",
+                        adapter.origin,
+                        adapter.name,
+                        file.display()
+                    ));
+                }
+            } else {
+                configured.extend(described);
+            }
             files.push(file);
         }
         given.extend(environment::given(environment::variable)?);
         given.extend(options::given(args, matches)?);
+        adapters::check(&configured)?;
+        engine::adapter::configured::configure(configured);
         let merged = merge::merge(given)?;
         for warning in &merged.warnings {
             terminal::hint(&format!("warning: {warning}"));

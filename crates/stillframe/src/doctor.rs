@@ -1,5 +1,7 @@
 //! `stillframe doctor`: what works on this machine, by trying it.
 
+mod adapter;
+
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,17 +9,36 @@ use std::time::{Duration, Instant};
 
 use engine::adapter::{Adapter, Driver, Host, Machine};
 use engine::model::launch::{Launch, Program};
+use engine::policy::SharedPolicy;
 use engine::safety::Safety;
 use engine::session::placing::Wanted;
 use engine::sessions::Sessions;
 use serde_json::{Value, json};
-use tools::Context;
 use tools::ops::languages::{Language, languages};
 use tools::ops::lifecycle;
 use tools::ops::run_until::{Frames, RunUntil, run_until};
 use tools::ops::settle::{Settled, Wait};
+use tools::{Context, LocationArg};
 
 use crate::terminal::{self, BAD, FAINT, GOOD, HEADING, WARN, styled};
+
+/// Tries one language or configured adapter.
+pub(crate) async fn try_adapter(
+    name: &str,
+    (place, program): (Option<LocationArg>, Option<PathBuf>),
+    as_json: bool,
+    policy: SharedPolicy,
+) -> anyhow::Result<ExitCode> {
+    let known = lifecycle::language_of(name).map_err(crate::setup::told)?;
+    let sample = (place.is_none() && known.sample().line > 0).then(|| Sample::write(known)).transpose()?;
+    let of_sample = sample.as_ref().map(|sample| LocationArg {
+        file: sample.path.clone(),
+        line: Some(known.sample().line),
+        column: None,
+        function: None,
+    });
+    adapter::run(known, (place.or(of_sample), program), as_json, policy).await
+}
 
 /// Checks every language and prints the results. Installs nothing.
 pub(crate) async fn run(as_json: bool, safety: &Safety) -> anyhow::Result<ExitCode> {
@@ -25,6 +46,8 @@ pub(crate) async fn run(as_json: bool, safety: &Safety) -> anyhow::Result<ExitCo
     for language in languages(&Machine, safety).await {
         let tried = match (&language.runtime, language.provided) {
             _ if language.forbidden.is_some() => None,
+            // A configured adapter has no sample; `--adapter` tries it with a program of the user's.
+            (Ok(_), true) if language.adapter.sample().line == 0 => None,
             (Ok(_), true) => Some(try_out(language.adapter).await.map_err(|error| format!("{error:#}"))),
             _ => None,
         };
@@ -147,6 +170,12 @@ fn to_text(checked: &[Checked]) -> String {
                 );
             }
             Some(Err(problem)) => line(&mut text, Mark::Bad, &format!("launch fails: {problem}")),
+            None if language.adapter.sample().line == 0 => {
+                detail(
+                    &mut text,
+                    &format!("to try it: stillframe doctor --adapter {}", language.adapter.name()),
+                );
+            }
             None if language.runtime.is_ok() => {
                 line(
                     &mut text,

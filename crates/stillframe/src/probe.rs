@@ -2,6 +2,7 @@
 
 pub(crate) mod report;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use engine::model::breakpoint::{HitCondition, Rule};
 use engine::model::stop::{ExceptionMode, StopReason};
 use engine::session::placing::Wanted;
 use tools::Context;
+use tools::ops::dump;
 use tools::ops::run_until::{Frames, Ran, RunUntil, run_until, whole};
 use tools::ops::settle::{Settled, Wait};
 use tools::render::{CallerData, StopReport, expression_value};
@@ -28,7 +30,11 @@ Exit codes: 0 stopped at the location (or, without one, exited with code 0);
   4 stopped at an uncaught exception first; 5 still running at the timeout")]
 pub(crate) struct ProbeArgs {
     /// Where to stop: `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION`, or FILE alone to stop only at an uncaught exception.
-    place: LocationArg,
+    #[arg(required_unless_present = "core")]
+    place: Option<LocationArg>,
+    /// Inspect a crash dump: a core file, or what `coredumpctl` has under this name, process id or `last`. FILE is its program, if it does not say.
+    #[arg(long, value_name = "DUMP")]
+    core: Option<PathBuf>,
     /// Evaluate this expression at the stop (repeatable).
     #[arg(short, long = "expression", value_name = "EXPR", allow_hyphen_values = true)]
     expressions: Vec<String>,
@@ -80,6 +86,10 @@ impl From<ExceptionArg> for ExceptionMode {
 pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
     let one_shot = OneShot { name: "probe", run_context, as_json: args.json, patience: 1 };
     let has_place = !args.places().is_empty();
+    if let Some(dump) = args.core.clone() {
+        let operation = async |context: &Context| inspect(&dump, args, context).await;
+        return one_shot.run(operation).await;
+    }
     let operation = async |context: &Context| {
         let ran = probe(args, context).await?;
         let code = exit_code(&ran.settled, has_place);
@@ -87,7 +97,7 @@ pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Res
         stop.notes.extend(ran.notes);
         let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
         let callers = ran.callers.iter().map(CallerData::from).collect();
-        let report = report::Probed { stop, callers, values };
+        let report = report::Probed { stop, callers, values, threads: Vec::new() };
         // The report's own sentence tells what to call next, and here there is nothing to call.
         let is_running = report.stop.state == "running";
         let message = if is_running { "still running when the time was up" } else { &report.stop.message };
@@ -96,8 +106,28 @@ pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Res
     one_shot.run(operation).await
 }
 
+/// Reads a crash dump.
+async fn inspect(dump: &Path, args: ProbeArgs, context: &Context) -> anyhow::Result<CommandOutput> {
+    let wait = Wait { timeout: Duration::from_secs(args.timeout), limits: whole(context.bounds()) };
+    let program = args.place.map(|place| place.file);
+    let (session, settled) = dump::open(context, dump, program, wait).await.map_err(told)?;
+    let dumped = dump::read(&session, settled, args.expressions, wait).await;
+    let code = match &dumped.settled {
+        Settled::Stopped(_) => 0,
+        _ => ENDED_BEFORE,
+    };
+    let stop = StopReport::new("", dumped.settled);
+    let values = dumped.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
+    let callers = dumped.callers.iter().map(CallerData::from).collect();
+    let threads = dumped.threads.into_iter().map(report::ThreadData::from).collect();
+    let report = report::Probed { stop, callers, values, threads };
+    let text = report.to_text(&report.stop.message);
+    Ok(CommandOutput { text, data: serde_json::to_value(&report)?, code })
+}
+
 async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
-    let (session, launch) = args.program.clone().open(&args.place.file, context)?;
+    let place = args.place.clone().ok_or_else(|| anyhow::anyhow!("name a FILE"))?;
+    let (session, launch) = args.program.clone().open(&place.file, context)?;
     let request = RunUntil {
         places: args.places(),
         exceptions: args.exceptions.map(|mode| ExceptionMode::from(mode).into()),
@@ -112,7 +142,9 @@ async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
 
 impl ProbeArgs {
     fn places(&self) -> Vec<Wanted> {
-        let LocationArg { file, line, column, function } = self.place.clone();
+        let Some(LocationArg { file, line, column, function }) = self.place.clone() else {
+            return Vec::new();
+        };
         if line.is_none() && function.is_none() && self.statement.is_none() {
             return Vec::new();
         }

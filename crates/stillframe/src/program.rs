@@ -83,7 +83,7 @@ impl ProgramArgs {
     fn adapter(&self, place: &Path) -> anyhow::Result<&'static dyn Adapter> {
         let file = self.program.as_deref().unwrap_or(place);
         commands::by_program(&Machine, file).or_else(|| adapter::by_extension(place)).ok_or_else(|| {
-            let names: Vec<&str> = adapter::ADAPTERS.iter().map(|adapter| adapter.name()).collect();
+            let names: Vec<&str> = adapter::all().map(Adapter::name).collect();
             anyhow::anyhow!(
                 "`{}` is in no language known here; these are: {}",
                 file.display(),

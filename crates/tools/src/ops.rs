@@ -3,6 +3,7 @@
 pub mod caught;
 pub mod closing;
 pub mod command;
+pub mod dump;
 pub mod execution;
 pub mod functions;
 pub mod globals;

@@ -199,6 +199,7 @@ pub(crate) fn main_of(endpoint: &Endpoint) -> Option<PathBuf> {
 pub(crate) fn debuggee_of(endpoint: &Endpoint) -> Option<(u32, PathBuf)> {
     let pid = match endpoint {
         Endpoint::Process(pid) => *pid,
+        Endpoint::Core { .. } => return None,
         Endpoint::Address { port, .. } => process::debuggee_at(*port, |pid| {
             let words = ProcessCommand::of(pid).map(|process| process.words).unwrap_or_default();
             all().any(|(_, commands)| commands.is_relay(&words))

@@ -145,6 +145,7 @@ impl Adapter for Java {
             ),
             binary: None,
             no_code: None,
+            is_dump: false,
             quirks: &QUIRKS,
         };
         let transport = Transport::Spawn {

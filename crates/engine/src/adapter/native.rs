@@ -1,119 +1,87 @@
-//! Binaries: as commands, and made of a single source file in the cache.
+//! Programs of machine code: how they are built and read, and the debugger that C, C++ and Rust share.
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
+pub(super) mod compile;
+mod core;
+mod elf;
+mod formatters;
+pub(super) mod lldb_dap;
+
 use std::path::{Path, PathBuf};
 
+pub(super) use elf::Elf;
+pub(super) use formatters::provide;
+
 use super::Host;
-use super::commands::{CommandFile, Commands, ProcessCommand};
-use super::lldb::C;
 use crate::deadlines;
 use crate::error::{Error, Result};
-use crate::model::launch::{Launch, Program};
 use crate::process::ProcessSpec;
-use crate::progress::Progress;
 
-impl Commands for C {
-    fn of_file(&self, file: &CommandFile, args: Vec<String>) -> Option<(Option<PathBuf>, Launch)> {
-        let launch = Launch { args, ..Launch::new(Program::Script(file.path.clone())) };
-        file.is_binary.then_some((None, launch))
+/// The file of a dump, which `coredumpctl` gives out where there is no such file.
+pub(super) async fn find_dump(host: &dyn Host, name: &Path) -> Result<PathBuf> {
+    if host.is_file(name) {
+        return Ok(name.to_owned());
     }
-
-    /// A process that no interpreter runs is its own program.
-    fn main_file(&self, process: &ProcessCommand) -> Option<PathBuf> {
-        Some(process.executable.clone())
-    }
-}
-
-/// Compilers, by the extension of a source, in the order in which they are looked for.
-const COMPILERS: [(&str, &[&str]); 2] = [("c", &["cc", "gcc", "clang"]), ("", &["c++", "g++", "clang++"])];
-
-/// A launch of a binary: the one that is asked for, or one made of the source that is.
-pub(super) async fn build(
-    host: &dyn Host,
-    launch: Launch,
-    extensions: &[&str],
-    progress: &Progress,
-) -> Result<Launch> {
-    let Program::Script(path) = &launch.program else {
-        let problem =
-            "C and C++ need a binary or one source file to run; build the program, and give its path";
-        return Err(Error::Unsupported(problem.to_owned()));
-    };
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    if !extension.is_some_and(|extension| extensions.contains(&extension)) {
-        return Ok(launch);
-    }
-    progress.say(format!("compiling {}", path.display()));
-    let program = compile(host, path).await?;
-    Ok(Launch { program: Program::Script(program), ..launch })
-}
-
-/// Compiles a source file for debugging. What the compiler prints is the error; nothing is compiled again for a file
-/// that has not changed.
-async fn compile(host: &dyn Host, source: &Path) -> Result<PathBuf> {
-    let text = host
-        .read(source)
-        .ok_or_else(|| Error::BadFile { path: source.to_owned(), problem: "cannot be read".to_owned() })?;
-    let extension = source.extension().unwrap_or_default().to_string_lossy().into_owned();
-    let names = COMPILERS
-        .iter()
-        .find(|(of, _)| *of == extension || of.is_empty())
-        .map_or(&[][..], |(_, names)| names);
-    let compiler = names.iter().find_map(|name| host.which(name)).ok_or_else(|| Error::Environment {
-        problem: format!(
-            "no compiler for `.{extension}` files was found: none of {} is on PATH",
-            names.join(", ")
-        ),
-        remedy: "install one, or compile the program with `-g -O0` and give the path of the binary"
+    let missing = || Error::BadFile {
+        path: name.to_owned(),
+        problem: "is not a file, and no `coredumpctl` is on PATH that could have a dump of that name"
             .to_owned(),
+    };
+    let program = host.which("coredumpctl").ok_or_else(missing)?;
+    let folder = host.cache_dir().join("native").join("dumps");
+    std::fs::create_dir_all(&folder).map_err(|error| compile::unwritable(&folder, &error))?;
+    let text = name.to_string_lossy().into_owned();
+    let file = folder.join(text.replace('/', "_"));
+    let mut args = vec!["dump".into(), "--output".into(), file.clone().into_os_string()];
+    args.extend((text != "last").then(|| text.into()));
+    let spec = ProcessSpec { program, args, ..ProcessSpec::default() };
+    let dumped = host.run(&spec, deadlines::INSTALL).await?;
+    if dumped.success && host.is_file(&file) {
+        return Ok(file);
+    }
+    let problem = format!("is not a file, and coredumpctl has no such dump: {}", dumped.stderr.trim());
+    Err(Error::BadFile { path: name.to_owned(), problem })
+}
+
+/// The program of a crash dump: the one that was given, or the one that the dump names.
+pub(super) fn program_of_dump(host: &dyn Host, dump: &Path, given: Option<&Path>) -> Result<PathBuf> {
+    let named = core::program_of(host, dump)?;
+    let program = given.map(Path::to_owned).or(named);
+    let program = program.ok_or_else(|| Error::BadFile {
+        path: dump.to_owned(),
+        problem: "does not say which program left it; give the path of the program too".to_owned(),
     })?;
-    let program = place(host, source, &[text.as_bytes(), compiler.as_os_str().as_encoded_bytes()])?;
-    // Headers may have changed where the source has not.
-    let includes = text.lines().any(|line| line.trim_start().starts_with("#include \""));
-    if host.is_file(&program) && !includes {
+    if host.is_file(&program) {
         return Ok(program);
     }
-    // A run of the program that is there already keeps its file.
-    let part = program.with_extension(std::process::id().to_string());
-    let spec = ProcessSpec {
-        program: compiler,
-        args: [
-            "-g".into(),
-            "-O0".into(),
-            "-o".into(),
-            part.clone().into(),
-            source.into(),
-            "-lm".into(),
-            "-pthread".into(),
-        ]
-        .into(),
-        cwd: source.parent().filter(|folder| folder.is_dir()).map(Path::to_owned),
-        ..ProcessSpec::default()
+    Err(Error::BadFile {
+        path: program,
+        problem: format!("is the program that left `{}`, and it is not there; give its path", dump.display()),
+    })
+}
+
+/// Refuses a binary that this machine cannot run.
+pub(super) fn check_binary(host: &dyn Host, path: &Path) -> Result<()> {
+    let Some(elf) = Elf::read(host, path) else { return Ok(()) };
+    match elf.foreign_machine() {
+        Some(machine) => Err(Error::BadFile {
+            path: path.to_owned(),
+            problem: format!(
+                "is built for {machine}, and this machine is {}; build it for this machine",
+                std::env::consts::ARCH
+            ),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Why breakpoints do not bind in a binary, as far as the file tells.
+pub(super) fn without_debug_info(host: &dyn Host, path: &Path, flags: &str) -> Option<String> {
+    let elf = Elf::read(host, path)?;
+    let problem = match (elf.has_debug_info(), elf.has_symbols()) {
+        (true, _) => return None,
+        (false, true) => "has no debug information",
+        (false, false) => "is stripped: it has no debug information and no symbols",
     };
-    let compiled = host.run(&spec, deadlines::BUILD).await?;
-    if !compiled.success {
-        return Err(Error::StartFailed {
-            problem: format!("`{}` does not compile", source.display()),
-            output: format!("{}{}", compiled.stdout, compiled.stderr),
-        });
-    }
-    std::fs::rename(&part, &program).map_err(|error| unwritable(&program, &error))?;
-    Ok(program)
-}
-
-/// Where in the cache something belongs that is made of these contents.
-fn place(host: &dyn Host, source: &Path, contents: &[&[u8]]) -> Result<PathBuf> {
-    let mut hasher = DefaultHasher::new();
-    (source, contents).hash(&mut hasher);
-    let folder = host.cache_dir().join("native").join(format!("{:016x}", hasher.finish()));
-    std::fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
-    Ok(folder.join(source.file_stem().unwrap_or_default()))
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Error {
-    Error::Environment {
-        problem: format!("`{}` cannot be written: {error}", path.display()),
-        remedy: "make room, or name another folder in STILLFRAME_CACHE_DIR".to_owned(),
-    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Some(format!("`{name}` {problem}; build it with {flags}"))
 }

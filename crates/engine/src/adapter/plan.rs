@@ -101,6 +101,9 @@ pub enum CdpWire {
 /// the path of a pipe for [`CdpWire::Announced`].
 pub const ADDRESS: &str = "{address}";
 
+/// Stands for the port alone, for [`Transport::Spawn`].
+pub const PORT: &str = "{port}";
+
 /// Stands for the secret by which the program shows that it is the one that was started, for
 /// [`Transport::Listen`].
 pub const TOKEN: &str = "{token}";
@@ -113,8 +116,8 @@ pub fn addressed(spec: ProcessSpec, address: &str) -> ProcessSpec {
 /// Puts something where the plan says so.
 pub fn filled(mut spec: ProcessSpec, place: &str, with: &str) -> ProcessSpec {
     for argument in &mut spec.args {
-        if argument == place {
-            *argument = OsString::from(with);
+        if let Some(text) = argument.to_str().filter(|text| text.contains(place)) {
+            *argument = OsString::from(text.replace(place, with));
         }
     }
     for value in spec.env.values_mut().flatten() {
@@ -148,6 +151,8 @@ pub struct DapSetup {
     pub binary: Option<PathBuf>,
     /// Why breakpoints do not bind in that file, such as missing debug information.
     pub no_code: Option<String>,
+    /// It is a crash dump: nothing of it can run.
+    pub is_dump: bool,
     /// Where the adapter departs from the specification.
     pub quirks: &'static Quirks,
 }
@@ -175,10 +180,15 @@ pub struct Quirks {
     pub listens: &'static str,
     /// Functions that every exception goes through. A breakpoint there is a stop at an exception.
     pub exception_functions: fn(ExceptionMode) -> &'static [&'static str],
+    /// A command of the debugger that prints the type and the message of an exception that is being thrown, as JSON
+    /// in a line behind `thrown `.
+    pub exception_command: Option<&'static str>,
     /// The last exception in what the program has printed to its standard error.
     pub printed_exception: fn(&str) -> Option<Exception>,
     /// The name of a function, without what the compiler adds.
     pub function: fn(&str) -> String,
+    /// The name of a variable; none for one that the compiler has made.
+    pub variable: fn(&str) -> Option<&str>,
     /// A type and the text of a value, as the language writes them.
     pub value: fn(&str, String) -> (String, String),
     /// Its names for the exceptions to stop at.
@@ -220,6 +230,8 @@ pub struct Quirks {
     pub is_timeout: fn(&str) -> bool,
     /// Whether the message of a failed evaluation says that a name stands for nothing.
     pub is_unknown_name: fn(&str) -> bool,
+    /// What an adapter stops at by default is what nothing catches, and all that it offers is everything.
+    pub default_filters: bool,
     /// How many numbered children a value of a type has, where the type says so and the value does not.
     pub length: fn(&str) -> Option<u64>,
     /// Its own notes, in the category `console`, are not worth showing.
@@ -262,8 +274,10 @@ impl Quirks {
         configured_within: deadlines::REQUEST,
         listens: "an adapter that listens at `host` and `port`",
         exception_functions: |_| &[],
+        exception_command: None,
         printed_exception: |_| None,
         function: str::to_owned,
+        variable: |name| Some(name),
         value: |kind, text| (kind.to_owned(), text),
         exception_filters: |_| &[],
         entry_function: None,
@@ -283,6 +297,7 @@ impl Quirks {
         evaluation_error: |_, _| None,
         is_timeout: |_| false,
         is_unknown_name: |_| false,
+        default_filters: false,
         length: |_| None,
         mutes_console: false,
         message: |text| text.to_owned(),

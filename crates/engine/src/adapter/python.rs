@@ -112,7 +112,7 @@ impl Adapter for Python {
     fn plan(&self, _host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
         match start {
             Start::Launch(launch) => plan_launch(runtime, debugger, launch),
-            Start::Attach(attach) => Ok(plan_attach(runtime, debugger, attach)),
+            Start::Attach(attach) => plan_attach(runtime, debugger, attach),
         }
     }
 
@@ -249,7 +249,7 @@ fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Result<Pl
     Ok(Plan::Dap { transport, setup: setup(StartRequest::Launch, arguments, true) })
 }
 
-fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Plan {
+fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Result<Plan> {
     let mappings: Vec<Value> = attach
         .path_mappings
         .iter()
@@ -261,6 +261,7 @@ fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Plan {
     let setup = setup(StartRequest::Attach, arguments(attach.just_my_code, extra), is_local);
     let transport = match &attach.to {
         Endpoint::Address { host, port } => Transport::Connect { host: host.clone(), port: *port },
+        Endpoint::Core { .. } => return Err(Error::Unsupported("Python reads no crash dumps".to_owned())),
         Endpoint::Process(pid) => {
             let root = debugpy::root_beside(debugger, runtime);
             let args = vec![
@@ -275,7 +276,7 @@ fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Plan {
             Transport::Listen { process: None, injector: Some(injector) }
         }
     };
-    Plan::Dap { transport, setup }
+    Ok(Plan::Dap { transport, setup })
 }
 
 fn arguments<const N: usize>(just_my_code: bool, extra: [(&str, Value); N]) -> Map<String, Value> {
@@ -305,6 +306,7 @@ fn setup(request: StartRequest, arguments: Map<String, Value>, is_local: bool) -
         is_local,
         binary: None,
         no_code: None,
+        is_dump: false,
         quirks: &QUIRKS,
     }
 }

@@ -268,8 +268,21 @@ impl DapDebugger {
         ::dap::ThreadArguments { thread_id: thread.0 }
     }
 
+    /// Refuses what a crash dump cannot do.
+    fn can_run(&self) -> Result<()> {
+        if self.0.setup.is_dump {
+            return Err(Error::Refused(
+                "a crash dump shows how a program ended, and cannot run or step; start the program to step \
+                 through it"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
     /// Lets a thread run, by whichever request.
     async fn go(&self, thread: RawId, step: Option<Step>) -> Result<()> {
+        self.can_run()?;
         let _moving = self.0.moving.lock().await;
         lock(&self.0.references).forget();
         lock(&self.0.motion).resumed(Some(thread), step);
@@ -382,10 +395,14 @@ impl Debugger for DapDebugger {
             return Ok(());
         }
         let wanted = (self.quirks().exception_filters)(mode);
-        let filters = wanted
+        let by_default = self.quirks().default_filters && mode != ExceptionMode::None;
+        let filters = offered
             .iter()
-            .filter(|wanted| offered.iter().any(|filter| filter.filter == **wanted))
-            .map(|&wanted| wanted.to_owned())
+            .filter(|filter| {
+                wanted.contains(&filter.filter.as_str())
+                    || by_default && (filter.default || mode == ExceptionMode::All)
+            })
+            .map(|filter| filter.filter.clone())
             .collect::<Vec<_>>();
         if lock(&self.0.filters).as_ref() == Some(&filters) {
             return Ok(());
@@ -409,6 +426,7 @@ impl Debugger for DapDebugger {
     }
 
     async fn pause(&self, thread: RawId) -> Result<()> {
+        self.can_run()?;
         self.0.pausing.store(true, std::sync::atomic::Ordering::Release);
         self.request::<::dap::Pause>(Self::thread(thread), deadlines::REQUEST).await?;
         Ok(())
@@ -495,6 +513,27 @@ impl Debugger for DapDebugger {
             Ok(_) | Err(Error::Lost) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    fn abilities(&self) -> Vec<String> {
+        let can = self.capabilities();
+        let mut abilities: Vec<String> = [
+            (can.supports_conditional_breakpoints, "conditional breakpoints"),
+            (can.supports_function_breakpoints, "function breakpoints"),
+            (can.supports_log_points, "log points"),
+            (can.supports_set_variable || can.supports_set_expression, "assignments"),
+            (can.supports_exception_info_request, "exception details"),
+            (can.supports_evaluate_for_hovers, "evaluation without side effects"),
+            (can.supports_terminate_request, "terminate"),
+        ]
+        .into_iter()
+        .filter(|(can, _)| *can)
+        .map(|(_, what)| what.to_owned())
+        .collect();
+        abilities.extend(
+            can.exception_breakpoint_filters.iter().map(|filter| format!("exceptions `{}`", filter.filter)),
+        );
+        abilities
     }
 
     /// A number of another machine, or of a container, means nothing here.

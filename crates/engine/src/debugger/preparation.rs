@@ -55,7 +55,7 @@ impl Preparation {
         let of_process = match start {
             Start::Attach(attach) => match attach.to {
                 Endpoint::Process(pid) if self.executable.is_none() => self.interpreter_of(pid)?,
-                Endpoint::Process(_) | Endpoint::Address { .. } => None,
+                Endpoint::Process(_) | Endpoint::Address { .. } | Endpoint::Core { .. } => None,
             },
             Start::Launch(_) => None,
         };
@@ -90,6 +90,10 @@ impl Preparation {
     }
 
     fn check_attach(&self, endpoint: &Endpoint) -> Result<()> {
+        if matches!(endpoint, Endpoint::Core { .. }) && !self.adapter.reads_core_dumps() {
+            let instead = "its debugger does not read them";
+            return Err(crate::adapter::unsupported(self.adapter, "opening a crash dump", instead));
+        }
         let Endpoint::Process(pid) = endpoint else { return Ok(()) };
         if !crate::process::exists(*pid) {
             return Err(Error::Environment {

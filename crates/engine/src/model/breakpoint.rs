@@ -222,6 +222,8 @@ pub enum Binding {
         column: Option<u32>,
         /// The columns of that line where code begins, when the one asked for is none of them.
         columns: Vec<u32>,
+        /// Why the place may not be the one that is meant.
+        warning: Option<String>,
     },
     /// It cannot be planted.
     Refused(String),
@@ -324,6 +326,14 @@ impl Breakpoint {
         match &self.binding {
             Binding::Bound { columns, .. } if !columns.is_empty() => columns,
             _ => &self.planned.columns,
+        }
+    }
+
+    /// Why the place that it is bound to may not be the one that is meant.
+    pub fn warning(&self) -> Option<&str> {
+        match &self.binding {
+            Binding::Bound { warning, .. } => warning.as_deref(),
+            _ => None,
         }
     }
 

@@ -138,6 +138,13 @@ pub enum Endpoint {
     },
     /// A process of this machine.
     Process(u32),
+    /// What a program left when it crashed.
+    Core {
+        /// The dump.
+        file: PathBuf,
+        /// The program; none if the dump says it.
+        program: Option<PathBuf>,
+    },
 }
 
 /// How a session came by its debuggee, kept for a restart.
@@ -155,6 +162,7 @@ impl Start {
         match self {
             Self::Launch(launch) => launch.title(executable),
             Self::Attach(Attach { to: Endpoint::Process(pid), .. }) => format!("process {pid}"),
+            Self::Attach(Attach { to: Endpoint::Core { file, .. }, .. }) => base_name(file),
             Self::Attach(Attach { to: Endpoint::Address { host, port }, .. }) => format!("{host}:{port}"),
         }
     }

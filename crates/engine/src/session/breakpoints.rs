@@ -286,9 +286,12 @@ impl Entry {
             return Binding::Refused(reason.clone());
         }
         match of_all(&self.bindings) {
-            Some(Planted::Bound { line, column, columns }) => {
-                Binding::Bound { line: *line, column: *column, columns: columns.clone() }
-            }
+            Some(Planted::Bound { line, column, columns, warning }) => Binding::Bound {
+                line: *line,
+                column: *column,
+                columns: columns.clone(),
+                warning: warning.clone(),
+            },
             Some(Planted::NotLoaded(reason)) => Binding::Pending(Pending::NotLoaded(reason.clone())),
             Some(Planted::Refused(reason)) => Binding::Refused(reason.clone()),
             None => Binding::Pending(pending.clone()),
@@ -384,7 +387,7 @@ mod tests {
 
         let view = breakpoints.get(id, &Pending::Underway).unwrap();
         assert_eq!((view.column(), view.columns()), (Some(12), [3, 12].as_slice()));
-        let bound = Planted::Bound { line: Some(7), column: Some(13), columns: vec![4, 13] };
+        let bound = Planted::Bound { line: Some(7), column: Some(13), columns: vec![4, 13], warning: None };
         breakpoints.settle(PROGRAM, [(id, bound)]);
         let view = breakpoints.get(id, &Pending::Underway).unwrap();
         assert_eq!(
@@ -451,7 +454,7 @@ mod tests {
     #[test]
     fn a_binding_tells_what_the_processes_made_of_it() {
         let bound = Planted::on(Some(8));
-        let is_bound = Binding::Bound { line: Some(8), column: None, columns: Vec::new() };
+        let is_bound = Binding::Bound { line: Some(8), column: None, columns: Vec::new(), warning: None };
         let waiting = Planted::NotLoaded("not loaded".to_owned());
         let refused = Planted::Refused("no code".to_owned());
         let child = TargetId(1);

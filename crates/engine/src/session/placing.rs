@@ -168,7 +168,7 @@ impl Session {
     /// A file of another language has no code that this debugger could stop at.
     fn check_language(&self, path: &Path) -> Result<()> {
         let own = self.adapter().name();
-        let Some(owner) = adapter::by_extension(path).filter(|owner| owner.name() != own) else {
+        let Some(owner) = adapter::by_extension(path).filter(|owner| !self.adapter().debugs(*owner)) else {
             return Ok(());
         };
         let problem = format!("is for a session of `{}`, and this one is of `{own}`", owner.name());

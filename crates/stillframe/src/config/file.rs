@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use engine::adapter::configured::Configured;
 use engine::sources::{self, distance};
 use toml::de::{DeTable, DeValue};
 
+use super::adapters;
 use super::table::{self, Kind, Setting};
 use super::{Given, Origin, Value};
 
@@ -13,7 +15,7 @@ use super::{Given, Origin, Value};
 const LARGEST: u64 = 1024 * 1024;
 
 /// Reads a file: what it sets, with the lines.
-pub(super) fn read(file: &Path, is_project: bool) -> anyhow::Result<Vec<Given>> {
+pub(super) fn read(file: &Path, is_project: bool) -> anyhow::Result<(Vec<Given>, Vec<Configured>)> {
     let shown = file.display();
     let size = std::fs::metadata(file).with_context(|| format!("`{shown}` cannot be read"))?.len();
     if size > LARGEST {
@@ -21,7 +23,7 @@ pub(super) fn read(file: &Path, is_project: bool) -> anyhow::Result<Vec<Given>> 
     }
     let bytes = std::fs::read(file).with_context(|| format!("`{shown}` cannot be read"))?;
     match str::from_utf8(&bytes) {
-        Ok(text) => parse(text, file, is_project),
+        Ok(text) => Ok((parse(text, file, is_project)?, adapters::read(text, file)?)),
         Err(error) => {
             let before = bytes.iter().take(error.valid_up_to());
             let line = before.filter(|byte| **byte == b'\n').count() + 1;
@@ -47,6 +49,9 @@ pub(super) fn parse(text: &str, file: &Path, is_project: bool) -> anyhow::Result
     let folder = sources::absolute(file).parent().map(Path::to_owned).unwrap_or_default();
     let mut given = Vec::new();
     for (section, content) in document.get_ref() {
+        if section.get_ref() == adapters::SECTION {
+            continue;
+        }
         let line = line_of(section.span().start);
         let section = section.get_ref().as_ref();
         let DeValue::Table(keys) = content.get_ref() else {
@@ -88,7 +93,9 @@ fn unknown(name: &str) -> String {
     let near = table::all().map(|setting| setting.name).min_by_key(|known| distance(known, name));
     match near {
         Some(near) if name.contains('.') => format!("there is no setting `{name}`; did you mean `{near}`?"),
-        _ => format!("there is no section `{name}`; the sections are: limits, safety, serve, journal"),
+        _ => format!(
+            "there is no section `{name}`; the sections are: limits, safety, serve, journal, adapters"
+        ),
     }
 }
 

@@ -121,7 +121,7 @@ impl Setting {
             Kind::File => "a path, or \"off\"".to_owned(),
             Kind::Paths => "a list of paths, such as [\".\"]".to_owned(),
             Kind::Languages => {
-                let names = adapter::ADAPTERS.iter().map(|adapter| format!("{:?}", adapter.name()));
+                let names = adapter::all().map(|adapter| format!("{:?}", adapter.name()));
                 format!("a list of languages: {}", names.collect::<Vec<_>>().join(", "))
             }
         }

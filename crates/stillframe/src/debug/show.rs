@@ -72,7 +72,7 @@ fn stop_text(mut stop: StopReport) -> String {
         None => &stop.message,
     });
     let message = stop.message.clone();
-    Probed { stop, callers: Vec::new(), values: Vec::new() }.to_text(&message)
+    Probed { stop, callers: Vec::new(), values: Vec::new(), threads: Vec::new() }.to_text(&message)
 }
 
 /// That the session is closed, which nobody knows by its number.

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use serde::Serialize;
+use tools::ops::dump::DumpedThread;
 use tools::render::{CallerData, StopReport, ValueData, VariableData};
 use unicode_width::UnicodeWidthStr;
 
@@ -24,6 +25,23 @@ pub(crate) struct Probed {
     pub(crate) callers: Vec<CallerData>,
     /// One for each expression, in the order in which they were given.
     pub(crate) values: Vec<ValueData>,
+    /// The other threads of a crash dump.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) threads: Vec<ThreadData>,
+}
+
+/// A thread that did not crash.
+#[derive(Debug, Serialize)]
+pub(crate) struct ThreadData {
+    name: String,
+    /// The innermost frames, each as `function file:line`.
+    stack: Vec<String>,
+}
+
+impl From<DumpedThread> for ThreadData {
+    fn from(DumpedThread { name, stack }: DumpedThread) -> Self {
+        Self { name, stack }
+    }
 }
 
 impl Probed {
@@ -36,6 +54,7 @@ impl Probed {
         text.push_str(&self.asked());
         text.push_str(&self.locals());
         text.push_str(&self.stack());
+        text.push_str(&self.threads());
         text.push_str(&self.output());
         for note in self.stop.further_notes() {
             text.push_str(&styled(WARN, wrapped(&format!("note: {note}"), "")));
@@ -131,6 +150,15 @@ impl Probed {
             let _ = writeln!(text, "  {}", styled(FAINT, format_args!("… and {more} more")));
         }
         section("stack", &text)
+    }
+
+    fn threads(&self) -> String {
+        let mut text = String::new();
+        for thread in &self.threads {
+            let frames = thread.stack.join(" < ");
+            text.push_str(&wrapped(&format!("{}: {frames}", thread.name), "  "));
+        }
+        section("other threads", &text)
     }
 
     fn output(&self) -> String {

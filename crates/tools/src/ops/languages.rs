@@ -1,6 +1,6 @@
 //! Which languages can be debugged here, and what is missing where one cannot.
 
-use engine::adapter::{ADAPTERS, Adapter, Guarded, Host, Runtime};
+use engine::adapter::{self, Adapter, Guarded, Host, Runtime};
 use engine::safety::Safety;
 
 /// What is known of one language on this machine.
@@ -21,7 +21,7 @@ pub struct Language {
 /// Looks at all of them. Nothing of the repository around the working folder is run.
 pub async fn languages(host: &dyn Host, safety: &Safety) -> Vec<Language> {
     let mut found = Vec::new();
-    for adapter in ADAPTERS.iter().copied() {
+    for adapter in adapter::all() {
         let here = std::env::current_dir().ok().map(|folder| folder.join("program"));
         let guarded = Guarded::looking(host, safety, None);
         let runtime = adapter.locate(&guarded, None, here.as_deref()).await;

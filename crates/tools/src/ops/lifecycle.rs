@@ -33,7 +33,7 @@ pub fn open(
 /// The language of that name.
 pub fn language_of(language: &str) -> Result<&'static dyn Adapter, ToolError> {
     adapter::by_name(language).ok_or_else(|| {
-        let known: Vec<&str> = adapter::ADAPTERS.iter().map(|adapter| adapter.name()).collect();
+        let known: Vec<&str> = adapter::all().map(Adapter::name).collect();
         ToolError::no_language(language, &known)
     })
 }
@@ -81,6 +81,9 @@ pub async fn attach(
     let notes: Vec<String> = undebugged_workers(session.adapter(), &attach.to).into_iter().collect();
     if let Some(still) = begin(session, Start::Attach(attach), began, wait, context).await? {
         return Ok(still);
+    }
+    if matches!(session.last_start().await?, Some(Start::Attach(Attach { to: Endpoint::Core { .. }, .. }))) {
+        return Ok(settle(session, wait.since(began), context).await);
     }
     if let Some(longest) = pause {
         let left = wait.since(began);

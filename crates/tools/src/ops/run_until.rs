@@ -121,7 +121,9 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
     let own = session.breakpoints().await.unwrap_or_default();
     let own =
         own.iter().filter(|own| guarded.own.breakpoints.contains(&own.id) && !planned.contains(&own.id));
-    notes.extend(own.filter_map(moved_to_line));
+    let own: Vec<&Breakpoint> = own.collect();
+    notes.extend(own.iter().filter_map(|own| moved_to_line(own)));
+    notes.extend(own.iter().filter_map(|own| own.warning()).map(str::to_owned));
     guarded.settle(&settled).await;
     let (mut callers, mut values) = (Vec::new(), Vec::new());
     if let Settled::Stopped(snapshot) = &settled {
@@ -197,7 +199,7 @@ pub fn moved_to_column(breakpoint: &Breakpoint) -> Option<String> {
 }
 
 /// What is asked of each expression, within one deadline for all of them.
-async fn evaluate_all(
+pub(super) async fn evaluate_all(
     session: &Session,
     expressions: Vec<String>,
     text: usize,

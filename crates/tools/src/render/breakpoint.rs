@@ -37,6 +37,9 @@ pub struct BreakpointData {
     /// Why it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Why the place may not be the one that is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outdated: Option<String>,
     /// Off: kept, and not in the program.
     pub enabled: bool,
     /// Stops only where this is true.
@@ -72,6 +75,7 @@ impl From<&Breakpoint> for BreakpointData {
             function: breakpoint.function().map(str::to_owned),
             verified: breakpoint.is_verified(),
             reason: unbound(breakpoint),
+            outdated: breakpoint.warning().map(str::to_owned),
             enabled: breakpoint.enabled,
             condition: breakpoint.rule.condition.clone(),
             hit_condition: breakpoint.rule.hit_condition.map(|hit| hit.to_string()),

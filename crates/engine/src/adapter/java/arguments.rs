@@ -44,6 +44,8 @@ pub(super) fn of_attach(attach: &Attach) -> Map<String, Value> {
     let (just_my_code, cwd) = (attach.just_my_code, std::env::current_dir().unwrap_or_default());
     let arguments = match &attach.to {
         Endpoint::Process(pid) => json!({ "pid": pid, "justMyCode": just_my_code, "cwd": cwd }),
+        // It is refused before, because no bridge reads it.
+        Endpoint::Core { file, .. } => json!({ "coreFile": file }),
         Endpoint::Address { host, port } => {
             json!({ "host": host, "port": port, "justMyCode": just_my_code, "cwd": cwd })
         }

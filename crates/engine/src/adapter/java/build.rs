@@ -43,7 +43,7 @@ pub(super) async fn build(
             let name = name.clone();
             main_class(launch, &name)
         }
-        Program::Script(_) | Program::Command | Program::Package(_) => Ok(launch),
+        Program::Script(_) | Program::Package(_) | Program::Command => Ok(launch),
     }
 }
 

@@ -215,6 +215,7 @@ pub(super) fn plan_attach(host: &dyn Host, hook: &Path, attach: &Attach) -> Resu
         Endpoint::Address { host, port } => {
             Plan::Cdp { wire: CdpWire::Connect { host: host.clone(), port: *port }, setup: setup(false) }
         }
+        Endpoint::Core { .. } => return Err(Error::Unsupported("Node.js reads no crash dumps".to_owned())),
         Endpoint::Process(pid) => {
             check_program(host, *pid)?;
             Plan::Cdp { wire: CdpWire::Signal { pid: *pid }, setup: setup(true) }

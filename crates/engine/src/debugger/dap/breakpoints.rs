@@ -257,6 +257,25 @@ impl DapDebugger {
         self.quirks().entry_function.filter(|_| self.0.setup.stops_on_entry && !has_entered)
     }
 
+    /// Says that a source has changed since the program was built, so that its lines may be others.
+    fn warned(&self, planted: Planted, file: Option<&Path>) -> Planted {
+        let changed = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
+        let is_newer = |file: &Path| {
+            let built = changed(self.0.setup.binary.as_deref()?)?;
+            Some(changed(file)? > built)
+        };
+        match planted {
+            Planted::Bound { line, column, columns, .. } if file.and_then(is_newer) == Some(true) => {
+                let warning =
+                    "the file has changed since the program was built: build it again, or lines and \
+                               variables may not match"
+                        .to_owned();
+                Planted::Bound { line, column, columns, warning: Some(warning) }
+            }
+            other => other,
+        }
+    }
+
     /// Pauses the program, if the adapter needs that to replace the breakpoints.
     async fn still_for(&self, wanted: &[Sent], file: Option<&Path>) -> Option<Still<'_>> {
         let loses = self.quirks().removes_only_when_stopped && lock(&self.0.breakpoints).loses(file, wanted);
@@ -290,6 +309,7 @@ impl DapDebugger {
                 }
                 bind_result(answer, self.0.setup.no_code.as_deref())
             })
+            .map(|planted| self.warned(planted, file))
             .collect()
     }
 }
@@ -307,6 +327,7 @@ pub(super) fn bind_result(answer: ::dap::Breakpoint, no_code: Option<&str>) -> P
             line: positive(answer.line),
             column: positive(answer.column),
             columns: Vec::new(),
+            warning: None,
         };
     }
     let message = no_code.map(str::to_owned).or(answer.message).filter(|message| !message.is_empty());

@@ -3,7 +3,7 @@
 use tokio::io::{AsyncRead, AsyncWrite, split};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::adapter::plan::{ADDRESS, filled};
+use crate::adapter::plan::{ADDRESS, PORT, filled};
 use crate::deadlines;
 use crate::debugger::Sinks;
 use crate::error::{Error, Result};
@@ -48,6 +48,9 @@ pub(super) async fn listening(
         None => free_address().await?,
     };
     let mut spec = filled(spec, ADDRESS, &address);
+    if let Some((_, port)) = address.rsplit_once(':') {
+        spec = filled(spec, PORT, port);
+    }
     spec.announces = announces;
     let process = Process::spawn(&spec, &sinks.session, &sinks.output)?;
     let patience = sinks.policy.bounds.connect_within();

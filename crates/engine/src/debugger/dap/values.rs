@@ -9,7 +9,7 @@ use crate::debugger::{Debugger, Evaluate};
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::stack::{Scope, ScopeKind};
-use crate::model::stop::Exception;
+use crate::model::stop::{Exception, ExceptionMode};
 use crate::model::variable::{Children, Page, Value, Variable};
 use crate::output::Category;
 
@@ -120,10 +120,21 @@ pub(super) async fn variables(
     let quirks = debugger.quirks();
     let mut references = lock(&debugger.0.references);
     let frame = references.frames.get(&reference).copied();
-    let variables = found
-        .into_iter()
-        .map(|variable| shown_variable(&mut references, quirks, frame, reference, variable, text))
-        .collect();
+    let is_scope = references.of_frames.contains(&reference);
+    let mut variables: Vec<Variable<RawId>> = Vec::with_capacity(found.len());
+    for mut variable in found {
+        if is_scope {
+            let Some(name) = (quirks.variable)(&variable.name) else { continue };
+            name.to_owned().clone_into(&mut variable.name);
+        }
+        let shown = shown_variable(&mut references, quirks, frame, reference, variable, text);
+        // A variable that the compiler has in two places is one.
+        if !is_scope
+            || variables.iter().all(|one| (&one.name, &one.value.text) != (&shown.name, &shown.value.text))
+        {
+            variables.push(shown);
+        }
+    }
     Ok(Children { variables, total, start: page.start, hidden: 0 })
 }
 
@@ -418,6 +429,9 @@ const PRINTED: usize = 64 * 1024;
 /// What the program prints of an exception says more than its debugger, which knows a signal or a function.
 pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {
     let described = described(debugger, thread).await;
+    if let Some(thrown) = thrown(debugger, thread, described.as_ref().ok()).await {
+        return Ok(thrown);
+    }
     let function = lock(&debugger.0.breakpoints).exception_function();
     if function.is_none() && !matches!(&described, Ok(exception) if exception.type_name == "SIGABRT") {
         return described;
@@ -444,6 +458,28 @@ pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<E
         })),
         None => described,
     }
+}
+
+/// The exception that is being thrown, by a command of the debugger.
+async fn thrown(debugger: &DapDebugger, thread: RawId, described: Option<&Exception>) -> Option<Exception> {
+    // It asks the exception for its message, which runs code of the program.
+    if debugger.0.sinks.policy.safety.read_only {
+        return None;
+    }
+    let command = debugger.quirks().exception_command?;
+    let filters = (debugger.quirks().exception_filters)(ExceptionMode::All);
+    let described = described.filter(|described| filters.contains(&described.type_name.as_str()))?;
+    let frame = debugger.top(thread).await.ok()??;
+    let arguments = ::dap::EvaluateArguments {
+        expression: command.to_owned(),
+        frame_id: Some(frame.id.0),
+        context: Some("repl".to_owned()),
+        timeout: None,
+    };
+    let answer = debugger.request::<::dap::Evaluate>(arguments, deadlines::READ).await.ok()?.result;
+    let printed = answer.lines().find_map(|line| line.strip_prefix("thrown "))?;
+    let (type_name, message) = serde_json::from_str::<(String, String)>(printed).ok()?;
+    Some(Exception { type_name, message, ..described.clone() })
 }
 
 async fn described(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {

@@ -31,6 +31,11 @@ impl Session {
         self.ask(|actor, reply| answer(reply, actor.debuggees())).await
     }
 
+    /// What the debugger of the program says it can do.
+    pub async fn abilities(&self) -> Result<Vec<String>> {
+        self.ask(|actor, reply| answer(reply, actor.abilities())).await
+    }
+
     /// Frames of the suspended thread, or of another one.
     pub async fn stack_trace(
         &self,
@@ -199,6 +204,11 @@ impl Actor {
             is_ready: known.ready,
         };
         Ok(run.targets.iter().map(debuggee).collect())
+    }
+
+    fn abilities(&self) -> Result<Vec<String>> {
+        let run = self.run.as_ref().filter(|_| self.is_live()).ok_or_else(|| self.not_live())?;
+        Ok(run.targets.values().next().map(|target| target.debugger.abilities()).unwrap_or_default())
     }
 
     fn list_threads(&self, reply: Reply<Vec<Thread>>) {

@@ -88,7 +88,7 @@ async fn a_missing_argument_is_named_with_what_it_takes(language: Language) {
             json!({}),
             "`scriptPath` is missing; it takes the path of a script, or give `module`",
         ),
-        ("attach_to_process", json!({}), "`port` is missing; give it or `processId`"),
+        ("attach_to_process", json!({}), "`port` is missing; give it, `processId` or `coreFile`"),
     ];
     for (tool, arguments, message) in table {
         let failed = session.fails("invalid_arguments", tool, arguments).await;

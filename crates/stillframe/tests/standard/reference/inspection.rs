@@ -193,7 +193,7 @@ async fn expressions_are_evaluated_as_in_the_examples(language: Language) {
         name: "inspection: compound",
         python: ("[i*2 for i in range(5)]", evens.as_str(), words.list),
         node: ("[0, 1, 2, 3, 4].map((i) => i * 2)", evens.as_str(), words.list),
-        c: ("swapped", "pair", "pair"),
+        c: ("swapped", "{a = 0, b = 0}", "pair"),
     }
     .of(language);
     let table = [

@@ -41,7 +41,7 @@ async fn it_runs_until_a_line_and_evaluates_there(language: Language) {
         name: "until: compound",
         python: ("[amount] * 3", three.as_str(), words.list),
         node: ("[amount, amount, amount]", three.as_str(), words.list),
-        c: ("*self", "account", "account"),
+        c: ("*self", "{owner = \"Ann\", balance = 0}", "account"),
     };
     let compound = compound.of(language);
     let arguments = json!({

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use engine::adapter::{self, ADAPTERS, Adapter, Machine, commands};
+use engine::adapter::{self, Adapter, Machine, commands};
 use engine::model::launch::{Launch, Program};
 
 use crate::ToolError;
@@ -88,5 +88,5 @@ pub(super) fn language(name: Option<&str>, file: &Path) -> Result<&'static dyn A
 }
 
 fn languages() -> Vec<&'static str> {
-    ADAPTERS.iter().map(|adapter| language_name(*adapter)).collect()
+    adapter::all().map(language_name).collect()
 }

@@ -259,6 +259,10 @@ pub(super) struct AttachToProcess {
     host: Option<String>,
     /// process of this machine
     process_id: Option<u32>,
+    /// crash dump to inspect
+    core_file: Option<PathBuf>,
+    /// program of the dump, if it does not say
+    program: Option<PathBuf>,
     /// where local folders are on the other side
     path_mappings: Option<BTreeMap<String, String>>,
     /// default true: pause it
@@ -307,6 +311,7 @@ impl AttachData {
             Endpoint::Address { host, port } => {
                 (format!("Attached to process at {host}:{port}"), Some(host.clone()), Some(*port), None)
             }
+            Endpoint::Core { file, .. } => (format!("Opened {}", file.display()), None, None, None),
             Endpoint::Process(pid) => (format!("Attached to process {pid}"), None, None, Some(*pid)),
         };
         let just_my_code = attach.just_my_code;
@@ -335,7 +340,8 @@ impl Tool for AttachToProcess {
     type Answer = Attached;
     const NAME: &'static str = "attach_to_process";
     const TITLE: &'static str = "Attach to process";
-    const DESCRIPTION: &'static str = "Attach to a running program by debugger port or process id.";
+    const DESCRIPTION: &'static str =
+        "Attach to a running program by debugger port or process id, or open a crash dump.";
     const EFFECTS: Effects = Effects::ADDS;
     const IGNORED: &'static [(&'static str, &'static str)] = &[
         // An attach that is answered is one that works.
@@ -347,13 +353,18 @@ impl Tool for AttachToProcess {
     async fn call(self, context: &Context) -> Result<Attached, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let to = match (self.port, self.process_id) {
+            (None, None) if self.core_file.is_some() => {
+                ops::dump::endpoint(&self.core_file.unwrap_or_default(), self.program).await?
+            }
             (Some(port), None) => {
                 let host = self.host.unwrap_or_else(|| "127.0.0.1".to_owned());
                 Endpoint::Address { host, port }
             }
             (None, Some(pid)) => Endpoint::Process(pid),
             (Some(_), Some(_)) => return Err(ToolError::argument("processId", "excludes `port`")),
-            (None, None) => return Err(ToolError::argument("port", "is missing; give it or `processId`")),
+            (None, None) => {
+                return Err(ToolError::argument("port", "is missing; give it, `processId` or `coreFile`"));
+            }
         };
         let attach = Attach {
             to,

@@ -477,12 +477,12 @@ impl BreakpointTarget {
         match bound.min_by_key(distance) {
             // Functions are wanted by their names, and may begin on several lines.
             Some(_) if self.kind != TargetKind::Line => {
-                Planted::Bound { line: None, column: None, columns: Vec::new() }
+                Planted::Bound { line: None, column: None, columns: Vec::new(), warning: None }
             }
             Some((line, column)) => {
                 let is_moved = asked.is_some_and(|asked| asked != column);
                 let columns = if is_moved { self.columns.clone() } else { Vec::new() };
-                Planted::Bound { line: Some(line), column: Some(column), columns }
+                Planted::Bound { line: Some(line), column: Some(column), columns, warning: None }
             }
             None if self.is_late => Planted::NotLoaded(
                 "the thread is in native code, and takes it up as soon as that returns".to_owned(),

@@ -187,6 +187,7 @@ impl<D: Dialect> Scene<D> {
             is_local: true,
             binary: None,
             no_code: None,
+            is_dump: false,
             quirks: given.quirks,
         };
         let (announced, children) = mpsc::channel(1);

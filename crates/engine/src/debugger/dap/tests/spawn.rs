@@ -75,6 +75,7 @@ impl Adapter for Scripted {
             is_local: true,
             binary: None,
             no_code: None,
+            is_dump: false,
             quirks: &Quirks::NONE,
         };
         Ok(Plan::Dap { transport: self.0.clone(), setup })

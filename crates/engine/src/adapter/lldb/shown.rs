@@ -1,0 +1,139 @@
+//! What LLDB shows, as C and C++ programmers write it, and what their run-time libraries print.
+
+use crate::model::stop::Exception;
+
+/// A function without its parameters: `shop::Cart::add` for `shop::Cart::add(std::string const&)`.
+pub(super) fn function(name: &str) -> String {
+    let mut depth = 0_usize;
+    for (at, letter) in name.char_indices() {
+        let before = name.get(..at).unwrap_or_default();
+        match letter {
+            '<' if !before.ends_with("operator") && !before.ends_with("operator<") => depth += 1,
+            '>' if !before.ends_with('-') && !before.ends_with("operator") => depth = depth.saturating_sub(1),
+            '(' if depth == 0 && at > 0 && !before.ends_with("::") && !before.ends_with("operator") => {
+                let qualified = before.rsplit_once(' ').filter(|(kind, _)| !kind.ends_with("operator"));
+                return qualified.map_or(before, |(_, name)| name).trim_start_matches("::").to_owned();
+            }
+            _ => {}
+        }
+    }
+    name.trim_start_matches("::").to_owned()
+}
+
+/// A type and a value. A reference is what it refers to, without the address.
+pub(super) fn value(kind: &str, text: String) -> (String, String) {
+    let text = match text.split_once(' ') {
+        Some((address, rest)) if kind.ends_with('&') && address.starts_with("0x") => rest.to_owned(),
+        _ => text,
+    };
+    let kind = kind.replace("std::basic_string<char>", "std::string").replace(" >", ">");
+    (kind, text)
+}
+
+/// Why the run-time library has aborted the program, as far as it has said that.
+pub(super) fn exception(printed: &str) -> Option<Exception> {
+    const FATAL: [&str; 9] = [
+        "double free",
+        "free(): ",
+        "malloc(): ",
+        "realloc(): ",
+        "munmap_chunk(): ",
+        "corrupted ",
+        "*** stack smashing detected ***",
+        "*** buffer overflow detected ***",
+        "pure virtual method called",
+    ];
+    let of = |type_name: &str, message: &str| {
+        Some(Exception {
+            type_name: type_name.to_owned(),
+            message: message.trim().to_owned(),
+            stack: String::new(),
+            uncaught: true,
+        })
+    };
+    let thrown = "terminate called after throwing an instance of '";
+    if let Some((_, rest)) = printed.rsplit_once(thrown) {
+        let (type_name, rest) = rest.split_once("'\n")?;
+        let what = rest.strip_prefix("  what():  ").unwrap_or_default();
+        // Anything behind it is somebody else's.
+        let what = what.split("\nerror: ").next().unwrap_or_default();
+        return of(type_name, what);
+    }
+    let last = printed.trim_end().rsplit('\n').next()?;
+    if let Some((place, assertion)) = last.rsplit_once(": Assertion `") {
+        let function = place.rsplit(": ").next().unwrap_or_default();
+        let asserted = assertion.trim_end_matches('.').strip_suffix("' failed")?;
+        return of("assertion", &format!("`{asserted}` failed in {function}"));
+    }
+    if last.starts_with("terminate called") {
+        return of("std::terminate", last);
+    }
+    FATAL.iter().any(|start| last.starts_with(start)).then(|| of("SIGABRT", last)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_have_no_parameters() {
+        let table = [
+            ("shop::Cart::add(std::basic_string<char, std::char_traits<char>> const&)", "shop::Cart::add"),
+            ("main", "main"),
+            ("::show(Item const&)", "show"),
+            ("int total<int>(std::vector<int> const&)", "total<int>"),
+            ("(anonymous namespace)::help(int)", "(anonymous namespace)::help"),
+            ("shop::operator<(shop::A const&, shop::A const&)", "shop::operator<"),
+            ("Fn::operator()(int) const", "Fn::operator()"),
+            ("main::$_0::operator()(int) const", "main::$_0::operator()"),
+        ];
+        for (name, expected) in table {
+            assert_eq!(function(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn references_have_no_address() {
+        let table = [
+            ("Point &", "0x7ffe00 {x = 1}", "{x = 1}"),
+            ("Point *", "0x7ffe00 {x = 1}", "0x7ffe00 {x = 1}"),
+            ("int", "5", "5"),
+        ];
+        for (kind, text, expected) in table {
+            assert_eq!(value(kind, text.to_owned()).1, expected, "{kind}");
+        }
+        assert_eq!(
+            value("std::map<std::basic_string<char>, int> ", String::new()).0,
+            "std::map<std::string, int> "
+        );
+    }
+
+    #[test]
+    fn messages_of_the_run_time_library_are_exceptions() {
+        let table = [
+            (
+                "x\nterminate called after throwing an instance of 'std::runtime_error'\n  what():  cart is full\n",
+                Some(("std::runtime_error", "cart is full")),
+            ),
+            ("terminate called after throwing an instance of 'int'\n", Some(("int", ""))),
+            (
+                "shop: shop.c:7: main: Assertion `n == 4' failed.\n",
+                Some(("assertion", "`n == 4` failed in main")),
+            ),
+            (
+                "double free or corruption (fasttop)\n",
+                Some(("SIGABRT", "double free or corruption (fasttop)")),
+            ),
+            (
+                "terminate called without an active exception\n",
+                Some(("std::terminate", "terminate called without an active exception")),
+            ),
+            ("bye\n", None),
+        ];
+        for (printed, expected) in table {
+            let found = exception(printed);
+            let found = found.as_ref().map(|found| (found.type_name.as_str(), found.message.as_str()));
+            assert_eq!(found, expected, "{printed}");
+        }
+    }
+}

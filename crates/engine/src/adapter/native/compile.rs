@@ -1,0 +1,92 @@
+//! Binaries made of a single source file, in the cache.
+
+use std::collections::hash_map::DefaultHasher;
+use std::ffi::OsString;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use super::Host;
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::process::ProcessSpec;
+use crate::progress::Progress;
+
+/// What compiles a source file, and how.
+pub(in crate::adapter) struct Compiler {
+    /// Their names, in the order in which they are looked for.
+    pub(in crate::adapter) names: &'static [&'static str],
+    /// In front of the source.
+    pub(in crate::adapter) flags: Vec<String>,
+    /// Behind it.
+    pub(in crate::adapter) libraries: &'static [&'static str],
+    /// Whether a line brings in another file, which may have changed where this one has not.
+    pub(in crate::adapter) includes: fn(&str) -> bool,
+}
+
+/// Compiles a source file for debugging. What the compiler prints is the error; a file that has not changed is not
+/// compiled again.
+pub(in crate::adapter) async fn compile(
+    host: &dyn Host,
+    source: &Path,
+    compiler: &Compiler,
+    progress: &Progress,
+) -> Result<PathBuf> {
+    let Compiler { names, flags, libraries, includes } = compiler;
+    progress.say(format!("compiling {}", source.display()));
+    let text = host
+        .read(source)
+        .ok_or_else(|| Error::BadFile { path: source.to_owned(), problem: "cannot be read".to_owned() })?;
+    let program = names.iter().find_map(|name| host.which(name)).ok_or_else(|| Error::Environment {
+        problem: format!(
+            "no compiler for `{}` was found: none of {} is on PATH",
+            source.file_name().unwrap_or_default().to_string_lossy(),
+            names.join(", ")
+        ),
+        remedy: "install one, or compile the program with debug information and give the path of the binary"
+            .to_owned(),
+    })?;
+    let flag_text = flags.join("\0");
+    let binary = place(
+        host,
+        source,
+        &[text.as_bytes(), program.as_os_str().as_encoded_bytes(), flag_text.as_bytes()],
+    )?;
+    if host.is_file(&binary) && !text.lines().any(|line| includes(line.trim_start())) {
+        return Ok(binary);
+    }
+    // A run of the program that is there already keeps its file.
+    let part = binary.with_extension(std::process::id().to_string());
+    let words = ["-o".into(), part.clone().into(), source.into()].into_iter();
+    let args = flags.iter().map(OsString::from).chain(words).chain(libraries.iter().map(OsString::from));
+    let spec = ProcessSpec {
+        program,
+        args: args.collect(),
+        cwd: source.parent().filter(|folder| folder.is_dir()).map(Path::to_owned),
+        ..ProcessSpec::default()
+    };
+    let compiled = host.run(&spec, deadlines::BUILD).await?;
+    if !compiled.success {
+        return Err(Error::StartFailed {
+            problem: format!("`{}` does not compile", source.display()),
+            output: format!("{}{}", compiled.stdout, compiled.stderr),
+        });
+    }
+    std::fs::rename(&part, &binary).map_err(|error| unwritable(&binary, &error))?;
+    Ok(binary)
+}
+
+/// Where something belongs in the cache that is made of these contents.
+fn place(host: &dyn Host, source: &Path, contents: &[&[u8]]) -> Result<PathBuf> {
+    let mut hasher = DefaultHasher::new();
+    (source, contents).hash(&mut hasher);
+    let folder = host.cache_dir().join("native").join(format!("{:016x}", hasher.finish()));
+    std::fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+    Ok(folder.join(source.file_stem().unwrap_or_default()))
+}
+
+pub(super) fn unwritable(path: &Path, error: &std::io::Error) -> Error {
+    Error::Environment {
+        problem: format!("`{}` cannot be written: {error}", path.display()),
+        remedy: "make room, or name another folder in STILLFRAME_CACHE_DIR".to_owned(),
+    }
+}

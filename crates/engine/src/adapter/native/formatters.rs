@@ -1,0 +1,36 @@
+//! Our scripts inside LLDB, in the cache.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::PathBuf;
+
+use super::Host;
+use crate::error::Result;
+
+/// Their names and texts.
+const SCRIPTS: [(&str, &str); 2] = [
+    ("stillframe_cpp.py", include_str!("../../debuggee/lldb/stillframe_cpp.py")),
+    ("stillframe_rust.py", include_str!("../../debuggee/lldb/stillframe_rust.py")),
+];
+
+/// The folder that they are in; they are written there if they are not. It changes with the content, so that two
+/// versions of stillframe do not interfere.
+pub(in crate::adapter) fn provide(host: &dyn Host) -> Result<PathBuf> {
+    let mut hasher = DefaultHasher::new();
+    SCRIPTS.hash(&mut hasher);
+    let folder = host.cache_dir().join("native").join(format!("lldb-{:016x}", hasher.finish()));
+    if SCRIPTS.iter().all(|(name, _)| host.is_file(&folder.join(name))) {
+        return Ok(folder);
+    }
+    let write = || {
+        std::fs::create_dir_all(&folder)?;
+        SCRIPTS.iter().try_for_each(|(name, text)| {
+            // Another server may be writing the same file, and a reader must never see half of it.
+            let part = folder.join(format!("{name}.{}", std::process::id()));
+            std::fs::write(&part, text)?;
+            std::fs::rename(&part, folder.join(name))
+        })
+    };
+    write().map_err(|error| super::compile::unwritable(&folder, &error))?;
+    Ok(folder)
+}

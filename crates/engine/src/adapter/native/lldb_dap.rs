@@ -1,0 +1,167 @@
+//! LLDB's own adapter, `lldb-dap`: where it is, how it starts a program, and what it gets wrong.
+//!
+//! Facts about it hold for lldb-dap 19.1.7.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::Host;
+use crate::adapter::Runtime;
+use crate::adapter::native;
+use crate::adapter::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
+use crate::error::{Error, Result};
+use crate::model::launch::{Attach, Endpoint, Launch, Start};
+use crate::model::stop::{Exception, ExceptionMode};
+use crate::process::ProcessSpec;
+
+pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
+    listens: "`lldb-server gdbserver HOST:PORT`",
+    exception_filters: |mode| match mode {
+        ExceptionMode::None | ExceptionMode::Uncaught | ExceptionMode::UserUnhandled => &[],
+        ExceptionMode::All => &["cpp_throw"],
+    },
+    is_timeout: |text| {
+        let interrupted = text.split("Execution was interrupted, reason: ").nth(1);
+        text.contains("Reached timeout") || interrupted.is_some_and(|reason| !reason.starts_with("signal "))
+    },
+    is_unknown_name: |text| text.starts_with("use of undeclared identifier"),
+    // `int[5]`, and `int[3][4]` for three times four.
+    length: |kind| kind.split('[').nth(1)?.split(']').next()?.parse().ok(),
+    mutes_console: true,
+    message: |text| {
+        let text = text.trim_start_matches("error: ");
+        // `<user expression 3>:1:1: use of undeclared identifier 'x'`, then the text with a mark under it.
+        let place = text.strip_prefix("<user expression ").and_then(|rest| rest.splitn(4, ':').nth(3));
+        let line = place.unwrap_or(text).trim_start().lines().next().unwrap_or_default();
+        if place.is_some() { line.to_owned() } else { text.trim_end().to_owned() }
+    },
+    exception: |exception| {
+        let Some(signal) = exception.message.strip_prefix("signal ") else { return exception };
+        let (name, message) = signal.split_once(": ").unwrap_or((signal, ""));
+        Exception { type_name: name.to_owned(), message: message.to_owned(), uncaught: true, ..exception }
+    },
+    scopes_of_one_frame: true,
+    assigns_by_evaluating: true,
+    stops_at_bad_conditions: true,
+    removes_only_when_stopped: true,
+    is_pause: |description| description == "signal SIGSTOP",
+    ..Quirks::NONE
+};
+
+/// Finds the newest adapter on the `PATH`, or checks the one that was chosen.
+pub(in crate::adapter) fn locate(host: &dyn Host, executable: Option<&Path>, about: &str) -> Result<Runtime> {
+    let mut names = (15..=30).rev().map(|version| format!("lldb-dap-{version}"));
+    let origin = if executable.is_some() { "executablePath" } else { "PATH" };
+    // Another program would be run to no end: what it does with the protocol is unknown.
+    let is_adapter = |path: &PathBuf| path.to_string_lossy().contains("/lldb-");
+    let found = match executable {
+        Some(path) => host.which(&path.to_string_lossy()).filter(is_adapter),
+        None => host.which("lldb-dap").or_else(|| names.find_map(|name| host.which(&name))),
+    };
+    let executable = found.ok_or_else(|| Error::Environment {
+        problem: match executable {
+            Some(path) => format!("there is no `lldb-dap` at `{}`", path.display()),
+            None => format!("no debugger for {about} was found: no `lldb-dap` is on PATH"),
+        },
+        remedy: "install LLDB 19 or newer (`apt-get install lldb-19`, `brew install llvm`), or give the path of its \
+                 `lldb-dap` as `executablePath`"
+            .to_owned(),
+    })?;
+    let executable = host.permitted(&executable)?;
+    let name = executable.to_string_lossy();
+    let version = name.rsplit('-').next().unwrap_or_default().replace("dap", "unknown");
+    Ok(Runtime { executable, version, tag: "native".to_owned(), origin: origin.to_owned() })
+}
+
+/// How a language's programs are started.
+pub(in crate::adapter) struct Native {
+    pub(in crate::adapter) quirks: &'static Quirks,
+    /// LLDB's commands before the program is loaded.
+    pub(in crate::adapter) commands: Vec<String>,
+    /// Where the program begins for its user, for a stop on entry.
+    pub(in crate::adapter) entry: String,
+    /// The flags that make debug information.
+    pub(in crate::adapter) flags: &'static str,
+}
+
+impl Native {
+    /// A plan for `lldb-dap` on its standard streams.
+    pub(in crate::adapter) fn plan(self, host: &dyn Host, runtime: &Runtime, start: &Start) -> Result<Plan> {
+        let Self { quirks, commands, entry, flags } = self;
+        let (request, mut arguments, launch) = match start {
+            Start::Launch(launch) => (StartRequest::Launch, launch_arguments(launch, &entry), Some(launch)),
+            Start::Attach(attach) => (StartRequest::Attach, attach_arguments(host, attach)?, None),
+        };
+        arguments.insert("initCommands".to_owned(), json!(commands));
+        let binary = match start {
+            Start::Launch(launch) => Some(PathBuf::from(launch.program.name())),
+            Start::Attach(Attach { to: Endpoint::Process(pid), .. }) => host.program_of(*pid),
+            Start::Attach(_) => None,
+        };
+        let is_dump = matches!(start, Start::Attach(Attach { to: Endpoint::Core { .. }, .. }));
+        let setup = DapSetup {
+            adapter_id: "lldb-dap",
+            request,
+            arguments,
+            stdin: launch.map(|launch| launch.stdin.clone()).unwrap_or_default(),
+            env: launch.map(|launch| launch.env.clone()).unwrap_or_default(),
+            remote: None,
+            stops_on_entry: launch.is_some_and(|launch| launch.stop_on_entry),
+            is_local: !is_dump,
+            is_dump,
+            no_code: binary.as_deref().and_then(|binary| native::without_debug_info(host, binary, flags)),
+            binary,
+            quirks,
+        };
+        // What it says itself there is about debug information that it cannot read, and not the program's.
+        let muted = &["error: ", "warning: "];
+        let process = ProcessSpec { program: runtime.executable.clone(), muted, ..ProcessSpec::default() };
+        Ok(Plan::Dap { transport: Transport::Stdio(process), setup })
+    }
+}
+
+/// The adapter has us start the program: its streams are kept apart, and its exit status is ours to read.
+fn launch_arguments(launch: &Launch, entry: &str) -> Map<String, Value> {
+    // The adapter's own stop on entry is in the dynamic loader.
+    let before_run: Vec<String> = if launch.stop_on_entry {
+        vec![format!("?breakpoint set --one-shot true --name {entry}")]
+    } else {
+        Vec::new()
+    };
+    object(json!({
+        "program": launch.program.name(), "args": launch.args, "cwd": launch.working_folder(),
+        "runInTerminal": true, "preRunCommands": before_run,
+    }))
+}
+
+fn attach_arguments(host: &dyn Host, attach: &Attach) -> Result<Map<String, Value>> {
+    Ok(object(match &attach.to {
+        Endpoint::Process(pid) => json!({ "pid": pid }),
+        Endpoint::Address { host, port } => {
+            json!({ "attachCommands": [format!("gdb-remote {host}:{port}")] })
+        }
+        Endpoint::Core { file, program } => {
+            let program = native::program_of_dump(host, file, program.as_deref())?;
+            json!({ "coreFile": file, "program": program })
+        }
+    }))
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    if let Value::Object(map) = value { map } else { Map::new() }
+}
+
+/// Whether code belongs to the system: the C library's debug information names its sources by relative paths.
+pub(in crate::adapter) fn is_system(path: &Path) -> bool {
+    !path.is_absolute() || path.starts_with("/usr") || path.starts_with("/build")
+}
+
+/// What keeps this machine from attaching by process id.
+pub(in crate::adapter) fn attach_obstacle(host: &dyn Host) -> Option<String> {
+    host.forbids_tracing().then(|| {
+        "attaching by process id is forbidden by /proc/sys/kernel/yama/ptrace_scope; as root, run \
+         `echo 0 > /proc/sys/kernel/yama/ptrace_scope`, or run stillframe as root"
+            .to_owned()
+    })
+}

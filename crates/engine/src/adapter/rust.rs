@@ -1,0 +1,172 @@
+//! Rust, debugged by `lldb-dap` with the formatters that come with rustc.
+//!
+//! A binary is run as it is; a source file is compiled, and a package is built by Cargo first.
+
+mod cargo;
+mod commands;
+mod shown;
+
+use std::path::{Path, PathBuf};
+
+use super::commands::Commands;
+use super::native::{self, lldb_dap};
+use super::plan::{Plan, Quirks};
+use super::{Adapter, Boxed, Host, Runtime, Sample};
+use crate::deadlines;
+use crate::error::Result;
+use crate::model::launch::{Launch, Program, Start};
+use crate::model::stop::ExceptionMode;
+use crate::process::ProcessSpec;
+use crate::progress::Progress;
+
+/// The language.
+#[derive(Clone, Copy, Debug)]
+pub struct Rust;
+
+const QUIRKS: Quirks = Quirks {
+    // Every panic goes through it, when its message has been printed.
+    exception_functions: |mode| match mode {
+        ExceptionMode::None => &[],
+        ExceptionMode::Uncaught | ExceptionMode::UserUnhandled | ExceptionMode::All => &["rust_panic"],
+    },
+    printed_exception: shown::panic,
+    function: shown::function,
+    variable: shown::variable,
+    value: shown::value,
+    ..lldb_dap::QUIRKS
+};
+
+/// Functions that a step into a line goes over, by a regular expression.
+const LIBRARY: &str = concat!(
+    r"^(_?(<|\$LT\$)|&|\$RF\$|mut\s|mut\$u20\$)*(std|core|alloc|hashbrown)(::|\.\.)",
+    r"|^_?(<|\$LT\$)\w+(\s|\$u20\$)as(\s|\$u20\$)(std|core|alloc)(::|\.\.)|^__rust|^rust_",
+);
+
+impl Adapter for Rust {
+    fn name(&self) -> &'static str {
+        "rust"
+    }
+
+    fn editor_type(&self) -> &'static str {
+        "lldb-dap"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["rs", "cargo"]
+    }
+
+    fn about(&self) -> &'static str {
+        "Rust"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["rs"]
+    }
+
+    fn sample(&self) -> Sample {
+        Sample { source: "fn main() {\n    let answer = 6 * 7;\n    println!(\"{answer}\");\n}\n", line: 3 }
+    }
+
+    /// The debugger, and the toolchain of the program's folder.
+    fn locate<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        executable: Option<&'a Path>,
+        near: Option<&'a Path>,
+    ) -> Boxed<'a, Result<Runtime>> {
+        Box::pin(async move {
+            let runtime = lldb_dap::locate(host, executable, self.about())?;
+            Ok(Runtime { tag: sysroot(host, near).await.unwrap_or_default(), ..runtime })
+        })
+    }
+
+    fn provide<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        _runtime: &'a Runtime,
+        _progress: &'a Progress,
+    ) -> Boxed<'a, Result<PathBuf>> {
+        Box::pin(async { native::provide(host) })
+    }
+
+    fn program(&self, host: &dyn Host, path: PathBuf) -> Program {
+        cargo::program(host, path)
+    }
+
+    fn build<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        launch: Launch,
+        progress: &'a Progress,
+    ) -> Boxed<'a, Result<Launch>> {
+        Box::pin(cargo::build(host, &runtime.tag, launch, progress))
+    }
+
+    fn plan(&self, host: &dyn Host, runtime: &Runtime, scripts: &Path, start: &Start) -> Result<Plan> {
+        let formatters = Path::new(&runtime.tag).join("lib/rustlib/etc");
+        let mut commands = Vec::new();
+        if host.is_file(&formatters.join("lldb_lookup.py")) {
+            commands.extend([
+                format!("?command script import \"{}\"", formatters.join("lldb_lookup.py").display()),
+                format!("?command source -s true \"{}\"", formatters.join("lldb_commands").display()),
+                format!("?command script import \"{}\"", scripts.join("stillframe_rust.py").display()),
+            ]);
+        }
+        if !matches!(start, Start::Launch(launch) if !launch.just_my_code) {
+            commands.push(format!("?settings set target.process.thread.step-avoid-regexp {LIBRARY}"));
+            commands.push("?settings set target.process.thread.step-avoid-libraries libc.so.6".to_owned());
+        }
+        let entry = match start {
+            Start::Launch(Launch { program: Program::Script(path), .. }) => cargo::main_of(path),
+            _ => "main".to_owned(),
+        };
+        let flags = "`cargo build` (the `dev` profile) or `rustc -g`";
+        lldb_dap::Native { quirks: &QUIRKS, commands, entry, flags }.plan(host, runtime, start)
+    }
+
+    /// The standard library, and packages that Cargo has downloaded.
+    fn is_internal(&self, path: &Path) -> bool {
+        const FOLDERS: [&str; 3] = [".cargo/registry", ".cargo/git", "lib/rustlib/src"];
+        let text = path.to_string_lossy();
+        path.starts_with("/rustc")
+            || FOLDERS.iter().any(|folder| text.contains(folder))
+            || lldb_dap::is_system(path)
+    }
+
+    fn debugs(&self, other: &dyn Adapter) -> bool {
+        matches!(other.name(), "c" | "rust")
+    }
+
+    fn reads_core_dumps(&self) -> bool {
+        true
+    }
+
+    fn has_columns(&self) -> bool {
+        true
+    }
+
+    fn commands(&self) -> Option<&dyn Commands> {
+        Some(self)
+    }
+
+    fn explain_exit(&self, code: i32) -> Option<&'static str> {
+        (code == 101).then_some("a panic ended the program")
+    }
+
+    fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
+        lldb_dap::attach_obstacle(host)
+    }
+}
+
+/// Where the toolchain is that a folder chooses; none without rustc.
+async fn sysroot(host: &dyn Host, near: Option<&Path>) -> Option<String> {
+    let spec = ProcessSpec {
+        program: host.which("rustc")?,
+        args: ["--print".into(), "sysroot".into()].into(),
+        cwd: near.and_then(|near| near.ancestors().find(|folder| folder.is_dir())).map(Path::to_owned),
+        ..ProcessSpec::default()
+    };
+    let printed = host.run(&spec, deadlines::HELPER).await.ok().filter(|printed| printed.success)?;
+    Some(printed.stdout.trim().to_owned())
+}

@@ -1,0 +1,212 @@
+//! Programs that Cargo or rustc builds before they are debugged.
+
+mod messages;
+mod tests_of;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use self::messages::{Built, Executable};
+use super::super::Host;
+use crate::adapter::native::{self, compile};
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::launch::{Launch, Program};
+use crate::process::{Finished, ProcessSpec};
+use crate::progress::Progress;
+
+const MANIFEST: &str = "Cargo.toml";
+
+/// The profiles of what is debugged, with all the debug information that there is.
+const FULL: [&str; 4] =
+    ["profile.dev.debug=2", "profile.test.debug=2", "profile.dev.strip=false", "profile.test.strip=false"];
+
+/// A launch of a binary: the one that is asked for, or one made of the sources that are.
+pub(super) async fn build(
+    host: &dyn Host,
+    sysroot: &str,
+    launch: Launch,
+    progress: &Progress,
+) -> Result<Launch> {
+    match launch.program.clone() {
+        Program::Package(folder) => of_package(host, sysroot, &folder, launch, progress).await,
+        Program::Module(name) => {
+            let folder = launch.working_folder();
+            let words = tests_of::target_words(host, &folder, &name).await?;
+            let launch = Launch { runtime_args: words, ..launch };
+            of_package(host, sysroot, &folder, launch, progress).await
+        }
+        Program::Script(path) => of_path(host, sysroot, &path, launch, progress).await,
+        Program::Command => Err(Error::Unsupported(
+            "name what to run: a binary, a `.rs` file, the folder of a Cargo package, or a target as `module`"
+                .to_owned(),
+        )),
+    }
+}
+
+/// A path is a package if it is a folder with a manifest, or the manifest.
+pub(super) fn program(host: &dyn Host, path: PathBuf) -> Program {
+    match path.parent() {
+        Some(folder) if path.ends_with(MANIFEST) => Program::Package(folder.to_owned()),
+        _ if host.is_file(&path.join(MANIFEST)) => Program::Package(path),
+        _ => Program::Script(path),
+    }
+}
+
+async fn of_path(
+    host: &dyn Host,
+    sysroot: &str,
+    path: &Path,
+    launch: Launch,
+    progress: &Progress,
+) -> Result<Launch> {
+    if path.extension().is_none_or(|extension| extension != "rs") {
+        native::check_binary(host, path)?;
+        return Ok(launch);
+    }
+    if let Some((folder, words)) = target_of(host, path) {
+        let runtime_args = if launch.runtime_args.is_empty() { words } else { launch.runtime_args.clone() };
+        return of_package(host, sysroot, &folder, Launch { runtime_args, ..launch }, progress).await;
+    }
+    let text = host.read(path).unwrap_or_default();
+    let has_main = text.lines().any(|line| line.contains("fn main("));
+    let is_test = !has_main && text.contains("#[test]");
+    let mut flags: Vec<String> = ["-g", "--edition", "2021"].map(str::to_owned).into();
+    flags.extend(is_test.then(|| "--test".to_owned()));
+    let compiler = compile::Compiler {
+        names: &["rustc"],
+        flags,
+        libraries: &[],
+        includes: |line| line.starts_with("mod ") || line.starts_with("pub mod ") || line.contains("include"),
+    };
+    let program = compile::compile(host, path, &compiler, progress).await?;
+    let launch = Launch { program: Program::Script(program), ..launch };
+    Ok(if is_test { tests_of::as_tests(launch, true) } else { launch })
+}
+
+/// The package that a source file is the root of a target in, and the words that choose it.
+fn target_of(host: &dyn Host, source: &Path) -> Option<(PathBuf, Vec<String>)> {
+    let is_package = |folder: &&Path| host.is_file(&folder.join(MANIFEST));
+    let package = source.ancestors().skip(1).find(is_package)?;
+    let inside = source.strip_prefix(package).ok()?.with_extension("");
+    let parts: Vec<String> = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let words: Vec<&str> = match parts.as_slice() {
+        ["src", "bin", name, ..] => vec!["build", "--bin", name],
+        ["examples", name, ..] => vec!["build", "--example", name],
+        ["tests", name, ..] => vec!["test", "--test", name],
+        ["benches", name, ..] => vec!["bench", "--bench", name],
+        ["src", "lib"] => vec!["test", "--lib"],
+        ["src", "main"] => vec!["build", "--bins"],
+        // A module of a package with a program, or else of a library, whose tests are its program.
+        ["src", ..] if host.is_file(&package.join("src/main.rs")) => vec!["build", "--bins"],
+        ["src", ..] => vec!["test", "--lib"],
+        _ => return None,
+    };
+    Some((package.to_owned(), words.into_iter().map(str::to_owned).collect()))
+}
+
+async fn of_package(
+    host: &dyn Host,
+    sysroot: &str,
+    folder: &Path,
+    launch: Launch,
+    progress: &Progress,
+) -> Result<Launch> {
+    let words = as_build(&launch.runtime_args);
+    let mut built = run_cargo(host, folder, &words, &[], progress).await?;
+    if built.executables.iter().any(|executable| !executable.has_variables) {
+        progress.say("building again with debug information");
+        built = run_cargo(host, folder, &words, &FULL, progress).await?;
+    }
+    let executable = tests_of::choose(host, built.executables, &launch).await?;
+    let mut env = executable.environment(sysroot);
+    env.extend(launch.env.clone());
+    let cwd = launch.cwd.clone().or_else(|| executable.is_test.then(|| executable.package.clone()));
+    let launch = Launch {
+        program: Program::Script(executable.path.clone()),
+        runtime_args: Vec::new(),
+        cwd: cwd.or_else(|| Some(folder.to_owned())),
+        env,
+        ..launch
+    };
+    Ok(if executable.is_test { tests_of::as_tests(launch, executable.has_harness) } else { launch })
+}
+
+/// What builds the program that a command of Cargo would run.
+fn as_build(words: &[String]) -> Vec<String> {
+    let mut built: Vec<String> = words.to_vec();
+    let is_test = |word: &String| matches!(word.as_str(), "test" | "t" | "bench");
+    if built.iter().any(is_test) {
+        built.push("--no-run".to_owned());
+    } else if let Some(run) = built.iter_mut().find(|word| matches!(word.as_str(), "run" | "r")) {
+        "build".clone_into(run);
+    } else if !built.iter().any(|word| matches!(word.as_str(), "build" | "b")) {
+        built.insert(0, "build".to_owned());
+    }
+    built
+}
+
+async fn run_cargo(
+    host: &dyn Host,
+    folder: &Path,
+    words: &[String],
+    settings: &[&str],
+    progress: &Progress,
+) -> Result<Built> {
+    let cargo = host.which("cargo").ok_or_else(|| Error::Environment {
+        problem: "this is a Cargo package, and no `cargo` is on PATH".to_owned(),
+        remedy: "install Rust with rustup (https://rustup.rs), or build it elsewhere and give the binary"
+            .to_owned(),
+    })?;
+    progress.say(format!("cargo {}", words.join(" ")));
+    let mut args: Vec<OsString> = words.iter().map(OsString::from).collect();
+    args.push("--message-format=json".into());
+    for setting in settings {
+        args.extend(["--config".into(), setting.into()]);
+    }
+    let spec = ProcessSpec {
+        program: cargo,
+        args,
+        cwd: Some(folder.to_owned()),
+        env: BTreeMap::from([("CARGO_TERM_COLOR".to_owned(), Some("never".to_owned()))]),
+        ..ProcessSpec::default()
+    };
+    let said = |line: &str| progress.say(line.trim());
+    let Finished { success, stdout, stderr } = host.run_telling(&spec, deadlines::BUILD, &said).await?;
+    let built = Built::read(&stdout);
+    if success {
+        return Ok(built);
+    }
+    let output = if built.errors.is_empty() { stderr } else { built.errors };
+    let problem = format!("`cargo {}` in `{}` failed", words.join(" "), folder.display());
+    Err(Error::StartFailed { problem, output })
+}
+
+/// The function that a stop on entry is in.
+pub(super) fn main_of(binary: &Path) -> String {
+    let stem = binary.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    // Cargo puts a hash behind the names of tests: `shop-0123456789abcdef`.
+    let name = match stem.rsplit_once('-') {
+        Some((name, hash)) if hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => name,
+        _ => &stem,
+    };
+    format!("{}::main", name.replace('-', "_"))
+}
+
+impl Executable {
+    /// What Cargo would add to the environment.
+    fn environment(&self, sysroot: &str) -> BTreeMap<String, Option<String>> {
+        let folder = self.path.parent().unwrap_or(&self.path);
+        let libraries = [folder.to_owned(), folder.join("deps"), Path::new(sysroot).join("lib")];
+        let before = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+        let paths = libraries.into_iter().chain(std::env::split_paths(&before));
+        let mut env = BTreeMap::new();
+        if let Ok(paths) = std::env::join_paths(paths) {
+            env.insert("LD_LIBRARY_PATH".to_owned(), Some(paths.to_string_lossy().into_owned()));
+        }
+        env.insert("CARGO_MANIFEST_DIR".to_owned(), Some(self.package.display().to_string()));
+        env
+    }
+}

@@ -1,0 +1,179 @@
+//! What LLDB shows, as Rust programmers write it.
+
+use crate::model::stop::Exception;
+
+/// A function without the hash behind its path: `shop::total` for `shop::total::h0123456789abcdef`.
+pub(super) fn function(name: &str) -> String {
+    let bare = match name.rsplit_once("::h") {
+        Some((path, hash)) if hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => path,
+        _ => name,
+    };
+    bare.replace("_$u7b$$u7b$", "{{")
+        .replace("$u7d$$u7d$", "}}")
+        .replace("$LT$", "<")
+        .replace("$GT$", ">")
+        .replace("$RF$", "&")
+        .replace("$u20$", " ")
+        .replace("..", "::")
+}
+
+/// A variable that the user has written, without the line that LLDB adds to one that another one shadows.
+pub(super) fn variable(name: &str) -> Option<&str> {
+    const MADE: [&str; 2] = ["<null>", "_task_context"];
+    let bare = name.split_once(" @ ").map_or(name, |(name, _)| name);
+    (!MADE.contains(&bare)).then_some(bare)
+}
+
+/// A type and a value. A reference or a box is what it points to, without the address.
+pub(super) fn value(kind: &str, text: String) -> (String, String) {
+    let kind = type_name(kind);
+    let is_number = |word: &str| word.starts_with("0x") || word.starts_with("U+0x");
+    if kind == "()" {
+        return (kind, "()".to_owned());
+    }
+    let text = match text.split_once(' ') {
+        Some((address, rest)) if is_number(address) => rest.to_owned(),
+        _ if matches!(kind.as_str(), "f32" | "f64") && !text.contains(['.', 'e', 'n', 'i']) => {
+            format!("{text}.0")
+        }
+        // A value without a formatter: its type and its address.
+        _ => match text.rsplit_once(" @ 0x") {
+            Some((of, _)) => type_name(of),
+            None => text,
+        },
+    };
+    (kind, text)
+}
+
+/// A type as it is written in Rust, without the paths of modules and without allocators.
+fn type_name(name: &str) -> String {
+    const SIMPLE: [(&str, &str); 15] = [
+        ("unsigned char", "u8"),
+        ("unsigned short", "u16"),
+        ("unsigned int", "u32"),
+        ("unsigned long", "usize"),
+        ("unsigned __int128", "u128"),
+        ("signed char", "i8"),
+        ("short", "i16"),
+        ("int", "i32"),
+        ("long", "isize"),
+        ("__int128", "i128"),
+        ("float", "f32"),
+        ("double", "f64"),
+        ("char32_t", "char"),
+        ("char", "i8"),
+        ("void", "()"),
+    ];
+    if let Some(pointee) = name.strip_suffix(" *").or_else(|| name.strip_suffix(" &")) {
+        return format!("&{}", type_name(pointee));
+    }
+    if let Some((item, length)) = name.strip_suffix(']').and_then(|rest| rest.rsplit_once('['))
+        && !item.is_empty()
+        && length.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return format!("[{}; {length}]", type_name(item));
+    }
+    let mut shown = String::with_capacity(name.len());
+    let mut word = String::new();
+    let finish = |word: &mut String, shown: &mut String| {
+        let full = std::mem::take(word);
+        let simple = SIMPLE.iter().find(|(c, _)| *c == full.trim());
+        shown.push_str(simple.map_or_else(|| full.rsplit("::").next().unwrap_or_default(), |(_, rust)| rust));
+    };
+    for letter in name.chars() {
+        if matches!(letter, '<' | '>' | ',' | '(' | ')' | '[' | ']' | '&' | ';') {
+            finish(&mut word, &mut shown);
+            shown.push(letter);
+        } else if letter == ' ' && (word.is_empty() || matches!(word.as_str(), "mut" | "dyn")) {
+            shown.push_str(&std::mem::take(&mut word));
+            shown.push(' ');
+        } else {
+            word.push(letter);
+        }
+    }
+    finish(&mut word, &mut shown);
+    shown.replace(", Global", "").replace(", RandomState", "").replace(" >", ">")
+}
+
+/// The last panic that a program has printed, without its backtrace.
+pub(super) fn panic(printed: &str) -> Option<Exception> {
+    let (_, from) = printed.rsplit_once("\nthread '").or_else(|| printed.rsplit_once("thread '"))?;
+    let (_, rest) = from.split_once(" panicked at ")?;
+    let (place, text) = rest.split_once(":\n")?;
+    let ends = ["\nnote: ", "\nstack backtrace:"].iter().filter_map(|end| text.find(end));
+    let end = ends.min().unwrap_or(text.len());
+    let message = text.get(..end).unwrap_or(text).trim_end();
+    (!place.contains('\n') && !message.is_empty()).then(|| Exception {
+        type_name: "panic".to_owned(),
+        message: message.to_owned(),
+        stack: String::new(),
+        uncaught: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_have_no_hash() {
+        let table = [
+            ("shop::total::haf2efc1e8153d795", "shop::total"),
+            ("shop::main::_$u7b$$u7b$closure$u7d$$u7d$::h1854dee5fd9945b4", "shop::main::{{closure}}"),
+            ("shop::heap::high", "shop::heap::high"),
+            ("main", "main"),
+        ];
+        for (name, expected) in table {
+            assert_eq!(function(name), expected);
+        }
+    }
+
+    #[test]
+    fn types_are_written_as_in_rust() {
+        let table = [
+            ("alloc::vec::Vec<shop::Item, alloc::alloc::Global>", "Vec<Item>"),
+            (
+                "std::collections::hash::map::HashMap<alloc::string::String, unsigned int, std::hash::random::RandomState, alloc::alloc::Global>",
+                "HashMap<String, u32>",
+            ),
+            (
+                "alloc::sync::Arc<std::sync::poison::mutex::Mutex<alloc::vec::Vec<int, alloc::alloc::Global> >, alloc::alloc::Global>",
+                "Arc<Mutex<Vec<i32>>>",
+            ),
+            ("shop::Item *", "&Item"),
+            ("unsigned char[4]", "[u8; 4]"),
+            ("&[shop::Item]", "&[Item]"),
+            ("&mut str", "&mut str"),
+            ("(i32, &str, f64)", "(i32, &str, f64)"),
+            ("alloc::boxed::Box<dyn core::fmt::Debug, alloc::alloc::Global>", "Box<dyn Debug>"),
+            ("unsigned long", "usize"),
+        ];
+        for (name, expected) in table {
+            assert_eq!(type_name(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn values_have_no_addresses() {
+        let table = [
+            ("shop::Item *", "0x0000555555 Item { price: 3 }", "Item { price: 3 }"),
+            ("char32_t", "U+0x00000078 'x'", "'x'"),
+            ("double", "3", "3.0"),
+            ("double", "NaN", "NaN"),
+            ("int", "0x10", "0x10"),
+            ("shop::Odd", "shop::Odd @ 0x7fff", "Odd"),
+        ];
+        for (kind, text, expected) in table {
+            assert_eq!(value(kind, text.to_owned()).1, expected, "{kind} {text}");
+        }
+    }
+
+    #[test]
+    fn the_message_of_a_panic_is_read_from_what_was_printed() {
+        let printed = "ok\n\nthread 'main' (4711) panicked at src/main.rs:4:5:\nassertion `left == right` failed\n  left: 1\n right: 2\nnote: run with";
+        let exception = panic(printed).unwrap();
+        assert_eq!(exception.message, "assertion `left == right` failed\n  left: 1\n right: 2");
+        assert_eq!(panic("thread 'x' panicked at src/main.rs"), None);
+        assert_eq!(panic("nothing"), None);
+    }
+}

@@ -1,0 +1,423 @@
+"""C and C++ values inside LLDB, written as gdb writes them: `{x = 1, y = 2}`.
+
+LLDB finds the children of most containers of libstdc++ and libc++. Here these become text, those that it does not read
+get children, and the exception that is being thrown is described.
+"""
+
+import json
+import re
+
+import lldb
+
+# A value is not longer than this, whatever it contains; a text may be.
+LONGEST = 1000
+ITEMS = 100
+DEPTH = 5
+TEXT = 1 << 16
+
+STD = r"^(const )?std::(__cxx11::|__1::|__debug::)?"
+TEXTS = re.compile(STD + r"(basic_string<|basic_string_view<|(w|u8|u16|u32)?string(_view)?$)")
+LISTS = re.compile(STD + r"(vector|list|forward_list|deque|set|multiset|unordered_set|unordered_multiset|initializer_list|array|span|valarray)<")
+MAPS = re.compile(STD + r"(map|multimap|unordered_map|unordered_multimap)<")
+POINTERS = re.compile(STD + r"(shared_ptr|weak_ptr|unique_ptr)<")
+OPTIONALS = re.compile(STD + r"optional<")
+VARIANTS = re.compile(STD + r"variant<")
+TUPLES = re.compile(STD + r"(tuple|pair)<")
+ATOMICS = re.compile(STD + r"atomic(<|_)")
+FUNCTIONS = re.compile(STD + r"function<")
+LOCKS = re.compile(STD + r"(recursive_|timed_)?mutex$|^pthread_mutex_t$")
+HASHED = r"^std::unordered_(multi)?(map|set)<.+>$"
+ARRAYS = r"^std::array<.+>$"
+TUPLE = r"^std::tuple<.*>$"
+
+
+# The names of simple types, as the linker has them.
+SIMPLE = {
+    "b": "bool", "c": "char", "h": "unsigned char", "s": "short", "t": "unsigned short", "i": "int",
+    "j": "unsigned int", "l": "long", "m": "unsigned long", "x": "long long", "y": "unsigned long long",
+    "f": "float", "d": "double", "PKc": "const char *", "Pc": "char *",
+}
+
+
+def summary(value, _internal=None):
+    """The text that LLDB shows for a value; an empty one leaves it to LLDB, which shows numbers by itself."""
+    try:
+        kind = value.GetType().GetCanonicalType()
+        klass = kind.GetTypeClass()
+        if klass in (lldb.eTypeClassBuiltin, lldb.eTypeClassEnumeration):
+            return ""
+        if klass == lldb.eTypeClassPointer:
+            return behind(value, kind)
+        if klass == lldb.eTypeClassReference:
+            return text(value.Dereference(), 0, LONGEST) or ""
+        return text(value, 0, LONGEST) or ""
+    except Exception:  # A value that is not initialized can be anything.
+        return ""
+
+
+def text(value, depth, room):
+    """A value as text, with `room` for so many characters."""
+    value.SetPreferSyntheticValue(True)
+    kind = value.GetType().GetUnqualifiedType()
+    name = kind.GetName() or ""
+    kind = kind.GetCanonicalType()
+    klass = kind.GetTypeClass()
+    if klass == lldb.eTypeClassPointer:
+        shown = behind(value, kind, follows=False)
+        return shown if shown.startswith('"') else " ".join(filter(None, [address(value), shown]))
+    if klass == lldb.eTypeClassReference:
+        return text(value.Dereference(), depth, room)
+    if klass in (lldb.eTypeClassBuiltin, lldb.eTypeClassEnumeration):
+        return value.GetValue() or ""
+    if depth > DEPTH:
+        return "{...}"
+    if klass == lldb.eTypeClassArray:
+        return array(value, kind, depth, room)
+    canonical = kind.GetName() or ""
+    for known in (name, canonical):
+        shown = library(value, known, depth, room)
+        if shown is not None:
+            return shown
+    return structure(value, depth, room)
+
+
+def library(value, name, depth, room):
+    """A value of a type of the standard library; none for another type."""
+    if "std::" not in name and "pthread" not in name:
+        return None
+    if TEXTS.match(name):
+        return string(value)
+    if LISTS.match(name):
+        return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
+    if MAPS.match(name):
+        return "{" + items(value, depth, room, lambda child: entry(child, depth, room)) + "}"
+    if POINTERS.match(name):
+        return owned(value, name, depth, room)
+    if OPTIONALS.match(name):
+        child = value.GetChildAtIndex(0)
+        return text(child, depth + 1, room) if value.GetNumChildren() else "nullopt"
+    if VARIANTS.match(name):
+        return text(value.GetChildAtIndex(0), depth + 1, room) if value.GetNumChildren() else "valueless"
+    if TUPLES.match(name):
+        return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
+    raw = value.GetNonSyntheticValue()
+    if ATOMICS.match(name):
+        return simple_inside(raw)
+    if LOCKS.match(name):
+        owner = find(raw, "__owner")
+        if owner is None:
+            return None
+        number = owner.GetValueAsUnsigned()
+        return f"locked by thread {number}" if number else "unlocked"
+    if FUNCTIONS.match(name):
+        return "function" if raw.GetChildMemberWithName("_M_invoker").GetValueAsUnsigned() else "empty function"
+    if name.endswith("filesystem::path"):
+        return string(raw.GetChildMemberWithName("_M_pathname"))
+    return None
+
+
+def find(value, name, depth=4):
+    """A field somewhere inside of a value."""
+    found = value.GetChildMemberWithName(name)
+    if found.IsValid():
+        return found
+    if depth:
+        for child in value.children:
+            found = find(child.GetNonSyntheticValue(), name, depth - 1)
+            if found is not None:
+                return found
+    return None
+
+
+def simple_inside(value):
+    """The one number or pointer that a value wraps."""
+    while value.GetNumChildren() and not value.GetValue():
+        value = value.GetChildAtIndex(value.GetNumChildren() - 1).GetNonSyntheticValue()
+    return value.GetValue()
+
+
+def address(value):
+    return "nullptr" if not value.GetValueAsUnsigned() else value.GetValue() or ""
+
+
+def behind(value, kind, follows=True):
+    """What a pointer leads to: a text, a function, or a structure if it `follows`."""
+    pointee = kind.GetPointeeType().GetUnqualifiedType().GetCanonicalType()
+    at = value.GetValueAsUnsigned()
+    if not at:
+        return ""
+    klass = pointee.GetTypeClass()
+    if pointee.GetBasicType() in (lldb.eBasicTypeChar, lldb.eBasicTypeSignedChar):
+        read = c_string(value, at)
+        return quoted(read) if read is not None else ""
+    if klass == lldb.eTypeClassFunction:
+        return value.GetTarget().ResolveLoadAddress(at).GetSymbol().GetName() or ""
+    if follows and klass in (lldb.eTypeClassStruct, lldb.eTypeClassClass, lldb.eTypeClassUnion):
+        target = value.GetNonSyntheticValue().Dereference()
+        # A pointer that leads nowhere is shown as an address only.
+        if target.IsValid() and target.GetError().Success() and is_mapped(value, at):
+            return text(target, 1, LONGEST) or ""
+    return ""
+
+
+def c_string(value, at):
+    error = lldb.SBError()
+    read = value.GetProcess().ReadCStringFromMemory(at, 4096, error)
+    if error.Success() and read is not None:
+        return read
+    # A crash dump leaves out what is in the file of the program.
+    target, error = value.GetTarget(), lldb.SBError()
+    read = target.ReadMemory(target.ResolveLoadAddress(at), 256, error)
+    return read.split(b"\0", 1)[0].decode("utf-8", "replace") if error.Success() and read else None
+
+
+def is_mapped(value, at):
+    error = lldb.SBError()
+    value.GetProcess().ReadMemory(at, 1, error)
+    return error.Success()
+
+
+def quoted(read):
+    known = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", '"': '\\"'}
+    shown = (known.get(letter) or (letter if letter.isprintable() else f"\\x{ord(letter):02x}") for letter in read)
+    return '"' + "".join(shown) + '"'
+
+
+def string(value):
+    raw = value.GetNonSyntheticValue()
+    start, count = find(raw, "_M_p", 1), raw.GetChildMemberWithName("_M_string_length")
+    if start is None:
+        start, count = raw.GetChildMemberWithName("_M_str"), raw.GetChildMemberWithName("_M_len")
+    if not start.IsValid() or not count.IsValid():
+        return None
+    size = start.GetType().GetPointeeType().GetByteSize()
+    count = count.GetValueAsUnsigned()
+    if not count:
+        return '""'
+    error = lldb.SBError()
+    read = raw.GetProcess().ReadMemory(start.GetValueAsUnsigned(), min(count, TEXT) * size, error)
+    if error.Fail():
+        return None
+    codec = {1: "utf-8", 2: "utf-16-le", 4: "utf-32-le"}.get(size, "utf-8")
+    return quoted(read.decode(codec, "replace")) + ("..." if count > TEXT else "")
+
+
+def array(value, kind, depth, room):
+    item = kind.GetArrayElementType().GetCanonicalType().GetUnqualifiedType()
+    if item.GetBasicType() in (lldb.eBasicTypeChar, lldb.eBasicTypeSignedChar):
+        error = lldb.SBError()
+        read = value.GetProcess().ReadMemory(value.GetLoadAddress(), min(kind.GetByteSize(), TEXT), error)
+        if error.Success() and read is not None:
+            return quoted(read.split(b"\0", 1)[0].decode("utf-8", "replace"))
+    return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
+
+
+def items(value, depth, room, shown):
+    count = value.GetNumChildren()
+    parts, length = [], 0
+    for index in range(min(count, ITEMS)):
+        if length > room:
+            break
+        parts.append(shown(value.GetChildAtIndex(index)) or "?")
+        length += len(parts[-1]) + 2
+    if len(parts) < count:
+        parts.append(f"... {count - len(parts)} more")
+    return ", ".join(parts)
+
+
+def entry(pair, depth, room):
+    raw = pair.GetNonSyntheticValue()
+    key, mapped = raw.GetChildMemberWithName("first"), raw.GetChildMemberWithName("second")
+    return f"[{text(key, depth + 1, room)}] = {text(mapped, depth + 1, room)}"
+
+
+def owned(value, name, depth, room):
+    raw = value.GetNonSyntheticValue()
+    pointer = raw.GetChildMemberWithName("_M_ptr")
+    if not pointer.IsValid():
+        pointer = value.GetChildAtIndex(0).GetNonSyntheticValue()
+    if not pointer.GetValueAsUnsigned():
+        return "nullptr"
+    if "weak_ptr" in name:
+        count = find(raw, "_M_use_count")
+        if count is not None and not count.GetValueAsUnsigned():
+            return "expired"
+    target = pointer.GetDynamicValue(lldb.eDynamicDontRunTarget).Dereference()
+    return text(target, depth + 1, room) if target.IsValid() and target.GetType().GetByteSize() else address(pointer)
+
+
+def structure(value, depth, room):
+    fields = list(fields_of(value))
+    if not fields and value.GetNumChildren() == 0:
+        return "{}"
+    parts, length = [], 0
+    for child in fields[:ITEMS]:
+        if length > room:
+            parts.append("...")
+            break
+        shown = text(child, depth + 1, room) or "?"
+        name = child.GetName()
+        parts.append(f"{name} = {shown}" if name else shown)
+        length += len(parts[-1]) + 2
+    return "{" + ", ".join(parts) + "}"
+
+
+def fields_of(value):
+    """The fields of a structure, with those of the classes that it is derived from."""
+    raw = value.GetNonSyntheticValue()
+    bases = raw.GetType().GetNumberOfDirectBaseClasses()
+    for index in range(raw.GetNumChildren()):
+        child = raw.GetChildAtIndex(index)
+        name = child.GetName() or ""
+        if index < bases and not name.startswith("_M_") and child.GetType().GetNumberOfFields() + bases:
+            is_base = name == child.GetTypeName() or name == (child.GetType().GetUnqualifiedType().GetName() or "")
+            if is_base:
+                yield from fields_of(child)
+                continue
+        if not name.startswith("_vptr"):
+            yield child
+
+
+class Children:
+    """A container whose children are at known addresses."""
+
+    MOST = 1000
+
+    def __init__(self, value, _internal):
+        self.value = value
+        self.found = []
+
+    def update(self):
+        self.found = []
+        try:
+            self.read(self.value.GetNonSyntheticValue())
+        except Exception:  # A container that is not initialized can be anything.
+            pass
+        return False
+
+    def num_children(self):
+        return len(self.found)
+
+    def has_children(self):
+        return True
+
+    def get_child_index(self, name):
+        return int(name.strip("[]")) if name.strip("[]").isdigit() else -1
+
+    def get_child_at_index(self, index):
+        if not 0 <= index < len(self.found):
+            return None
+        at, kind = self.found[index]
+        return self.value.CreateValueFromAddress(f"[{index}]", at, kind)
+
+
+class HashedChildren(Children):
+    """`std::unordered_map` and `std::unordered_set` of libstdc++: a list of nodes, each with its value behind it."""
+
+    def read(self, raw):
+        table = raw.GetChildMemberWithName("_M_h")
+        kind = table.GetType().GetCanonicalType().GetTemplateArgumentType(1)
+        node = find(table, "_M_before_begin").GetChildMemberWithName("_M_nxt").GetValueAsUnsigned()
+        process, error = raw.GetProcess(), lldb.SBError()
+        while node and len(self.found) < self.MOST:
+            # The value is aligned as it needs, which is not more than a pointer for all common types.
+            self.found.append((node + 8, kind))
+            node = process.ReadPointerFromMemory(node, error)
+            if error.Fail():
+                break
+
+
+class ArrayChildren(Children):
+    def read(self, raw):
+        elements = raw.GetChildMemberWithName("_M_elems")
+        kind = elements.GetType().GetArrayElementType()
+        size = kind.GetByteSize()
+        for index in range(min(elements.GetNumChildren(), self.MOST)):
+            self.found.append((elements.GetLoadAddress() + index * size, kind))
+
+
+class TupleChildren(Children):
+    """`std::tuple` of libstdc++: each item is in a class that the next one is derived from."""
+
+    def read(self, raw):
+        self.visit(raw)
+
+    def visit(self, part):
+        parts = [child.GetNonSyntheticValue() for child in part.children]
+        for head in parts:
+            if "_Head_base<" in (head.GetTypeName() or ""):
+                inside = head.GetChildMemberWithName("_M_head_impl")
+                target = inside if inside.IsValid() else head
+                self.found.append((target.GetLoadAddress(), target.GetType()))
+        for rest in parts:
+            if "_Tuple_impl<" in (rest.GetTypeName() or ""):
+                self.visit(rest)
+
+
+def thrown(debugger, _command, result, _internal):
+    """Prints the type and the message of the exception that is being thrown, as JSON behind a word."""
+    target = debugger.GetSelectedTarget()
+    thread = target.GetProcess().GetSelectedThread()
+    frame = next((frame for frame in thread if (frame.GetFunctionName() or "").startswith("__cxa_throw")), None)
+    if frame is None or frame.GetFrameID() != 0:
+        return
+    # Its arguments are still in their registers: the object, and its type.
+    registers = ("rdi", "rsi") if "x86_64" in target.GetTriple() else ("x0", "x1")
+    thing, kind = (frame.FindRegister(name).GetValueAsUnsigned() for name in registers)
+    message = ""
+    if is_exception(target, kind):
+        options = lldb.SBExpressionOptions()
+        options.SetTimeoutInMicroSeconds(200000)
+        options.SetTrapExceptions(False)
+        # `what` is the third virtual function, behind two destructors.
+        call = f"(const char*)((const char*(*)(void*))(*(void***){thing:#x})[2])((void*){thing:#x})"
+        found = frame.EvaluateExpression(call, options)
+        error = lldb.SBError()
+        read = target.GetProcess().ReadCStringFromMemory(found.GetValueAsUnsigned(), 8192, error)
+        message = read if error.Success() and read else ""
+    result.AppendMessage("thrown " + json.dumps([type_at(target, kind), message]))
+
+
+def type_at(target, kind):
+    """The name of the type that a `type_info` describes, by its symbol, which LLDB may show as the linker has it."""
+    symbol = (target.ResolveLoadAddress(kind).GetSymbol().GetName() or "").split("@")[0]
+    mangled = symbol.removeprefix("_ZTI")
+    if mangled == symbol:
+        return symbol.removeprefix("typeinfo for ")
+    if mangled in SIMPLE:
+        return SIMPLE[mangled]
+    names = ["std"] if re.match(r"^N?St", mangled) else []
+    rest = re.sub(r"^N?(St)?", "", mangled)
+    while (found := re.match(r"^(\d+)", rest)) is not None:
+        start, length = found.end(), int(found.group(1))
+        names.append(rest[start : start + length])
+        rest = rest[start + length :]
+    return "::".join(name for name in names if name != "__cxx11") or symbol
+
+
+def is_exception(target, kind):
+    """Whether a type is derived from `std::exception`, each class from one other."""
+    process, error = target.GetProcess(), lldb.SBError()
+    for _ in range(20):
+        if type_at(target, kind) == "std::exception":
+            return True
+        table = target.ResolveLoadAddress(process.ReadPointerFromMemory(kind, error)).GetSymbol().GetName() or ""
+        if "__si_class_type_info" not in table:
+            return False
+        kind = process.ReadPointerFromMemory(kind + 16, error)
+        if error.Fail():
+            return False
+    return False
+
+
+def __lldb_init_module(debugger, _internal):
+    for command in [
+        f'type synthetic add -l stillframe_cpp.HashedChildren -x "{HASHED}" --category stillframe',
+        f'type synthetic add -l stillframe_cpp.ArrayChildren -x "{ARRAYS}" --category stillframe',
+        f'type synthetic add -l stillframe_cpp.TupleChildren -x "{TUPLE}" --category stillframe',
+        # Whatever has a value of its own, such as a number, keeps it.
+        'type summary add -F stillframe_cpp.summary -e -x "." --category stillframe',
+        "type category enable stillframe",
+        "command script add -f stillframe_cpp.thrown stillframe-thrown",
+    ]:
+        debugger.HandleCommand(command)

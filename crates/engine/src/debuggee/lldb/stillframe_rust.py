@@ -1,0 +1,342 @@
+"""Rust values inside LLDB, written as `{:?}` writes them.
+
+rustc ships formatters for LLDB (`lib/rustlib/etc` of the sysroot). They find the children of a value: the items of a
+`Vec`, the fields of the variant that an enum is. Here these become text, and maps that they do not read get children.
+"""
+
+import re
+
+import lldb
+import lldb_lookup
+import lldb_providers
+
+# A value is not longer than this, whatever it contains; a text may be.
+LONGEST = 1000
+ITEMS = 100
+DEPTH = 6
+TEXT = 1 << 20
+
+LISTS = re.compile(r"^(alloc::([a-z_]+::)+)(Vec|VecDeque|BinaryHeap)<|^&(mut )?\[|^\[")
+TEXTS = re.compile(r"^&(mut )?str$|^(alloc::([a-z_]+::)+)String$")
+MAPS = re.compile(r"(^std::collections::([a-z_]+::)+HashMap|^alloc::([a-z_]+::)+BTreeMap)<")
+SETS = re.compile(r"(^std::collections::([a-z_]+::)+HashSet|^alloc::([a-z_]+::)+BTreeSet)<")
+COUNTED = re.compile(r"^(alloc::([a-z_]+::)+)(Rc|Arc)<")
+CELLS = re.compile(r"^(core::([a-z_]+::)+)(Cell|RefCell|OnceCell)<")
+GUARDS = re.compile(r"^(core::([a-z_]+::)+)(Ref|RefMut)<")
+LOCKS = re.compile(r"^std::sync::([a-z_]+::)*(Mutex|RwLock)<")
+WRAPPERS = re.compile(r"^core::([a-z_]+::)+(UnsafeCell|ManuallyDrop|MaybeDangling|NonZero|NonZeroInner|Saturating)<|^std::path::PathBuf$|^core::sync::atomic::Atomic\w+")
+BTREES = r"^alloc::([a-z_]+::)+BTree(Map|Set)<.+>$"
+FIELD = re.compile(r"^(__)?\d+$")
+
+
+def summary(value, _internal=None):
+    """The text that LLDB shows for a value; an empty one leaves it to LLDB, which shows a number by itself."""
+    try:
+        kind = value.GetType().GetCanonicalType()
+        is_shown = kind.GetTypeClass() in (lldb.eTypeClassBuiltin, lldb.eTypeClassEnumeration)
+        if is_shown and kind.GetBasicType() != lldb.eBasicTypeChar32:
+            return ""
+        return text(value, 0, LONGEST) or ""
+    except Exception:  # A value that is not initialized can be anything.
+        return ""
+
+
+def text(value, depth, room):
+    """A value as text, with `room` for so many characters."""
+    value.SetPreferSyntheticValue(True)
+    kind = value.GetType().GetUnqualifiedType()
+    name = kind.GetName() or ""
+    klass = kind.GetTypeClass()
+    if klass == lldb.eTypeClassTypedef:
+        kind = kind.GetCanonicalType()
+        klass = kind.GetTypeClass()
+    if klass == lldb.eTypeClassBuiltin:
+        return simple(value, kind)
+    if klass == lldb.eTypeClassEnumeration:
+        return (value.GetValue() or "").rsplit("::", 1)[-1]
+    if klass in (lldb.eTypeClassPointer, lldb.eTypeClassReference):
+        return pointed(value, kind, depth, room)
+    if depth > DEPTH:
+        return ".."
+    if TEXTS.match(name):
+        return quoted(value)
+    if klass == lldb.eTypeClassArray or LISTS.match(name):
+        return "[" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "]"
+    if "::BTree" in name and (MAPS.match(name) or SETS.match(name)):
+        return "{" + ordered(value, depth, room) + "}"
+    if MAPS.match(name):
+        return "{" + items(value, depth, room, lambda child: entry(child, depth, room)) + "}"
+    if SETS.match(name):
+        return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
+    if COUNTED.match(name) or GUARDS.match(name):
+        return text(value.GetChildAtIndex(0), depth, room)
+    if CELLS.match(name):
+        return f"{base(name)} {{ value: {text(inner(value.GetChildAtIndex(0)), depth + 1, room)} }}"
+    if LOCKS.match(name):
+        data = value.GetNonSyntheticValue().GetChildMemberWithName("data")
+        return f"{base(name)} {{ data: {text(inner(data), depth + 1, room)} }}"
+    if WRAPPERS.match(name):
+        return text(value.GetNonSyntheticValue().GetChildAtIndex(0), depth, room)
+    if name == "core::time::Duration":
+        return duration(value)
+    if name.startswith(("&dyn ", "&mut dyn ", "alloc::boxed::Box<dyn ")):
+        return dynamic(value, name, depth, room)
+    if name.startswith("std::path::Path") or name.endswith("OsString"):
+        return lldb_lookup.summary_lookup(value, {}) or None
+    return structure(value, name, depth, room)
+
+
+def simple(value, kind):
+    basic = kind.GetBasicType()
+    if basic in (lldb.eBasicTypeChar, lldb.eBasicTypeSignedChar):
+        return str(value.GetValueAsSigned())
+    if basic == lldb.eBasicTypeUnsignedChar:
+        return str(value.GetValueAsUnsigned())
+    if basic == lldb.eBasicTypeChar32:
+        return "'" + escaped(chr(value.GetValueAsUnsigned()), "'") + "'"
+    shown = value.GetValue() or ""
+    if basic in (lldb.eBasicTypeFloat, lldb.eBasicTypeDouble) and re.match(r"^-?\d+$", shown):
+        return shown + ".0"
+    return shown
+
+
+def pointed(value, kind, depth, room):
+    pointee = kind.GetPointeeType()
+    if not value.GetValueAsUnsigned():
+        return "null"
+    if pointee.GetTypeClass() == lldb.eTypeClassFunction:
+        symbol = value.GetTarget().ResolveLoadAddress(value.GetValueAsUnsigned()).GetSymbol()
+        return without_hash(symbol.GetName() or "fn")
+    target = value.GetNonSyntheticValue().Dereference()
+    if not target.IsValid() or target.GetError().Fail() or not pointee.GetByteSize():
+        return value.GetValue()
+    return text(target, depth + 1, room)
+
+
+def quoted(value):
+    count = value.GetNumChildren()
+    if not count:
+        return '""'
+    address = value.GetChildAtIndex(0).GetLoadAddress()
+    error = lldb.SBError()
+    read = value.GetProcess().ReadMemory(address, min(count, TEXT), error)
+    if error.Fail():
+        return None
+    more = "…" if count > TEXT else ""
+    return '"' + escaped(read.decode("utf-8", "replace"), '"') + more + '"'
+
+
+def escaped(text, quote):
+    known = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", "\0": "\\0", quote: "\\" + quote}
+    return "".join(known.get(letter) or (letter if letter.isprintable() else f"\\u{{{ord(letter):x}}}") for letter in text)
+
+
+def items(value, depth, room, shown):
+    count = value.GetNumChildren()
+    parts, length = [], 0
+    for index in range(min(count, ITEMS)):
+        if length > room:
+            break
+        parts.append(shown(value.GetChildAtIndex(index)) or "?")
+        length += len(parts[-1]) + 2
+    if len(parts) < count:
+        parts.append(f"… {count - len(parts)} more")
+    return ", ".join(parts)
+
+
+def entry(pair, depth, room):
+    return f"{text(pair.GetChildAtIndex(0), depth + 1, room)}: {text(pair.GetChildAtIndex(1), depth + 1, room)}"
+
+
+def ordered(value, depth, room):
+    tree = BTreeChildren(value, None)
+    tree.update()
+    parts, length = [], 0
+    for (key, key_type), (mapped, mapped_type) in tree.children[:ITEMS]:
+        if length > room:
+            break
+        shown = text(value.CreateValueFromAddress("key", key, key_type), depth + 1, room)
+        if not tree.is_set:
+            shown += ": " + text(value.CreateValueFromAddress("value", mapped, mapped_type), depth + 1, room)
+        parts.append(shown)
+        length += len(shown) + 2
+    if len(parts) < len(tree.children):
+        parts.append(f"… {len(tree.children) - len(parts)} more")
+    return ", ".join(parts)
+
+
+def inner(value):
+    """What is inside of a wrapper without a meaning of its own."""
+    while WRAPPERS.match(value.GetType().GetName() or ""):
+        value = value.GetNonSyntheticValue().GetChildAtIndex(0)
+    return value
+
+
+def structure(value, name, depth, room):
+    raw = value.GetNonSyntheticValue()
+    if raw.GetNumChildren() == 2 and raw.GetChildMemberWithName("data_ptr").IsValid():
+        return unsized(raw, name, depth, room)
+    first = raw.GetType().GetFieldAtIndex(0).GetName() if raw.GetType().GetNumberOfFields() else ""
+    head = base(name)
+    if first == "$variants$":
+        found = lldb_providers.ClangEncodedEnumSummaryProvider(value, {}) or ""
+        head = re.match(r"^\w*", found).group(0)
+        if not head:
+            return found or None
+    elif name.startswith("("):
+        head = ""
+    count = value.GetNumChildren()
+    children = [value.GetChildAtIndex(index) for index in range(min(count, ITEMS))]
+    names = [child.GetName() or "" for child in children]
+    if not children:
+        return head or "()"
+    parts, length = [], 0
+    is_tuple = all(FIELD.match(name) for name in names)
+    for child, field in zip(children, names):
+        if length > room:
+            parts.append("..")
+            break
+        shown = text(child, depth + 1, room) or "?"
+        parts.append(shown if is_tuple else f"{field}: {shown}")
+        length += len(parts[-1]) + 2
+    if is_tuple:
+        tail = "," if len(parts) == 1 and not head else ""
+        return f"{head}({', '.join(parts)}{tail})"
+    return f"{head} {{ {', '.join(parts)} }}"
+
+
+def unsized(raw, name, depth, room):
+    """A slice or a text behind a box or another pointer that has its length beside it."""
+    data = raw.GetChildMemberWithName("data_ptr")
+    count = raw.GetChildMemberWithName("length").GetValueAsUnsigned()
+    kind = data.GetType().GetPointeeType()
+    address = data.GetValueAsUnsigned()
+    if "str" in re.split(r"[<>&, ]", name):
+        read = raw.GetProcess().ReadMemory(address, min(count, TEXT), lldb.SBError()) if count else b""
+        return '"' + escaped((read or b"").decode("utf-8", "replace"), '"') + '"'
+    shown = []
+    for index in range(min(count, ITEMS)):
+        item = raw.CreateValueFromAddress(f"[{index}]", address + index * kind.GetByteSize(), kind)
+        shown.append(text(item, depth + 1, room) or "?")
+    if count > len(shown):
+        shown.append(f"… {count - len(shown)} more")
+    return f"[{', '.join(shown)}]"
+
+
+def duration(value):
+    raw = value.GetNonSyntheticValue()
+    seconds = raw.GetChildMemberWithName("secs").GetValueAsUnsigned()
+    nanos = inner(raw.GetChildMemberWithName("nanos"))
+    while nanos.GetNumChildren():
+        nanos = nanos.GetChildAtIndex(0)
+    return f"{seconds + nanos.GetValueAsUnsigned() / 1e9:g}s"
+
+
+def dynamic(value, name, depth, room):
+    """A trait object: its table names the function that drops what is behind it, which names the type of that."""
+    raw = value.GetNonSyntheticValue()
+    table = raw.GetChildMemberWithName("vtable").GetValueAsUnsigned()
+    error = lldb.SBError()
+    drop = value.GetProcess().ReadPointerFromMemory(table, error) if table else 0
+    symbol = value.GetTarget().ResolveLoadAddress(drop).GetSymbol().GetName() or "" if drop else ""
+    symbol = symbol.replace("$LT$", "<").replace("$GT$", ">").replace("$u20$", " ").replace("..", "::")
+    found = re.match(r"^core::ptr::drop_in_place(?:::)?<(.+)>(?:::h[0-9a-f]{16})?$", symbol)
+    kind = value.GetTarget().FindFirstType(found.group(1)) if found else None
+    if kind is not None and kind.IsValid():
+        address = raw.GetChildMemberWithName("pointer").GetValueAsUnsigned()
+        return text(value.CreateValueFromAddress("value", address, kind), depth + 1, room)
+    return short_type(re.sub(r", alloc::alloc::Global>$", ">", name)) + (f" ({short_type(found.group(1))})" if found else "")
+
+
+def base(name):
+    """`Vec` for `alloc::vec::Vec<u8>`."""
+    return re.sub(r"<.*", "", name).rsplit("::", 1)[-1] if not name.startswith("{") else name
+
+
+def short_type(name):
+    return re.sub(r"\b(?:\w+::)+(?=\w)", "", name)
+
+
+def without_hash(name):
+    return re.sub(r"::h[0-9a-f]{16}$", "", name)
+
+
+class BTreeChildren:
+    """The entries of a `BTreeMap`, and the items of a `BTreeSet`."""
+
+    MOST = 1000
+
+    def __init__(self, value, _internal):
+        self.value = value
+        self.children = []
+
+    def update(self):
+        self.children = []
+        try:
+            self.walk_all()
+        except Exception:  # A map that is not initialized can be anything.
+            pass
+        return False
+
+    def walk_all(self):
+        outer = self.value.GetNonSyntheticValue()
+        self.is_set = SETS.match(outer.GetType().GetName() or "") is not None
+        tree = outer.GetChildMemberWithName("map") if self.is_set else outer
+        if not tree.GetChildMemberWithName("length").GetValueAsUnsigned():
+            return
+        reference = tree.GetChildMemberWithName("root").GetSyntheticValue().GetChildAtIndex(0)
+        reference = reference.GetNonSyntheticValue()
+        node = reference.GetChildMemberWithName("node").GetNonSyntheticValue().GetChildMemberWithName("pointer")
+        self.leaf = node.GetType().GetPointeeType()
+        self.key = self.leaf.GetTemplateArgumentType(0)
+        self.mapped = self.leaf.GetTemplateArgumentType(1)
+        self.walk(node.GetValueAsUnsigned(), reference.GetChildMemberWithName("height").GetValueAsUnsigned())
+
+    def walk(self, address, height):
+        node = self.value.CreateValueFromAddress("node", address, self.leaf).GetNonSyntheticValue()
+        count = node.GetChildMemberWithName("len").GetValueAsUnsigned()
+        keys = node.GetChildMemberWithName("keys").GetLoadAddress()
+        values = node.GetChildMemberWithName("vals").GetLoadAddress()
+        # An inner node is a leaf with the addresses of its children behind it.
+        edges = address + (self.leaf.GetByteSize() + 7) // 8 * 8
+        for index in range(count + 1):
+            if len(self.children) >= self.MOST:
+                return
+            if height:
+                error = lldb.SBError()
+                edge = self.value.GetProcess().ReadPointerFromMemory(edges + 8 * index, error)
+                if error.Success():
+                    self.walk(edge, height - 1)
+            if index < count:
+                key = (keys + index * self.key.GetByteSize(), self.key)
+                mapped = (values + index * self.mapped.GetByteSize(), self.mapped)
+                self.children.append((key, mapped))
+
+    def num_children(self):
+        return len(self.children)
+
+    def has_children(self):
+        return True
+
+    def get_child_index(self, name):
+        return int(name.strip("[]")) if name.strip("[]").isdigit() else -1
+
+    def get_child_at_index(self, index):
+        (key, key_type), (mapped, mapped_type) = self.children[index]
+        if self.is_set:
+            return self.value.CreateValueFromAddress(f"[{index}]", key, key_type)
+        shown = self.value.CreateValueFromAddress("key", key, key_type)
+        name = text(shown, 1, LONGEST) or f"{index}"
+        return self.value.CreateValueFromAddress(f"[{name}]", mapped, mapped_type)
+
+
+def __lldb_init_module(debugger, _internal):
+    for command in [
+        f'type synthetic add -l stillframe_rust.BTreeChildren -x "{BTREES}" --category stillframe',
+        # Whatever has a value of its own, such as a number, keeps it.
+        'type summary add -F stillframe_rust.summary -e -x "." --category stillframe',
+        "type format add -f unsigned -C no --category stillframe \"unsigned char\"",
+        "type format add -f decimal -C no --category stillframe \"signed char\" char",
+        "type category enable stillframe",
+    ]:
+        debugger.HandleCommand(command)

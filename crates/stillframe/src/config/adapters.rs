@@ -1,0 +1,220 @@
+//! Debug adapters in a configuration file: `[adapters.NAME]`.
+
+use std::path::Path;
+
+use anyhow::bail;
+use engine::adapter::ADAPTERS;
+use engine::adapter::configured::{Configured, QUIRKS, Reach};
+use engine::sources::distance;
+use serde_json::{Map, Value, json};
+use toml::de::{DeTable, DeValue};
+
+/// The section that they are below.
+pub(super) const SECTION: &str = "adapters";
+
+const KEYS: [&str; 9] =
+    ["command", "address", "transport", "about", "extensions", "adapter_id", "launch", "attach", "quirks"];
+
+/// Reads the adapters in a text of TOML that has been parsed before.
+pub(super) fn read(text: &str, file: &Path) -> anyhow::Result<Vec<Configured>> {
+    let Ok(document) = DeTable::parse(text) else { return Ok(Vec::new()) };
+    let shown = file.display();
+    let line_of = |at: usize| text.get(..at).unwrap_or(text).matches('\n').count() + 1;
+    let Some((key, section)) = document.get_ref().iter().find(|(key, _)| key.get_ref() == SECTION) else {
+        return Ok(Vec::new());
+    };
+    let DeValue::Table(adapters) = section.get_ref() else {
+        bail!("{shown}:{}: `adapters` is a section; write `[adapters.NAME]`", line_of(key.span().start));
+    };
+    let mut found = Vec::new();
+    for (name, content) in adapters {
+        let line = line_of(name.span().start);
+        let name = name.get_ref().to_string();
+        let DeValue::Table(keys) = content.get_ref() else {
+            bail!("{shown}:{line}: `adapters.{name}` is a section; write `[adapters.{name}]`");
+        };
+        let described = adapter(&name, keys, format!("{shown}:{line}"));
+        let described = described.map_err(|(key, problem)| {
+            let at = keys.iter().find(|(known, _)| known.get_ref() == key.as_str());
+            let line = at.map_or(line, |(key, _)| line_of(key.span().start));
+            let key = if key.is_empty() { String::new() } else { format!(".{key}") };
+            anyhow::anyhow!("{shown}:{line}: `adapters.{name}{key}` {problem}")
+        })?;
+        found.push(described);
+    }
+    Ok(found)
+}
+
+/// Refuses names that are taken.
+pub(super) fn check(adapters: &[Configured]) -> anyhow::Result<()> {
+    for (at, Configured { name, origin, .. }) in adapters.iter().enumerate() {
+        let is_built_in =
+            ADAPTERS.iter().any(|known| known.name() == name || known.aliases().contains(&name.as_str()));
+        if is_built_in {
+            bail!(
+                "{origin}: `adapters.{name}` has the name of a language that is built in; choose another one"
+            );
+        }
+        if adapters.iter().skip(at + 1).any(|other| other.name == *name) {
+            bail!("{origin}: `adapters.{name}` is described twice");
+        }
+    }
+    Ok(())
+}
+
+/// The key that is wrong, and the problem with it.
+type Problem = (String, String);
+
+fn adapter(name: &str, keys: &DeTable<'_>, origin: String) -> Result<Configured, Problem> {
+    let wrong = |key: &str, problem: &str| (key.to_owned(), problem.to_owned());
+    if let Some((key, _)) = keys.iter().find(|(key, _)| !KEYS.contains(&key.get_ref().as_ref())) {
+        let key = key.get_ref().to_string();
+        let near = KEYS.iter().min_by_key(|known| distance(known, &key)).unwrap_or(&"command");
+        return Err((key, format!("is not a setting of an adapter; did you mean `{near}`?")));
+    }
+    let value =
+        |key: &str| keys.iter().find(|(known, _)| known.get_ref() == key).map(|(_, value)| value.get_ref());
+    let text = |key: &str| match value(key) {
+        None => Ok(None),
+        Some(DeValue::String(text)) => Ok(Some(text.to_string())),
+        Some(_) => Err(wrong(key, "takes a text")),
+    };
+    let list = |key: &str| match value(key) {
+        None => Ok(None),
+        Some(DeValue::Array(items)) => {
+            let items = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
+            items
+                .collect::<Option<Vec<String>>>()
+                .map(Some)
+                .ok_or_else(|| wrong(key, "takes a list of texts"))
+        }
+        Some(_) => Err(wrong(key, "takes a list of texts, such as [\"lldb-dap\"]")),
+    };
+    let template = |key: &str| match value(key) {
+        None => Ok(None),
+        Some(DeValue::Table(fields)) => Ok(Some(object(fields))),
+        Some(_) => Err(wrong(key, "takes the arguments of the request, as a table")),
+    };
+    let command = list("command")?;
+    if command.as_ref().is_some_and(Vec::is_empty) {
+        return Err(wrong("command", "is empty, and takes a program and its arguments"));
+    }
+    let transport = text("transport")?;
+    let reach = match (command, text("address")?, transport.as_deref()) {
+        (Some(command), None, None | Some("stdio")) => Reach::Stdio(command),
+        (Some(command), None, Some("tcp")) => {
+            let says = |word: &String| word.contains("${port}") || word.contains("${address}");
+            if !command.iter().any(says) {
+                return Err(wrong(
+                    "command",
+                    "needs `${port}` or `${address}`, because `transport` is \"tcp\"",
+                ));
+            }
+            Reach::Tcp(command)
+        }
+        (None, Some(address), None | Some("tcp")) => {
+            let (host, port) =
+                address.rsplit_once(':').ok_or_else(|| wrong("address", "takes \"HOST:PORT\""))?;
+            let port = port.parse().map_err(|_| wrong("address", "takes \"HOST:PORT\", with a number"))?;
+            Reach::Address { host: host.to_owned(), port }
+        }
+        (Some(_), Some(_), _) => return Err(wrong("address", "excludes `command`")),
+        (None, None, _) => return Err(wrong("", "needs `command` or `address`")),
+        (_, _, Some(_)) => return Err(wrong("transport", "takes \"stdio\" or \"tcp\"")),
+    };
+    let quirks = list("quirks")?.unwrap_or_default();
+    if let Some(unknown) = quirks.iter().find(|quirk| QUIRKS.iter().all(|(known, _)| known != quirk)) {
+        let known: Vec<&str> = QUIRKS.iter().map(|(name, _)| *name).collect();
+        return Err(("quirks".to_owned(), format!("has `{unknown}`, and takes: {}", known.join(", "))));
+    }
+    let (launch, attach) = (template("launch")?, template("attach")?);
+    if launch.is_none() && attach.is_none() {
+        return Err(wrong("", "needs `launch` or `attach`: the arguments of that request"));
+    }
+    Ok(Configured {
+        name: name.to_owned(),
+        about: text("about")?.unwrap_or_else(|| name.to_owned()),
+        extensions: list("extensions")?.unwrap_or_default(),
+        reach,
+        adapter_id: text("adapter_id")?.unwrap_or_else(|| name.to_owned()),
+        launch,
+        attach,
+        quirks,
+        origin,
+    })
+}
+
+fn object(fields: &DeTable<'_>) -> Map<String, Value> {
+    fields.iter().map(|(key, value)| (key.get_ref().to_string(), json_of(value.get_ref()))).collect()
+}
+
+fn json_of(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => json!(text),
+        DeValue::Boolean(flag) => json!(flag),
+        DeValue::Integer(number) => {
+            let digits = number.as_str().replace('_', "");
+            i64::from_str_radix(&digits, number.radix())
+                .map_or_else(|_| json!(digits), |number| json!(number))
+        }
+        DeValue::Float(number) => number.as_str().parse::<f64>().map_or(Value::Null, |number| json!(number)),
+        DeValue::Array(items) => Value::Array(items.iter().map(|item| json_of(item.get_ref())).collect()),
+        DeValue::Table(fields) => Value::Object(object(fields)),
+        DeValue::Datetime(date) => json!(date.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &str = "[adapters.kotlin]\ncommand = [\"kotlin-dap\", \"--port\", \"${port}\"]\ntransport = \"tcp\"\nextensions = [\"kt\"]\nquirks = [\"writes_crlf\"]\n\n[adapters.kotlin.launch]\nprogram = \"${program}\"\ndepth = 3\n";
+
+    #[test]
+    fn an_adapter_is_read_whole() {
+        let read = read(WHOLE, Path::new("f.toml")).unwrap();
+        let [kotlin] = read.as_slice() else { panic!("{read:?}") };
+        assert_eq!((kotlin.name.as_str(), kotlin.about.as_str()), ("kotlin", "kotlin"));
+        assert!(matches!(&kotlin.reach, Reach::Tcp(command) if command.len() == 3));
+        assert_eq!(
+            Value::Object(kotlin.launch.clone().unwrap()),
+            json!({ "program": "${program}", "depth": 3 })
+        );
+        assert!(check(&read).is_ok());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_by_its_key_and_line() {
+        let table = [
+            (
+                "[adapters.x]\ncomand = []\n",
+                "f.toml:2: `adapters.x.comand` is not a setting of an adapter; did you mean `command`?",
+            ),
+            ("[adapters.x]\ncommand = \"a\"\n", "f.toml:2: `adapters.x.command` takes a list of texts"),
+            (
+                "[adapters.x]\ncommand = [\"a\"]\ntransport = \"udp\"\n",
+                "f.toml:3: `adapters.x.transport` takes",
+            ),
+            (
+                "[adapters.x]\ncommand = [\"a\"]\ntransport = \"tcp\"\n",
+                "f.toml:2: `adapters.x.command` needs `${port}`",
+            ),
+            ("[adapters.x]\naddress = \"here\"\n", "f.toml:2: `adapters.x.address` takes \"HOST:PORT\""),
+            ("[adapters.x]\ncommand = [\"a\"]\n", "f.toml:1: `adapters.x` needs `launch` or `attach`"),
+            ("[adapters.x]\nabout = \"a\"\n", "f.toml:1: `adapters.x` needs `command` or `address`"),
+            (
+                "[adapters.x]\ncommand = [\"a\"]\nquirks = [\"odd\"]\n",
+                "f.toml:3: `adapters.x.quirks` has `odd`, and takes: no_initialized_event",
+            ),
+            ("[adapters]\nx = 1\n", "f.toml:2: `adapters.x` is a section"),
+            ("adapters = 1\n", "f.toml:1: `adapters` is a section"),
+        ];
+        for (text, expected) in table {
+            let problem = read(text, Path::new("f.toml")).unwrap_err().to_string();
+            assert!(problem.starts_with(expected), "{problem}");
+        }
+        let taken = WHOLE.replace("kotlin]", "python]").replace("kotlin.", "python.");
+        let read = read(&taken, Path::new("f.toml")).unwrap();
+        assert!(check(&read).unwrap_err().to_string().contains("built in"));
+    }
+}

@@ -1,0 +1,68 @@
+//! Binaries that are not as a debugger needs them.
+
+use serde_json::json;
+use test_support::Answer;
+
+use crate::STILLFRAME;
+use crate::source::Sources;
+
+const TEXT: &str = "#include <stdio.h>\nint main(void) {\n    int answer = 42;\n    printf(\"%d\\n\", answer); // @print\n}\n";
+
+/// Sets a breakpoint in a binary made by this command, and runs it.
+async fn breakpoint(sources: &Sources, command: &str) -> Answer {
+    let program = sources.file("main.c");
+    let binary = sources.compiled(command, "main");
+    let server = STILLFRAME.serve().await;
+    let created = server.ok("create_debug_session", json!({ "language": "c" })).await;
+    let id = created["sessionId"].clone();
+    let place = json!({ "sessionId": id, "file": program.path(), "line": program.line("print") });
+    server.ok("set_breakpoint", place).await;
+    server
+        .ok(
+            "start_debugging",
+            json!({ "sessionId": id, "scriptPath": binary, "dapLaunchArgs": { "stopOnEntry": false } }),
+        )
+        .await;
+    let listed = server.ok("list_breakpoints", json!({ "sessionId": id })).await;
+    server.finish().await;
+    listed
+}
+
+#[tokio::test]
+async fn without_debug_information_the_flags_are_named() {
+    let sources = Sources::new(&[("main.c", TEXT)]);
+    let listed = breakpoint(&sources, "gcc -o main main.c").await;
+    assert!(listed.text.contains("has no debug information; build it with `-g -O0`"), "{}", listed.text);
+    let listed = breakpoint(&sources, "gcc -s -o main main.c").await;
+    assert!(
+        listed.text.contains("is stripped: it has no debug information and no symbols"),
+        "{}",
+        listed.text
+    );
+}
+
+#[tokio::test]
+async fn a_source_that_is_newer_than_the_binary_is_said_at_the_breakpoint() {
+    let sources = Sources::new(&[("main.c", TEXT)]);
+    let listed = breakpoint(&sources, "gcc -g -o main main.c").await;
+    assert_eq!(listed.at("/breakpoints/0/outdated"), &json!(null), "{}", listed.text);
+    let later = std::time::SystemTime::now() + std::time::Duration::from_hours(1);
+    std::fs::File::options().append(true).open(sources.path("main.c")).unwrap().set_modified(later).unwrap();
+    let listed = breakpoint(&sources, "gcc -g -o main main.c").await;
+    let warning = listed.at("/breakpoints/0/outdated").as_str().unwrap_or_default();
+    assert!(warning.contains("changed since the program was built"), "{}", listed.text);
+}
+
+#[tokio::test]
+async fn a_binary_of_another_machine_is_refused() {
+    let sources = Sources::new(&[("main.c", TEXT)]);
+    let binary = sources.compiled("gcc -g -o main main.c", "main");
+    let mut bytes = std::fs::read(&binary).unwrap();
+    // The number of the machine in the header, for one that no test runs on.
+    bytes[18..20].copy_from_slice(&8_u16.to_le_bytes());
+    std::fs::write(&binary, bytes).unwrap();
+    let server = STILLFRAME.serve().await;
+    let failed = server.call("run_until", json!({ "program": binary })).await;
+    assert!(failed.text.contains("is built for mips"), "{}", failed.text);
+    server.finish().await;
+}

@@ -1,0 +1,163 @@
+//! C++: containers and pointers of the standard library as values, exceptions with type and message.
+
+use serde_json::json;
+
+use crate::STILLFRAME;
+use crate::debugging::Report;
+use crate::source::{Sources, assert_locals, exception, run_until};
+
+const VALUES: &str = r#"
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+struct Base { virtual ~Base() = default; int id = 1; };
+struct Item : Base { std::string name; std::vector<int> sizes; };
+enum class Color { Red, Green };
+
+static int show(const Item &item) {
+    return item.id; // @reference
+}
+
+int main() {
+    Item item;
+    item.name = "pen \"x\"";
+    item.sizes = {1, 2};
+    std::vector<std::string> names{"a", "b"};
+    std::map<std::string, int> map{{"one", 1}};
+    std::unordered_map<int, std::string> hashed{{1, "x"}};
+    std::set<int> set{3, 1};
+    std::string_view view = item.name;
+    auto shared = std::make_shared<Item>(item);
+    std::unique_ptr<Item> unique(new Item(item)), empty;
+    std::optional<int> some = 5, nothing;
+    std::variant<int, std::string> variant = "text";
+    std::tuple<int, std::string> tuple{1, "b"};
+    std::pair<int, double> pair{1, 2.5};
+    std::array<int, 3> array{1, 2, 3};
+    Color color = Color::Green;
+    std::vector<int> many(100000, 7);
+    return show(item) + (int)many.size(); // @here
+}
+"#;
+
+#[tokio::test]
+async fn values_of_the_standard_library_are_shown() {
+    let sources = Sources::new(&[("main.cpp", VALUES)]);
+    let server = STILLFRAME.serve().await;
+    let program = sources.file("main.cpp");
+    let arguments = json!({
+        "program": program.path(),
+        "until": [{ "file": program.path(), "line": program.line("here") }],
+        "expressions": ["item.name", "names[1]", "shared->id"],
+        "limits": { "variables": 50 },
+        "timeout": 60_000,
+    });
+    let ran = server.ok("run_until", arguments).await;
+    let item = r#"{id = 1, name = "pen \"x\"", sizes = {1, 2}}"#;
+    assert_locals(
+        &ran,
+        &[
+            &format!("item: Item = {item}"),
+            r#"names: std::vector<std::string> = {"a", "b"}"#,
+            r#"map: std::map<std::string, int> = {["one"] = 1}"#,
+            r#"hashed: std::unordered_map<int, std::string> = {[1] = "x"}"#,
+            "set: std::set<int> = {1, 3}",
+            r#"view: std::string_view = "pen \"x\"""#,
+            &format!("shared: std::shared_ptr<Item> = {item}"),
+            &format!("unique: std::unique_ptr<Item> = {item}"),
+            "empty: std::unique_ptr<Item> = nullptr",
+            "some: std::optional<int> = 5",
+            "nothing: std::optional<int> = nullopt",
+            r#"variant: std::variant<int, std::string> = "text""#,
+            "pair: std::pair<int, double> = {1, 2.5}",
+            "array: std::array<int, 3> = {1, 2, 3}",
+            "color: Color = Green",
+        ],
+    );
+    assert_eq!(ran.variable("tuple"), r#"{1, "b"}"#);
+    let values: Vec<_> =
+        ran["values"].as_array().unwrap().iter().map(|value| value["value"].clone()).collect();
+    assert_eq!(values, [json!(r#""pen \"x\"""#), json!(r#""b""#), json!("1")]);
+    let many = ran["locals"].as_array().unwrap().iter().find(|one| one["name"] == "many").unwrap();
+    assert!(many["value"].as_str().unwrap().starts_with("{7, 7, "), "{many}");
+    let page = json!({ "sessionId": ran["sessionId"], "variablesReference": many["variablesReference"], "start": 99_998 });
+    let page = server.ok("get_variables", page).await;
+    assert_eq!(page["variables"].as_array().unwrap().len(), 2, "{}", page.text);
+    let ran = run_until(&server, &program, "reference", &[]).await;
+    assert_eq!((ran.variable("item"), ran.at("/location/function")), (item, &json!("show")));
+    server.finish().await;
+}
+
+const THROWS: &str = "#include <map>\n#include <stdexcept>\n#include <string>\nnamespace shop {\nclass Cart {\n    std::map<std::string, int> lines;\n\n  public:\n    \
+                      void add(const std::string &name) {\n        if (lines.size() == 1) throw std::length_error(\"no room for \" + name); // @throw\n        \
+                      lines[name]++;\n    }\n};\n}\nint main(int count, char **) {\n    shop::Cart cart;\n    \
+                      try {\n        if (count == 1) throw 7; // @caught\n    } catch (int) {\n    }\n    cart.add(\"a\");\n    cart.add(\"b\");\n}\n";
+
+#[tokio::test]
+async fn an_uncaught_exception_stops_at_its_throw_with_type_and_message() {
+    let sources = Sources::new(&[("main.cpp", THROWS)]);
+    let server = STILLFRAME.serve().await;
+    let program = sources.file("main.cpp");
+    let ran = server.ok("run_until", json!({ "program": program.path(), "timeout": 60_000 })).await;
+    assert_eq!(
+        (ran.outcome(), ran.place()),
+        ("exception", (program.path(), program.line("throw"))),
+        "{}",
+        ran.text
+    );
+    assert_eq!(exception(&ran), ("std::length_error", "no room for b"));
+    assert_eq!((ran.at("/location/function"), ran.variable("name")), (&json!("shop::Cart::add"), r#""b""#));
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn each_exception_is_described_where_it_is_thrown() {
+    let sources = Sources::new(&[("main.cpp", THROWS)]);
+    let server = STILLFRAME.serve().await;
+    let program = sources.file("main.cpp");
+    let arguments = json!({ "program": program.path(), "exceptions": "all", "timeout": 60_000 });
+    let caught = server.ok("run_until", arguments).await;
+    assert_eq!(
+        (caught.place(), exception(&caught)),
+        ((program.path(), program.line("caught")), ("int", "")),
+        "{}",
+        caught.text
+    );
+    let id = json!({ "sessionId": caught["sessionId"], "exceptions": "all" });
+    let thrown = server.ok("run_until", id).await;
+    assert_eq!(exception(&thrown), ("std::length_error", "no room for b"), "{}", thrown.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_segmentation_fault_and_a_failed_assertion_stop_in_the_users_frame() {
+    let text = "#include <assert.h>\n#include <string.h>\nstruct order { int id; struct order *next; };\n\
+                static int total(const struct order *first) {\n    int sum = 0;\n    for (const struct order *at = first;; at = at->next)\n        \
+                sum += at->id; // @fault\n}\nint main(int count, char **words) {\n    struct order order = {2, 0};\n    \
+                if (count > 1) assert(strlen(words[1]) > 9); // @assert\n    return total(&order);\n}\n";
+    let sources = Sources::new(&[("main.c", text)]);
+    let server = STILLFRAME.serve().await;
+    let program = sources.file("main.c");
+    let ran = server.ok("run_until", json!({ "program": program.path(), "timeout": 60_000 })).await;
+    assert_eq!(
+        (ran.place(), exception(&ran).0),
+        ((program.path(), program.line("fault")), "SIGSEGV"),
+        "{}",
+        ran.text
+    );
+    assert_eq!((ran.variable("sum"), ran.variable("at")), ("2", "0x0000000000000000"));
+    let arguments = json!({ "program": program.path(), "args": ["short"], "timeout": 60_000 });
+    let ran = server.ok("run_until", arguments).await;
+    assert_eq!(ran.place(), (program.path(), program.line("assert")), "{}", ran.text);
+    assert_eq!(exception(&ran), ("assertion", "`strlen(words[1]) > 9` failed in main"));
+    server.finish().await;
+}

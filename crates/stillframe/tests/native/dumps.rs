@@ -1,0 +1,106 @@
+//! Crash dumps, made by gdb's `gcore` of a program that waits where it would crash.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+
+use crate::STILLFRAME;
+use crate::debugging::Report;
+use crate::source::Sources;
+
+const TEXT: &str = "#include <pthread.h>\n#include <signal.h>\n#include <stdio.h>\n#include <unistd.h>\n\
+                    struct order { int id; const char *item; };\n\
+                    static pthread_barrier_t both;\nstatic void *waits(void *unused) {\n    pthread_barrier_wait(&both);\n    pause(); // @waits\n    return unused;\n}\n\
+                    static int total(const struct order *orders, int count) {\n    int sum = 0;\n    \
+                    for (int at = 0; at < count; at++) sum += orders[at].id;\n    raise(SIGABRT); // @crash\n    return sum;\n}\n\
+                    int main(void) {\n    pthread_t other;\n    struct order orders[2] = {{1, \"pen\"}, {2, \"ink\"}};\n    \
+                    pthread_barrier_init(&both, NULL, 2);\n    pthread_create(&other, NULL, waits, NULL);\n    pthread_barrier_wait(&both);\n    return total(orders, 2);\n}\n";
+
+/// A program that has crashed here, and its dump. The kernel may be set up to put dumps elsewhere, so that gdb makes it.
+fn crashed(sources: &Sources) -> (PathBuf, PathBuf) {
+    let program = sources.compiled("gcc -g -O0 -pthread -o crashes main.c", "crashes");
+    let dump = sources.path("dump");
+    let made = Command::new("gdb")
+        .args([
+            "-q",
+            "-batch",
+            "-nx",
+            "-ex",
+            "set confirm off",
+            "-ex",
+            "set debuginfod enabled off",
+            "-ex",
+            "run",
+            "-ex",
+        ])
+        .arg(format!("generate-core-file {}", dump.display()))
+        .args(["-ex", "kill"])
+        .arg(&program)
+        .current_dir(sources.folder())
+        .stdin(Stdio::null())
+        .output()
+        .expect("gdb can be run");
+    assert!(dump.is_file(), "{}", String::from_utf8_lossy(&made.stderr));
+    (program, dump)
+}
+
+#[tokio::test]
+async fn a_dump_shows_the_crash_the_values_and_the_other_threads_and_cannot_run() {
+    let sources = Sources::new(&[("main.c", TEXT)]);
+    let program = sources.file("main.c");
+    let (_, dump) = crashed(&sources);
+    let server = STILLFRAME.serve().await;
+    let created = server.ok("create_debug_session", json!({ "language": "c" })).await;
+    let id = created["sessionId"].clone();
+    let opened = server.ok("attach_to_process", json!({ "sessionId": id, "coreFile": dump })).await;
+    assert_eq!(
+        (opened.outcome(), opened.place()),
+        ("exception", (program.path(), program.line("crash"))),
+        "{}",
+        opened.text
+    );
+    assert_eq!(opened.at("/exception/type"), "SIGABRT");
+    assert_eq!((opened.variable("sum"), opened.variable("count")), ("3", "2"));
+    let threads = server.ok("list_threads", json!({ "sessionId": id })).await;
+    assert_eq!(threads["threads"].as_array().unwrap().len(), 2, "{}", threads.text);
+    for tool in ["step_over", "step_into", "continue_execution"] {
+        let refused = server.call(tool, json!({ "sessionId": id })).await;
+        assert!(refused.is_error && refused.text.contains("crash dump"), "{tool}: {}", refused.text);
+    }
+    server.ok("close_debug_session", json!({ "sessionId": id })).await;
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn probe_reads_a_dump_and_names_what_is_wrong_with_another_file() {
+    let sources = Sources::new(&[("main.c", TEXT)]);
+    let (binary, dump) = crashed(&sources);
+    let probe = |words: &[&str]| {
+        let cache = STILLFRAME.scratch;
+        let done = Command::new(STILLFRAME.program)
+            .arg("probe")
+            .args(words)
+            .env("STILLFRAME_CACHE_DIR", format!("{cache}/dumps"))
+            .current_dir(sources.folder())
+            .output();
+        let done = done.expect("it can be run");
+        (
+            done.status.code(),
+            String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr),
+        )
+    };
+    let text = |path: &PathBuf| path.to_str().unwrap().to_owned();
+    let (code, printed) = probe(&["--core", &text(&dump), "-e", "orders[1].item"]);
+    assert_eq!(code, Some(0), "{printed}");
+    for part in ["SIGABRT", "\"ink\"", "sum    = 3", "other threads", "waits main.c"] {
+        assert!(printed.contains(part), "`{part}` is not in:\n{printed}");
+    }
+    let (code, printed) = probe(&["--core", &text(&binary)]);
+    assert!(code == Some(1) && printed.contains("is not a crash dump"), "{printed}");
+    std::fs::rename(&binary, sources.path("elsewhere")).unwrap();
+    let (_, printed) = probe(&["--core", &text(&dump)]);
+    assert!(printed.contains("it is not there; give its path"), "{printed}");
+    let (code, printed) = probe(&["--core", &text(&dump), "elsewhere"]);
+    assert!(code == Some(0) && printed.contains("sum    = 3"), "{printed}");
+}

@@ -1,0 +1,26 @@
+//! C, C++ and Rust programs as their programmers write them: each case a session.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
+)]
+#![expect(clippy::disallowed_methods, reason = "compilers and commands end before their test goes on")]
+
+mod binaries;
+mod configured;
+mod cpp;
+mod dumps;
+mod packages;
+mod rust;
+mod source;
+
+#[path = "../standard/debugging.rs"]
+#[allow(dead_code, reason = "the toolset's own tests use the rest")]
+mod debugging;
+
+use test_support::Built;
+
+/// The program under test.
+const STILLFRAME: Built =
+    Built { program: env!("CARGO_BIN_EXE_stillframe"), scratch: env!("CARGO_TARGET_TMPDIR") };

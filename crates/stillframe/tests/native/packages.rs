@@ -1,0 +1,106 @@
+//! Cargo packages: what is built, which of its programs runs, and what is said of one that does not build.
+
+use serde_json::json;
+
+use crate::STILLFRAME;
+use crate::debugging::Report;
+use crate::source::{Sources, assert_locals};
+
+const MANIFEST: &str = "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
+const LIBRARY: &str = "pub fn total(prices: &[u32]) -> u32 {\n    let sum: u32 = prices.iter().sum(); // @sum\n    sum.max(0) // @total\n}\n\n\
+                       #[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn adds() {\n        assert_eq!(total(&[1, 2]), 3); // @adds\n    }\n}\n";
+const PROGRAM: &str = "fn main() {\n    let words: Vec<String> = std::env::args().skip(1).collect();\n    \
+                       println!(\"{} {words:?}\", shop::total(&[1, 2])); // @print\n}\n";
+const EXAMPLE: &str = "fn main() {\n    let answer = 42;\n    println!(\"{answer}\"); // @example\n}\n";
+
+fn package() -> Sources {
+    Sources::new(&[
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", LIBRARY),
+        ("src/main.rs", PROGRAM),
+        ("examples/ask.rs", EXAMPLE),
+    ])
+}
+
+#[tokio::test]
+async fn a_program_a_test_and_an_example_are_chosen_by_file_by_name_and_by_command() {
+    let sources = package();
+    let (library, example) = (sources.file("src/lib.rs"), sources.file("examples/ask.rs"));
+    let server = STILLFRAME.serve().await;
+    let at = |program: &test_support::Fixture, line: &str| json!([{ "file": program.path(), "line": program.line(line) }]);
+    let timeout = 120_000;
+
+    let folder = json!({ "program": sources.folder(), "args": ["a"], "until": at(&library, "total"), "timeout": timeout });
+    let ran = server.ok("run_until", folder).await;
+    assert_eq!(ran.place(), (library.path(), library.line("total")), "{}", ran.text);
+    assert_locals(&ran, &["sum: u32 = 3", "prices: &[u32] = [1, 2]"]);
+    let ended = server.ok("continue_execution", json!({ "sessionId": ran["sessionId"] })).await;
+    assert_eq!(ended["output"], "3 [\"a\"]\n", "{}", ended.text);
+
+    let file = json!({ "program": example.path(), "until": at(&example, "example"), "timeout": timeout });
+    let ran = server.ok("run_until", file).await;
+    assert_eq!(ran.variable("answer"), "42", "{}", ran.text);
+
+    let command = json!({
+        "executablePath": "cargo", "args": ["test", "--lib", "adds"], "cwd": sources.folder(),
+        "until": at(&library, "adds"), "timeout": timeout,
+    });
+    let ran = server.ok("run_until", command).await;
+    assert_eq!(
+        (ran.place(), ran.at("/location/function")),
+        ((library.path(), library.line("adds")), &json!("shop::tests::adds")),
+        "{}",
+        ran.text
+    );
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_package_that_does_not_build_is_answered_with_the_place() {
+    let sources = package();
+    std::fs::write(
+        sources.path("src/lib.rs"),
+        "pub fn total(prices: &[u32]) -> u32 {\n    prices.len()\n}\n",
+    )
+    .unwrap();
+    let server = STILLFRAME.serve().await;
+    let failed =
+        server.call("run_until", json!({ "program": sources.path("src/main.rs"), "timeout": 120_000 })).await;
+    assert!(
+        failed.text.contains("src/lib.rs:2:5") && failed.text.contains("mismatched types"),
+        "{}",
+        failed.text
+    );
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn targets_and_tests_that_are_not_there_are_answered_with_those_that_are() {
+    let sources = package();
+    let server = STILLFRAME.serve().await;
+    let module = json!({ "language": "rust", "module": "asks", "cwd": sources.folder(), "timeout": 120_000 });
+    let failed = server.call("run_until", module).await;
+    assert!(failed.text.contains("bin `shop`") && failed.text.contains("example `ask`"), "{}", failed.text);
+    let test = json!({ "executablePath": "cargo", "args": ["test", "--lib", "subtracts"], "cwd": sources.folder(), "timeout": 120_000 });
+    let failed = server.call("run_until", test).await;
+    assert!(failed.text.contains("tests::adds"), "{}", failed.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_package_without_debug_information_is_built_again_with_it() {
+    let sources = package();
+    std::fs::write(
+        sources.path("Cargo.toml"),
+        format!("{MANIFEST}\n[profile.dev]\ndebug = false\nstrip = true\n"),
+    )
+    .unwrap();
+    let library = sources.file("src/lib.rs");
+    let server = STILLFRAME.serve().await;
+    let until = json!([{ "file": library.path(), "line": library.line("total") }]);
+    let ran = server
+        .ok("run_until", json!({ "program": sources.folder(), "until": until, "timeout": 120_000 }))
+        .await;
+    assert_locals(&ran, &["sum: u32 = 3"]);
+    server.finish().await;
+}

@@ -1,0 +1,204 @@
+//! Rust: values as its programmers write them, panics, steps, async functions.
+
+use serde_json::json;
+
+use crate::STILLFRAME;
+use crate::debugging::Report;
+use crate::source::{Sources, assert_locals, exception, run_until};
+
+const VALUES: &str = r#"
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+#[derive(Debug, Clone)]
+enum Shape { Circle { r: f64 }, Square(u32), Empty }
+
+#[derive(Debug, Clone)]
+struct Item { name: String, price: u32, tags: Vec<&'static str> }
+
+fn main() {
+    let item = Item { name: "pen \"x\"".into(), price: 3, tags: vec!["a"] };
+    let items = vec![item.clone()];
+    let slice = &items[..];
+    let reference = &item;
+    let boxed = Box::new(item.clone());
+    let object: Box<dyn std::fmt::Debug> = Box::new(item.clone());
+    let shapes = [Shape::Circle { r: 2.0 }, Shape::Square(4), Shape::Empty];
+    let some = Some(Some("deep".to_owned()));
+    let none: Option<u8> = None;
+    let failed: Result<(), String> = Err("no".into());
+    let map = HashMap::from([("one".to_owned(), 1_u8)]);
+    let set = HashSet::from([7_i64]);
+    let sorted: BTreeMap<u32, char> = (0..30).map(|number| (number, 'x')).collect();
+    let names = BTreeSet::from(["a", "b"]);
+    let queue = VecDeque::from([1, 2]);
+    let shared = Rc::new(RefCell::new(vec![1]));
+    let locked = Arc::new(Mutex::new(5_u16));
+    let cell = Cell::new(true);
+    let tuple = (1, "two", 3.0);
+    let letter = 'é';
+    let bytes = [1_u8, 200];
+    let many = vec![0_u32; 100_000];
+    println!("{item:?}{slice:?}{reference:?}{boxed:?}{object:?}{shapes:?}{some:?}{none:?}{failed:?}{map:?}{set:?}"); // @here
+    println!("{sorted:?}{names:?}{queue:?}{shared:?}{locked:?}{cell:?}{tuple:?}{letter}{bytes:?}{}", many.len());
+}
+"#;
+
+#[tokio::test]
+async fn values_are_written_as_in_rust() {
+    let sources = Sources::new(&[("main.rs", VALUES)]);
+    let server = STILLFRAME.serve().await;
+    let program = sources.file("main.rs");
+    let arguments = json!({
+        "program": program.path(),
+        "until": [{ "file": program.path(), "line": program.line("here") }],
+        "expressions": ["items[0].price", "item.price + 1", "sorted"],
+        "limits": { "variables": 50, "value": 400 },
+        "timeout": 60_000,
+    });
+    let ran = server.ok("run_until", arguments).await;
+    let item = r#"Item { name: "pen \"x\"", price: 3, tags: ["a"] }"#;
+    assert_locals(
+        &ran,
+        &[
+            &format!("item: Item = {item}"),
+            &format!("items: Vec<Item> = [{item}]"),
+            &format!("slice: &[Item] = [{item}]"),
+            &format!("reference: &Item = {item}"),
+            &format!("boxed: &Item = {item}"),
+            &format!("object: Box<dyn Debug> = {item}"),
+            "shapes: [Shape; 3] = [Circle { r: 2.0 }, Square(4), Empty]",
+            r#"some: Option<Option<String>> = Some(Some("deep"))"#,
+            "none: Option<u8> = None",
+            r#"failed: Result<(), String> = Err("no")"#,
+            r#"map: HashMap<String, u8> = {"one": 1}"#,
+            "set: HashSet<isize> = {7}",
+            r#"names: BTreeSet<&str> = {"a", "b"}"#,
+            "queue: VecDeque<i32> = [1, 2]",
+            "shared: Rc<RefCell<Vec<i32>>> = RefCell { value: [1] }",
+            "locked: Arc<Mutex<u16>> = Mutex { data: 5 }",
+            "cell: Cell<bool> = Cell { value: true }",
+            r#"tuple: (i32, &str, f64) = (1, "two", 3.0)"#,
+            "letter: char = 'é'",
+            "bytes: [u8; 2] = [1, 200]",
+        ],
+    );
+    assert!(ran.variable("sorted").starts_with("{0: 'x', 1: 'x', "), "{}", ran.variable("sorted"));
+    assert!(ran.variable("sorted").ends_with("29: 'x'}"), "all three levels of the tree are read");
+    let values: Vec<_> =
+        ran["values"].as_array().unwrap().iter().map(|value| value["value"].clone()).collect();
+    assert_eq!(values[..2], [json!("3"), json!("4")]);
+    let many = ran["locals"].as_array().unwrap().iter().find(|one| one["name"] == "many").unwrap();
+    let page = json!({ "sessionId": ran["sessionId"], "variablesReference": many["variablesReference"], "start": 99_998 });
+    let page = server.ok("get_variables", page).await;
+    assert_eq!(page["variables"].as_array().unwrap().len(), 2, "{}", page.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_panic_stops_in_the_function_that_panics_with_its_message() {
+    let text = "fn find(names: &[&str], wanted: &str) -> usize {\n    let found = names.iter().position(|name| *name == wanted);\n    \
+                found.expect(\"a name that is there\") // @panic\n}\n\nfn main() {\n    let names = [\"a\", \"b\"];\n    \
+                println!(\"{}\", find(&names, \"c\"));\n}\n";
+    let sources = Sources::new(&[("main.rs", text)]);
+    let server = STILLFRAME.serve().await;
+    let program = sources.file("main.rs");
+    let ran = server.ok("run_until", json!({ "program": program.path(), "timeout": 60_000 })).await;
+    assert_eq!(
+        (ran.outcome(), ran.place()),
+        ("exception", (program.path(), program.line("panic"))),
+        "{}",
+        ran.text
+    );
+    assert_eq!(exception(&ran), ("panic", "a name that is there"));
+    assert_eq!(ran.at("/location/function"), "main::find");
+    assert_locals(&ran, &["found: Option<usize> = None", r#"wanted: &str = "c""#]);
+    let ended = server.ok("continue_execution", json!({ "sessionId": ran["sessionId"] })).await;
+    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(101)));
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn steps_stay_in_the_users_code_and_functions_are_found_by_their_paths() {
+    let text = "mod shop {\n    pub struct Cart { pub sum: u32 }\n    impl Cart {\n        pub fn add(&mut self, price: u32) {\n            \
+                self.sum += price; // @add\n        }\n    }\n}\n\nfn main() {\n    let mut cart = shop::Cart { sum: 0 };\n    \
+                let prices: Vec<u32> = (1..4).collect(); // @prices\n    for price in prices { // @loop\n        \
+                cart.add(price); // @call\n    }\n    println!(\"{}\", cart.sum); // @print\n}\n";
+    let sources = Sources::new(&[("main.rs", text)]);
+    let server = STILLFRAME.serve().await;
+    let program = sources.file("main.rs");
+    let ran = run_until(&server, &program, "prices", &[]).await;
+    let id = ran["sessionId"].clone();
+    let step = async |tool: &str| server.ok(tool, json!({ "sessionId": id })).await;
+    for (tool, line) in
+        [("step_into", "loop"), ("step_into", "call"), ("step_into", "add"), ("step_out", "call")]
+    {
+        let stepped = step(tool).await;
+        assert_eq!(stepped.place(), (program.path(), program.line(line)), "{tool}: {}", stepped.text);
+    }
+    let until = json!([{ "function": "shop::Cart::add", "condition": "price == 3" }]);
+    let ran =
+        server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
+    assert_eq!(ran.place(), (program.path(), program.line("add")), "{}", ran.text);
+    assert_eq!((ran.variable("price"), ran.variable("self")), ("3", "Cart { sum: 3 }"));
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn variables_of_async_functions_are_shown() {
+    let text = r#"
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+struct Later(bool);
+
+impl Future for Later {
+    type Output = u32;
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<u32> {
+        if std::mem::replace(&mut self.0, true) { return Poll::Ready(7); }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+async fn price(name: &str) -> u32 {
+    let length = name.len() as u32;
+    let later = Later(false).await;
+    length + later // @after
+}
+
+fn main() {
+    let mut future = pin!(price("pen"));
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(price) = future.as_mut().poll(&mut context) {
+            println!("{price}");
+            break;
+        }
+    }
+}
+"#;
+    let sources = Sources::new(&[("main.rs", text)]);
+    let server = STILLFRAME.serve().await;
+    let ran = run_until(&server, &sources.file("main.rs"), "after", &["length"]).await;
+    assert_locals(&ran, &[r#"name: &str = "pen""#, "length: u32 = 3", "later: u32 = 7"]);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn an_error_of_the_compiler_is_the_answer() {
+    let sources = Sources::new(&[("main.rs", "fn main() {\n    let count: u32 = \"three\";\n}\n")]);
+    let server = STILLFRAME.serve().await;
+    let program = sources.path("main.rs");
+    let failed = server.call("run_until", json!({ "program": program, "timeout": 60_000 })).await;
+    assert!(
+        failed.text.contains("does not compile") && failed.text.contains("main.rs:2:22"),
+        "{}",
+        failed.text
+    );
+    assert!(failed.text.contains("mismatched types"), "{}", failed.text);
+    server.finish().await;
+}
