@@ -425,6 +425,21 @@ pub struct Scope {
     pub variables_reference: i64,
     /// Large or slow: not to be fetched unasked.
     pub expensive: bool,
+    /// The source of the code that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+    /// The first line of that code.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
+    pub line: Option<i64>,
+    /// The column where it begins.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
+    pub column: Option<i64>,
+    /// The last line of that code.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
+    pub end_line: Option<i64>,
+    /// The column behind its end.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
+    pub end_column: Option<i64>,
 }
 
 /// Arguments of [`Variables`].

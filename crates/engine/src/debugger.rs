@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 
 use crate::error::{Error, Result};
 use crate::model::activity::{Activity, Callback};
-use crate::model::breakpoint::Rule;
+use crate::model::breakpoint::{FunctionLocation, Rule};
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::Start;
 use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
@@ -309,6 +309,8 @@ pub enum Planted {
         columns: Vec<u32>,
         /// Why the place may not be the one that is meant.
         warning: Option<String>,
+        /// The function that was found, where one was wanted by its name.
+        function: Option<FunctionLocation>,
     },
     /// It will be bound when its code is loaded.
     NotLoaded(String),
@@ -319,7 +321,12 @@ pub enum Planted {
 impl Planted {
     /// Bound somewhere, or on a line.
     pub fn on(line: Option<u32>) -> Self {
-        Self::Bound { line, column: None, columns: Vec::new(), warning: None }
+        Self::Bound { line, column: None, columns: Vec::new(), function: None, warning: None }
+    }
+
+    /// Bound in a function, on the line where the program stops.
+    pub fn in_function(function: FunctionLocation, line: Option<u32>) -> Self {
+        Self::Bound { line, column: None, columns: Vec::new(), function: Some(function), warning: None }
     }
 }
 

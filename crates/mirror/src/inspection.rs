@@ -57,6 +57,11 @@ impl Editor {
             presentation_hint: (scope.kind == ScopeKind::Locals).then(|| "locals".to_owned()),
             variables_reference: number(Some(scope.reference)),
             expensive: scope.expensive,
+            source: scope.range.as_ref().map(|range| self.sources.describe(&range.source)),
+            line: scope.range.as_ref().map(|range| range.line.into()),
+            column: scope.range.as_ref().and_then(|range| range.column).map(i64::from),
+            end_line: scope.range.as_ref().map(|range| range.end_line.into()),
+            end_column: scope.range.as_ref().and_then(|range| range.end_column).map(i64::from),
         });
         self.shown(&ScopesResponse { scopes: scopes.collect() }, None)
     }

@@ -6,6 +6,7 @@
 
 mod disconnect;
 mod guarded;
+mod handshake;
 mod http;
 mod output;
 mod progress;
@@ -28,6 +29,7 @@ use tools::Toolset;
 
 use self::disconnect::DisconnectWatcher;
 use self::guarded::Guarded;
+use self::handshake::ImplicitHandshake;
 pub(crate) use self::http::{HttpArgs, serve as serve_http};
 use self::server::{Offer, Server};
 use crate::one_shot::RunContext;
@@ -62,8 +64,8 @@ pub(crate) async fn serve(
     });
     let context = run_context.context();
     let (reader, writer) = stdio_pipes();
-    let transport =
-        DisconnectWatcher::new(AsyncRwTransport::new_server(repair::lines(reader), writer), shutdown.clone());
+    let lines = AsyncRwTransport::new_server(repair::lines(reader), writer);
+    let transport = DisconnectWatcher::new(ImplicitHandshake::new(lines), shutdown.clone());
     let server = Guarded(Server::new(context.clone(), Arc::new(Offer::new(toolsets))));
     let running = match Box::pin(serve_server_with_ct(server, transport, shutdown.clone())).await {
         Ok(running) => running,

@@ -14,7 +14,8 @@ use crate::{ToolError, schema};
 const WARNINGS: usize = 8;
 
 /// Reads arguments that must fit the schema. What no argument is called is left out, with a warning: clients pass
-/// arguments of other servers and other versions, and a call is not to fail over what does not matter to it.
+/// arguments of other servers and other versions, and a call is not to fail over what does not matter to it. What looks
+/// like an argument that limits the call does matter, and is an error.
 pub fn read<T: DeserializeOwned>(
     schema: &Map<String, Value>,
     arguments: Map<String, Value>,
@@ -58,6 +59,12 @@ fn fit_object(
             _ if value.is_null() && open.is_none() => {}
             Some(schema) => {
                 fitted.insert(name, fit(schema, value, &path, warnings)?);
+            }
+            None if let Some(switch) = meant_switch(&name, known) => {
+                let problem = format!(
+                    "is unknown; did you mean `{switch}`? It limits what the call does, so it is not ignored"
+                );
+                return Err(ToolError::argument(&path, problem));
             }
             None => warnings.push(unknown(&name, &path, known)),
         }
@@ -181,9 +188,26 @@ fn shown(value: &Value) -> String {
     }
 }
 
+/// The arguments that make a call do less than it would without them, and what other spellings of them contain.
+const SWITCHES: [(&str, &str); 2] = [("dryRunSpawn", "dryrun"), ("sideEffects", "sideeffect")];
+
+/// The one of these that a name stands for that no argument has. Were it ignored, the call would do what the client
+/// wants to avoid.
+fn meant_switch(name: &str, known: &Map<String, Value>) -> Option<&'static str> {
+    let wanted = simple(name);
+    let is_meant = |(switch, part): &(&str, &str)| {
+        known.contains_key(*switch) && (wanted.contains(part) || distance(&simple(switch), &wanted) <= 3)
+    };
+    SWITCHES.into_iter().find(is_meant).map(|(switch, _)| switch)
+}
+
+/// A name without what its spelling adds.
+fn simple(name: &str) -> String {
+    name.to_lowercase().replace(['_', '-'], "")
+}
+
 /// The warning about a name that no argument has.
 fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> String {
-    let simple = |name: &str| name.to_lowercase().replace(['_', '-'], "");
     let wanted = simple(name);
     let listed = known.iter().filter(|(_, property)| schema::is_listed(property));
     let closest = listed.map(|(known, _)| (distance(&simple(known), &wanted), known)).min();
@@ -318,6 +342,34 @@ mod tests {
         assert_eq!(warnings, ["ignored unknown argument `lien`; did you mean `line`?"]);
         // What is left out and empty is no news.
         assert_eq!(warned(json!({ "line": 1, "zebra": null })).1, [""; 0]);
+    }
+
+    #[test]
+    fn what_looks_like_a_switch_that_limits_the_call_is_not_ignored() {
+        let known = Map::from_iter([("dryRunSpawn".into(), json!({})), ("sideEffects".into(), json!({}))]);
+        let table = [
+            ("dryRunSpwan", Some("dryRunSpawn")),
+            ("dry_run_spawn", Some("dryRunSpawn")),
+            ("dryRun", Some("dryRunSpawn")),
+            ("dry-run", Some("dryRunSpawn")),
+            ("dryrunSpawm", Some("dryRunSpawn")),
+            ("sideEfects", Some("sideEffects")),
+            ("side_effects", Some("sideEffects")),
+            ("noSideEffects", Some("sideEffects")),
+            ("allowSideEffect", Some("sideEffects")),
+            ("spawn", None),
+            ("effects", None),
+            ("x", None),
+            ("", None),
+        ];
+        for (name, switch) in table {
+            assert_eq!(meant_switch(name, &known), switch, "{name}");
+            assert_eq!(
+                meant_switch(name, &Map::new()),
+                None,
+                "a tool that has no such switch ignores {name}"
+            );
+        }
     }
 
     #[test]

@@ -13,7 +13,8 @@ In the tables, `outer.inner` is a field of an object, `list[].inner` a field of 
 `map.*.inner` a field of each value of a map. What is required of such a field is meant within its object.
 
 An argument that a tool does not have is ignored. The answer then begins with `warnings`, a list of strings, or where
-it is text, with a line for each: ``ignored unknown argument `lien`; did you mean `line`?``
+it is text, with a line for each: ``ignored unknown argument `lien`; did you mean `line`?`` A misspelt `dryRunSpawn` or
+`sideEffects` is an error, because it limits what the call does.
 ";
 
 /// An answer that has at least this many fields of an earlier one is described by naming that one.

@@ -191,7 +191,13 @@ impl Debugger for CdpDebugger {
 
     async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>> {
         let frame = self.frame(frame).await?;
-        Ok(self.0.values.scopes(&frame))
+        let mut scopes = self.0.values.scopes(&frame);
+        for (scope, raw) in scopes.iter_mut().zip(&frame.call.scope_chain) {
+            if let (Some(start), Some(end)) = (&raw.start_location, &raw.end_location) {
+                scope.range = self.0.sources.range(start, end).await;
+            }
+        }
+        Ok(scopes)
     }
 
     async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)> {

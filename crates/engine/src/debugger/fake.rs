@@ -148,6 +148,7 @@ impl Debugger for FakeDebugger {
             kind: ScopeKind::Locals,
             reference: RawId(20),
             expensive: false,
+            range: None,
         };
         Ok(vec![scope])
     }

@@ -1,7 +1,7 @@
 //! Breakpoints, as a user asks for them and as they are bound.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::ids::BreakpointId;
@@ -56,9 +56,20 @@ pub enum Anchor {
     Function(String),
 }
 
+/// The function that a breakpoint is bound in, where it was asked for by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionLocation {
+    /// Its file.
+    pub file: PathBuf,
+    /// The line with its name, 1-based; none where the debugger knows only where it stops.
+    pub declared: Option<u32>,
+}
+
 /// Where a breakpoint is to be planted, as far as that differs from where it was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Planned {
+    /// The line with the name of the function that it was asked for by.
+    pub declared: Option<u32>,
     /// On this line, because the one asked for holds no code.
     pub line: Option<u32>,
     /// At this column of the line asked for, because no code begins at the one asked for.
@@ -224,6 +235,8 @@ pub enum Binding {
         columns: Vec<u32>,
         /// Why the place may not be the one that is meant.
         warning: Option<String>,
+        /// The function, for a breakpoint that was asked for by a function's name alone.
+        function: Option<FunctionLocation>,
     },
     /// It cannot be planted.
     Refused(String),
@@ -304,6 +317,15 @@ impl Breakpoint {
         }
     }
 
+    /// The line with the name of the function that it was asked for by, while it is bound; the line that it is on
+    /// where that is not known.
+    pub fn declared_line(&self) -> Option<u32> {
+        let Binding::Bound { line, function, .. } = &self.binding else { return None };
+        self.function()?;
+        let declared = function.as_ref().and_then(|function| function.declared);
+        declared.or(self.planned.declared).or(*line)
+    }
+
     /// The column that it was asked for at.
     pub fn requested_column(&self) -> Option<u32> {
         match &self.place {
@@ -348,11 +370,19 @@ impl Breakpoint {
         }
     }
 
-    /// Its file, when it has one.
-    pub fn path(&self) -> Option<&std::path::Path> {
+    /// The file that it was asked for in.
+    pub fn path(&self) -> Option<&Path> {
         match &self.place {
             BreakpointTarget::Line { path, .. } => Some(path),
             BreakpointTarget::Function { .. } => None,
+        }
+    }
+
+    /// The file that it is in, as far as that is known: a function that was asked for by name has one once it is bound.
+    pub fn file(&self) -> Option<&Path> {
+        match &self.binding {
+            Binding::Bound { function: Some(function), .. } => Some(&function.file),
+            _ => self.path(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Processes, threads and frames.
 
 use super::ids::{RawId, Reference, TargetId, ThreadId};
-use super::source::Location;
+use super::source::{Location, Source};
 use super::stop::{Stop, StopReason};
 
 /// A process of a program, or a worker of one.
@@ -92,6 +92,23 @@ pub struct Scope<Id> {
     pub reference: Id,
     /// Large or slow: not to be read unasked.
     pub expensive: bool,
+    /// The code that it belongs to, where the debugger knows it.
+    pub range: Option<SourceRange>,
+}
+
+/// A part of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceRange {
+    /// The source.
+    pub source: Source,
+    /// Its first line, 1-based.
+    pub line: u32,
+    /// Where it begins there, 1-based; none where the debugger has no columns.
+    pub column: Option<u32>,
+    /// Its last line.
+    pub end_line: u32,
+    /// Behind its end there.
+    pub end_column: Option<u32>,
 }
 
 impl<Id> Scope<Id> {
@@ -100,8 +117,8 @@ impl<Id> Scope<Id> {
         self,
         reference: impl FnOnce(Id) -> Result<Other, E>,
     ) -> Result<Scope<Other>, E> {
-        let Self { name, kind, reference: id, expensive } = self;
-        Ok(Scope { name, kind, reference: reference(id)?, expensive })
+        let Self { name, kind, reference: id, expensive, range } = self;
+        Ok(Scope { name, kind, reference: reference(id)?, expensive, range })
     }
 }
 

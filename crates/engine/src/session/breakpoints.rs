@@ -286,10 +286,11 @@ impl Entry {
             return Binding::Refused(reason.clone());
         }
         match of_all(&self.bindings) {
-            Some(Planted::Bound { line, column, columns, warning }) => Binding::Bound {
+            Some(Planted::Bound { line, column, columns, function, warning }) => Binding::Bound {
                 line: *line,
                 column: *column,
                 columns: columns.clone(),
+                function: function.clone(),
                 warning: warning.clone(),
             },
             Some(Planted::NotLoaded(reason)) => Binding::Pending(Pending::NotLoaded(reason.clone())),
@@ -301,7 +302,8 @@ impl Entry {
     /// What the processes that are gone had made of it.
     fn fate(&self) -> Fate {
         match of_all(&self.left) {
-            Some(Planted::Bound { line, .. }) => Fate::Bound(*line),
+            // A line of a function that was found by name says nothing without its file.
+            Some(Planted::Bound { line, function, .. }) => Fate::Bound(line.filter(|_| function.is_none())),
             Some(Planted::NotLoaded(reason)) => Fate::Unbound(reason.clone()),
             Some(Planted::Refused(reason)) => Fate::Refused(reason.clone()),
             None => Fate::Unknown,
@@ -387,7 +389,13 @@ mod tests {
 
         let view = breakpoints.get(id, &Pending::Underway).unwrap();
         assert_eq!((view.column(), view.columns()), (Some(12), [3, 12].as_slice()));
-        let bound = Planted::Bound { line: Some(7), column: Some(13), columns: vec![4, 13], warning: None };
+        let bound = Planted::Bound {
+            line: Some(7),
+            column: Some(13),
+            columns: vec![4, 13],
+            function: None,
+            warning: None,
+        };
         breakpoints.settle(PROGRAM, [(id, bound)]);
         let view = breakpoints.get(id, &Pending::Underway).unwrap();
         assert_eq!(
@@ -454,7 +462,8 @@ mod tests {
     #[test]
     fn a_binding_tells_what_the_processes_made_of_it() {
         let bound = Planted::on(Some(8));
-        let is_bound = Binding::Bound { line: Some(8), column: None, columns: Vec::new(), warning: None };
+        let is_bound =
+            Binding::Bound { line: Some(8), column: None, columns: Vec::new(), function: None, warning: None };
         let waiting = Planted::NotLoaded("not loaded".to_owned());
         let refused = Planted::Refused("no code".to_owned());
         let child = TargetId(1);

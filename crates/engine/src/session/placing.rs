@@ -155,7 +155,10 @@ impl Session {
             match &read {
                 Ok((lines, code)) => {
                     let (found, gone) = find_again(path, lines, code.as_ref(), *line, anchor.as_ref());
-                    let to = relocation(path, lines, code.as_ref(), (found, *column));
+                    let mut to = relocation(path, lines, code.as_ref(), (found, *column));
+                    if let Some(Anchor::Function(_)) = anchor {
+                        to.planned.declared = declared(code.as_ref(), found);
+                    }
                     notes.extend(gone.iter().chain(&to.lost).map(|problem| format!("{id}: {problem}")));
                     self.relocate_breakpoint(id, to).await?;
                 }
@@ -248,7 +251,7 @@ impl Session {
                     Placement::Moved(to) => Some(to),
                     _ => None,
                 };
-                let planned = Planned { line, ..Planned::default() };
+                let planned = Planned { declared: Some(function.header), line, ..Planned::default() };
                 Ok(Placed { request: Request { place, rule }, planned, note: Some(note) })
             }
             several => {
@@ -387,6 +390,11 @@ fn functions_named<'a>(code: &'a Code, name: &str) -> Vec<&'a Function> {
     }
 }
 
+/// The line with the name of the function whose first statement is on this line.
+fn declared(code: Option<&Code>, body: u32) -> Option<u32> {
+    code?.functions.iter().find(|function| function.body == body).map(|function| function.header)
+}
+
 /// A line and maybe a column, 1-based.
 type At = (u32, Option<u32>);
 
@@ -416,7 +424,7 @@ fn planning(path: &Path, lines: &[String], code: Option<&Code>, (line, column): 
 /// The column of a line that is nearest to the one asked for, unless code begins there.
 fn at_column(columns: Vec<u32>, asked: u32) -> Planned {
     match sources::nearest(&columns, asked) {
-        Some(column) if column != asked => Planned { line: None, column: Some(column), columns },
+        Some(column) if column != asked => Planned { column: Some(column), columns, ..Planned::default() },
         _ => Planned::default(),
     }
 }

@@ -3,7 +3,7 @@
 //! Reading order: `options.rs` (what can be chosen), this file (the beginning, the routes and the end), `access.rs`,
 //! `names.rs` and `tokens.rs` (who may ask), `endpoint.rs`, `message.rs` and `explained.rs` (what was asked, and why
 //! not), `clients.rs` (for whom), then `session.rs` and `outbox.rs`, which are the SDK's manager of sessions, and
-//! `health.rs`. `viewer::http` serves the connections.
+//! `health.rs`; `sse.rs` is the transport of older clients. `viewer::http` serves the connections.
 //! The rules of the transport, its headers and its status codes are the SDK's (`StreamableHttpService`).
 
 mod access;
@@ -17,6 +17,7 @@ mod names;
 mod options;
 mod outbox;
 mod session;
+mod sse;
 mod tokens;
 
 use std::net::SocketAddr;
@@ -151,6 +152,7 @@ impl Site {
 fn router(site: Arc<Site>) -> Router {
     Router::new()
         .route(ENDPOINT, any(endpoint::mcp))
+        .route(sse::ADDRESS, any(sse::sse))
         .route("/health", get(health::health).fallback(async || wrong_method("GET, HEAD")))
         .fallback(not_found)
         .layer(from_fn_with_state(Arc::clone(&site), access::guard))

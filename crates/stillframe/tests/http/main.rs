@@ -17,6 +17,7 @@ mod limits;
 mod requests;
 mod revisions;
 mod scenes;
+mod sse;
 mod streams;
 
 use test_support::Built;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use test_support::Server;
 
 use crate::STILLFRAME;
-use crate::scenes::{next, raw};
+use crate::scenes::{arrived, next, raw};
 
 /// Fails unless the server answers a good request, and ends well without having panicked.
 async fn lives(server: Server) -> Vec<Value> {
@@ -230,10 +230,16 @@ async fn two_requests_with_one_id_do_no_harm() {
 }
 
 #[tokio::test]
-async fn a_request_before_the_handshake_is_refused_and_the_handshake_still_works() {
+async fn a_request_before_the_handshake_is_answered_and_the_handshake_still_works() {
     let server = STILLFRAME.serve_stateless().await;
+    let mut messages = server.notifications();
     let early = json!({ "jsonrpc": "2.0", "id": "early", "method": "tools/list" });
-    assert_eq!(raw(&server, &early).await["error"]["code"], -32602);
+    assert!(raw(&server, &early).await["result"]["tools"].is_array());
+    let own = "stillframe:handshake";
+    assert!(
+        arrived(&mut messages).iter().all(|message| message["id"] != own),
+        "the client has not asked for it"
+    );
     let params = json!({
         "protocolVersion": "2025-11-25",
         "capabilities": {},

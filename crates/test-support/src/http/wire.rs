@@ -100,7 +100,7 @@ pub struct Events {
 pub struct Event {
     /// To take the stream up behind it.
     pub id: Option<String>,
-    /// The message; null for an event that only has an id.
+    /// The message, or the data of an event that is none; null for an event that only has an id.
     pub message: Value,
 }
 
@@ -153,7 +153,9 @@ fn parse(text: &str) -> Option<Event> {
         let value = value.trim_start();
         match field {
             "id" => event.id = Some(value.to_owned()),
-            "data" if !value.is_empty() => event.message = serde_json::from_str(value).expect("data is JSON"),
+            "data" if !value.is_empty() => {
+                event.message = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+            }
             _ => {}
         }
         says_something |= !field.is_empty();

@@ -64,7 +64,7 @@ impl From<&Breakpoint> for BreakpointData {
         let failure = breakpoint.failures.as_ref();
         Self {
             breakpoint_id: breakpoint.id.to_string(),
-            file: breakpoint.path().map(|path| path.display().to_string()),
+            file: breakpoint.file().map(|path| path.display().to_string()),
             line,
             requested_line: breakpoint.requested_line().filter(|asked| Some(*asked) != line),
             column: breakpoint.column(),

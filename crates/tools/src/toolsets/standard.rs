@@ -13,6 +13,7 @@ mod last_stop;
 mod launch;
 mod one_shot;
 mod output;
+mod scopes;
 mod session;
 mod shared;
 mod test;
@@ -55,7 +56,7 @@ const TOOLS: &[Entry] = &[
     Entry::of::<execution::StepOut>(),
     Entry::of::<execution::PauseExecution>(),
     Entry::of::<inspect::GetStackTrace>(),
-    Entry::of::<inspect::GetScopes>(),
+    Entry::of::<scopes::GetScopes>(),
     Entry::of::<inspect::GetVariables>(),
     Entry::of::<inspect::GetLocalVariables>(),
     Entry::of::<inspect::EvaluateExpression>(),

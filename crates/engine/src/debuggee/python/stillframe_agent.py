@@ -1088,7 +1088,26 @@ def is_special(name, value, module_level):
 
 def request_scopes(number):
     frame = find_frame(number)
-    return {"locals": keep(Namespace(frame, False)), "globals": keep(Namespace(frame, True))}
+    code = frame.f_code
+    file = client_file_of(code)
+    # The lines of a module are those of its file.
+    part = [file, code.co_firstlineno, last_line_of(code)] if code.co_flags & inspect.CO_OPTIMIZED and file else None
+    return {"locals": keep(Namespace(frame, False)), "globals": keep(Namespace(frame, True)), "code": part}
+
+
+def last_line_of(code):
+    import dis
+
+    inner = [last_line_of(each) for each in code.co_consts if type(each) is types.CodeType]
+    return max([line for _, line in dis.findlinestarts(code) if line] + inner + [code.co_firstlineno])
+
+
+def client_file_of(code):
+    """The file of code as the client knows it; nothing for code that no file holds."""
+    from pydevd_file_utils import map_file_to_client
+
+    file = paths_of(code.co_filename)[0]
+    return None if code.co_filename.startswith("<") else map_file_to_client(file)[0]
 
 
 def request_locals(number, start, count, limit, with_special):
@@ -1483,9 +1502,10 @@ def met(its_debugger, frame):
         written = functions_in(frame.f_code)
         for name, breakpoint in list(by_name.items()):
             rules = places.get(place_of(breakpoint), ())
-            ids = [rule.number for owner, rule in rules if is_among(written, owner, name)]
-            if ids:
-                tell("bound", ids=ids, line=None)
+            for owner, rule in rules:
+                code = find_function(written, owner, name)
+                if code is not None:
+                    tell("bound", ids=[rule.number], line=None, at=place_of_function(code))
 
 
 def rules_at(breakpoint):
@@ -1634,23 +1654,40 @@ def look_for(request):
     calls every name verified. The answer is an event, because outside of a frame an evaluation has none."""
     place, owner, name = json.loads(request)
     known = known_functions()
-    found = is_among(known, owner, name)
+    code = find_function(known, owner, name)
+    if code is not None:
+        return tell("found", place=place, found=True, names=[], at=place_of_function(code))
     names = sorted("%s.%s" % pair if pair[0] else pair[1] for pair in known)
-    tell("found", place=place, found=found, names=[] if found else names[:2000])
+    tell("found", place=place, found=False, names=names[:2000])
 
 
 def known_functions():
-    """The functions of the program's own that are loaded, as pairs of class and name."""
-    known = set()
+    """The code of the program's own functions that are loaded, by pairs of class and name."""
+    known = {}
     for module in loaded_modules():
         if is_users(module):
             collect_functions(module, module.get("__name__"), known)
     return known
 
 
-def is_among(functions, owner, name):
+def find_function(functions, owner, name):
     owner = owner and owner.rpartition(".")[2]
-    return any(name == function and (not owner or owner == kind) for kind, function in functions)
+    is_it = lambda kind, function: name == function and (not owner or owner == kind)
+    return next((code for pair, code in functions.items() if is_it(*pair)), None)
+
+
+def place_of_function(code):
+    """Where a function is: its file, the line with its name, and that of its first statement."""
+    import linecache
+
+    file = client_file_of(code)
+    if file is None:
+        return None
+    # Decorators are in front.
+    names = range(code.co_firstlineno, first_line_of(code)[1] + 1)
+    header = re.compile(r"\s*(async\s+)?def\b")
+    declared = next((line for line in names if header.match(linecache.getline(code.co_filename, line))), names[0])
+    return {"file": file, "declared": declared, "line": first_line_of(code)[1]}
 
 
 def is_beside(file):
@@ -1673,7 +1710,7 @@ def is_users(module):
 
 
 def collect_functions(names, module, known, owner=None):
-    """Adds the functions of a module or class, and those inside them, as pairs of class and name."""
+    """Adds the functions of a module or class, and those inside them, by pairs of class and name."""
     for value in list(names.values()):
         value = getattr(value, "__func__", getattr(value, "fget", value)) if owner else value
         value = inspect_unwrapped(value)
@@ -1690,21 +1727,24 @@ def inspect_unwrapped(value):
 
 
 def collect_code(code, owner, known):
-    known.add((owner, code.co_name))
-    known.update(functions_in(code))
+    known.setdefault((owner, code.co_name), code)
+    for pair, inner in functions_in(code).items():
+        known.setdefault(pair, inner)
 
 
 def functions_in(code, owner=None):
-    """The functions that are written in the code of a module, class or function, as pairs of class and name."""
-    found = set()
+    """The functions that are written in the code of a module, class or function, by pairs of class and name."""
+    found = {}
     for inner in code.co_consts:
         if type(inner) is not types.CodeType or inner.co_name.startswith("<"):
             continue
         if inner.co_flags & inspect.CO_OPTIMIZED:
-            found.add((owner, inner.co_name))
-            found.update(functions_in(inner))
+            found.setdefault((owner, inner.co_name), inner)
+            more = functions_in(inner)
         else:
-            found.update(functions_in(inner, inner.co_name))
+            more = functions_in(inner, inner.co_name)
+        for pair, code in more.items():
+            found.setdefault(pair, code)
     return found
 
 

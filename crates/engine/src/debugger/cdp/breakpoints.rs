@@ -2,11 +2,13 @@
 //!
 //! A place in a source becomes breakpoints on the files that it is, or will be, in; see `places`. Each place has
 //! a number of its own. Reading order: `table` (what is wanted and known), `binder` (what all needs), `planting` (how
-//! V8 hears of it), `transpiled` (sources that are compiled when they are loaded), `hits` (whose a pause is), `unbound`
-//! (what came to nothing), this file (what changes what is wanted).
+//! V8 hears of it), `transpiled` (sources that are compiled when they are loaded), `paths` (functions that names lead
+//! to in the running program), `hits` (whose a pause is), `unbound` (what came to nothing), this file (what changes what
+//! is wanted).
 
 mod binder;
 mod hits;
+mod paths;
 mod planting;
 mod table;
 mod transpiled;
@@ -97,6 +99,7 @@ impl BreakpointBinder {
             for path in functions::candidates(&self.sources).await {
                 self.look_into(&path).await?;
             }
+            self.look_up().await;
         }
         Ok(self.table.function_outcomes())
     }
@@ -108,8 +111,8 @@ impl BreakpointBinder {
         let mut numbers = Vec::new();
         for (wanted, starts) in functions::find(&self.sources.program, &source, names).await {
             let made = places::made_of(&self.sources, &source).await;
-            for (line, column) in starts {
-                numbers.extend(self.table.add_function(&wanted, &source, &made, line, column));
+            for start in starts {
+                numbers.extend(self.table.add_function(&wanted, &source, &made, start));
             }
         }
         // Most files hold none of them, and nothing need be sent for those.

@@ -10,6 +10,7 @@ use super::places;
 use super::program::NodeProgram;
 use super::sources::Sources;
 use crate::debugger::FunctionBreakpoint;
+use crate::model::source::Function;
 use crate::policy::SharedPolicy;
 
 /// The largest source that is looked into, in bytes.
@@ -36,24 +37,41 @@ pub(super) async fn candidates(sources: &Sources) -> Vec<PathBuf> {
     tokio::task::spawn_blocking(search).await.unwrap_or_default()
 }
 
-/// Where the functions that are wanted begin in a file: line and column of their first statements, 0-based.
+/// Where a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FunctionStart {
+    /// The line with its name, 1-based.
+    pub(super) declared: u32,
+    /// The line of its first statement, 0-based.
+    pub(super) line: u32,
+    /// Its column, 0-based.
+    pub(super) column: u32,
+}
+
+impl From<&Function> for FunctionStart {
+    fn from(function: &Function) -> Self {
+        Self {
+            declared: function.header,
+            line: function.body.saturating_sub(1),
+            column: function.body_column.saturating_sub(1),
+        }
+    }
+}
+
+/// Where the functions that are wanted begin in a file.
 pub(super) async fn find(
     program: &NodeProgram,
     path: &Path,
     wanted: Vec<FunctionBreakpoint>,
-) -> Vec<(FunctionBreakpoint, Vec<(u32, u32)>)> {
+) -> Vec<(FunctionBreakpoint, Vec<FunctionStart>)> {
     let policy = Arc::clone(&program.policy);
     let mentioned = mentioned(path.to_owned(), wanted, policy).await;
     if mentioned.is_empty() || program.setup.is_hook(path) {
         return Vec::new();
     }
     let Some(code) = program.analyze(path).await else { return Vec::new() };
-    let starts = |wanted: &FunctionBreakpoint| {
-        let functions = code.functions_named(&wanted.name);
-        functions
-            .map(|function| (function.body.saturating_sub(1), function.body_column.saturating_sub(1)))
-            .collect()
-    };
+    let starts =
+        |wanted: &FunctionBreakpoint| code.functions_named(&wanted.name).map(FunctionStart::from).collect();
     let found = mentioned.into_iter().map(|wanted| (wanted.clone(), starts(&wanted)));
     found.filter(|(_, starts): &(_, Vec<_>)| !starts.is_empty()).collect()
 }

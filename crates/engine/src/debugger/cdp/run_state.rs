@@ -46,6 +46,11 @@ impl RunState {
         lock(&self.stop).is_some()
     }
 
+    /// Whether the thread was ever suspended.
+    pub(super) fn has_stopped(&self) -> bool {
+        self.stops.load(Ordering::Relaxed) > 0
+    }
+
     /// The thread is suspended.
     pub(super) fn pause(
         &self,

@@ -9,6 +9,7 @@ use super::injected::POKE;
 use super::program::NodeProgram;
 use super::scripts::{Script, Scripts, position};
 use crate::model::source::{Generated, Location, Source};
+use crate::model::stack::SourceRange;
 
 /// The scripts of a thread as sources of its program. Clones share them.
 #[derive(Clone, Debug)]
@@ -45,6 +46,18 @@ impl Sources {
             line: original.line.saturating_add(1),
             column: original.column.saturating_add(1),
             generated: Some(generated),
+        })
+    }
+
+    /// The part of a source between two places; none where they are not in one.
+    pub(super) async fn range(&self, start: &ScriptPlace, end: &ScriptPlace) -> Option<SourceRange> {
+        let (start, end) = (self.location(start).await?, self.location(end).await?);
+        (start.source == end.source && start.line <= end.line).then_some(SourceRange {
+            source: start.source,
+            line: start.line,
+            column: Some(start.column),
+            end_line: end.line,
+            end_column: Some(end.column),
         })
     }
 

@@ -9,13 +9,18 @@ use crate::debugger::Event;
 use crate::model::ids::BreakpointId;
 use crate::model::stop::StopReason;
 
-/// Takes a pause: what is none of the user's is dealt with and gone on from. `named` are the breakpoints that the
-/// program itself named for it.
-pub(super) async fn paused(
-    debugger: &CdpDebugger,
-    mut paused: Paused,
-    named: Vec<BreakpointId>,
-) -> Vec<Event> {
+/// Takes a pause. Names that led to no function before may lead to one at a stop.
+pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, named: Vec<BreakpointId>) -> Vec<Event> {
+    let mut events = decide(debugger, paused, named).await;
+    if events.iter().any(|event| matches!(event, Event::Stopped { .. })) {
+        events.splice(0..0, debugger.0.breakpoints.follow_names().await);
+    }
+    events
+}
+
+/// What is none of the user's is dealt with and gone on from. `named` are the breakpoints that the program itself named
+/// for the pause.
+async fn decide(debugger: &CdpDebugger, mut paused: Paused, named: Vec<BreakpointId>) -> Vec<Event> {
     let parts = &debugger.0;
     let is_idle = matches!(paused.call_frames.as_slice(), [only] if parts.sources.is_poke(only));
     let unwound = parts.exceptions.unwound(&paused).await;

@@ -8,6 +8,7 @@ use super::{DapDebugger, lock};
 use crate::deadlines;
 use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
+use crate::model::breakpoint::FunctionLocation;
 use crate::model::ids::{BreakpointId, RawId};
 
 /// What was sent to the adapter.
@@ -73,6 +74,11 @@ impl Breakpoints {
     pub(super) fn owners(&self, number: i64) -> Vec<BreakpointId> {
         let found = self.sent.iter().find(|sent| sent.number == Some(number));
         found.map(|sent| RuleFor::ids(&sent.rules)).unwrap_or_default()
+    }
+
+    /// Whether a number is that of a breakpoint on a function.
+    pub(super) fn is_function(&self, number: i64) -> bool {
+        self.sent.iter().any(|sent| sent.number == Some(number) && sent.file.is_none())
     }
 
     /// The adapter has bound one to another line.
@@ -307,7 +313,7 @@ impl DapDebugger {
                 } else {
                     breakpoints.sent.push(sent);
                 }
-                bind_result(answer, self.0.setup.no_code.as_deref())
+                bind_result(answer, file.is_none(), self.0.setup.no_code.as_deref())
             })
             .map(|planted| self.warned(planted, file))
             .collect()
@@ -315,18 +321,20 @@ impl DapDebugger {
 }
 
 /// A line or column that is one.
-fn positive(number: Option<i64>) -> Option<u32> {
+pub(super) fn positive(number: Option<i64>) -> Option<u32> {
     number.and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0)
 }
 
 /// The protocol has no word for the difference between "not yet" and "never", so one that is not verified
 /// counts as "not yet" with the adapter's reason: a library with its code may still be loaded.
-pub(super) fn bind_result(answer: ::dap::Breakpoint, no_code: Option<&str>) -> Planted {
+pub(super) fn bind_result(answer: ::dap::Breakpoint, is_function: bool, no_code: Option<&str>) -> Planted {
     if answer.verified {
+        let file = answer.source.and_then(|source| source.path).filter(|_| is_function);
         return Planted::Bound {
             line: positive(answer.line),
             column: positive(answer.column),
             columns: Vec::new(),
+            function: file.map(|file| FunctionLocation { file: file.into(), declared: None }),
             warning: None,
         };
     }

@@ -111,12 +111,12 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
         }
         ::dap::Event::Breakpoint(event) => {
             let Some(number) = event.breakpoint.id else { return Vec::new() };
-            let owners = {
+            let (owners, is_function) = {
                 let mut breakpoints = lock(&debugger.0.breakpoints);
                 breakpoints.moved(number, event.breakpoint.line);
-                breakpoints.owners(number)
+                (breakpoints.owners(number), breakpoints.is_function(number))
             };
-            let planted = bind_result(event.breakpoint, debugger.0.setup.no_code.as_deref());
+            let planted = bind_result(event.breakpoint, is_function, debugger.0.setup.no_code.as_deref());
             owners.into_iter().map(|id| Event::Planted { id, planted: planted.clone() }).collect()
         }
         ::dap::Event::Process(event) => {

@@ -2,13 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::breakpoints::positive;
 use super::{DapDebugger, lock};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate};
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
-use crate::model::stack::{Scope, ScopeKind};
+use crate::model::source::Source;
+use crate::model::stack::{Scope, ScopeKind, SourceRange};
 use crate::model::stop::{Exception, ExceptionMode};
 use crate::model::variable::{Children, Page, Value, Variable};
 use crate::output::Category;
@@ -66,9 +68,21 @@ pub(super) async fn scopes(debugger: &DapDebugger, frame: RawId) -> Result<Vec<S
         };
         references.frames.insert(reference, frame);
         references.of_frames.insert(reference);
-        Scope { kind: kind(&scope), name: scope.name, reference, expensive: scope.expensive }
+        let (kind, range) = (kind(&scope), range(&scope));
+        Scope { kind, name: scope.name, reference, expensive: scope.expensive, range }
     };
     Ok(found.into_iter().enumerate().map(scope).collect())
+}
+
+/// The code that a scope belongs to, where the adapter says all of it.
+fn range(scope: &::dap::Scope) -> Option<SourceRange> {
+    Some(SourceRange {
+        source: Source::file(scope.source.as_ref()?.path.as_ref()?),
+        line: positive(scope.line)?,
+        column: positive(scope.column),
+        end_line: positive(scope.end_line)?,
+        end_column: positive(scope.end_column),
+    })
 }
 
 async fn ask_scopes(debugger: &DapDebugger, frame: RawId) -> Result<Vec<::dap::Scope>> {

@@ -21,13 +21,13 @@ use tokio::time::Instant;
 
 use crate::adapter::python::AGENT;
 use crate::deadlines;
-use crate::debugger::Evaluate;
-use crate::debugger::uninterrupted;
+use crate::debugger::{Evaluate, Planted, uninterrupted};
 use crate::error::{Error, Result};
 use crate::model::activity::SampledFrame;
+use crate::model::breakpoint::FunctionLocation;
 use crate::model::ids::RawId;
 use crate::model::source::{Location, Source};
-use crate::model::stack::{Scope, ScopeKind};
+use crate::model::stack::{Scope, ScopeKind, SourceRange};
 use crate::model::stop::Exception;
 use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
 use crate::model::variable::{Children, Page, Value, Variable};
@@ -72,8 +72,30 @@ pub(super) struct AgentClient {
 /// that are.
 #[derive(Debug, Deserialize)]
 pub(super) struct Found {
-    pub(super) found: bool,
+    #[serde(rename = "found")]
+    pub(super) is_there: bool,
     pub(super) names: Vec<String>,
+    /// Where the function is that was looked for.
+    #[serde(default)]
+    pub(super) at: Option<FunctionPlace>,
+}
+
+/// Where a function is.
+#[derive(Debug, Deserialize)]
+pub(super) struct FunctionPlace {
+    file: PathBuf,
+    /// The line with its name.
+    declared: u32,
+    /// The line of its first statement.
+    line: u32,
+}
+
+impl FunctionPlace {
+    /// A breakpoint on it.
+    pub(super) fn bound(self) -> Planted {
+        let function = FunctionLocation { file: self.file, declared: Some(self.declared) };
+        Planted::in_function(function, Some(self.line))
+    }
 }
 
 /// What every answer may be instead.
@@ -118,6 +140,8 @@ struct Same {
 struct Scopes {
     locals: i64,
     globals: i64,
+    /// The file of the frame's code, with its first and its last line.
+    code: Option<(PathBuf, u32, u32)>,
 }
 
 #[derive(Deserialize)]
@@ -293,15 +317,23 @@ impl AgentClient {
 
     pub(super) async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>> {
         let scopes: Scopes = self.call(frame, "scopes", json!([frame.0]), deadlines::REQUEST).await?;
-        let scope = |name: &str, kind, reference| Scope {
+        let scope = |name: &str, kind, reference, range| Scope {
             name: name.to_owned(),
             kind,
             reference: self.remember(RawId(reference), frame),
             expensive: false,
+            range,
         };
+        let range = scopes.code.map(|(file, line, end_line)| SourceRange {
+            source: Source::file(file),
+            line,
+            column: None,
+            end_line,
+            end_column: None,
+        });
         Ok(vec![
-            scope("Locals", ScopeKind::Locals, scopes.locals),
-            scope("Globals", ScopeKind::Globals, scopes.globals),
+            scope("Locals", ScopeKind::Locals, scopes.locals, range),
+            scope("Globals", ScopeKind::Globals, scopes.globals, None),
         ])
     }
 

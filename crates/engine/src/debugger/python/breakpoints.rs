@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::PythonDebugger;
-use super::agent::AgentClient;
+use super::agent::{AgentClient, FunctionPlace};
 use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
 use crate::error::Result;
 use crate::sources;
@@ -33,7 +33,7 @@ pub(super) async fn set_in_source(
     }
     let planted = debugger.0.dap.send_breakpoints(path, places).await?;
     let is_known = planted.iter().any(|planted| matches!(planted, Planted::Bound { .. }));
-    let is_loaded = is_known && agent.look_for_file(next_place(debugger), place).await?.found;
+    let is_loaded = is_known && agent.look_for_file(next_place(debugger), place).await?.is_there;
     Ok(planted.into_iter().map(|planted| checked(planted, is_loaded)).collect())
 }
 
@@ -85,8 +85,8 @@ fn split(name: &str) -> (Option<&str>, &str) {
 async fn is_loaded(debugger: &PythonDebugger, agent: &AgentClient, name: &str) -> Result<Planted> {
     let (class, function) = split(name);
     let functions = agent.look_for(next_place(debugger), class, function).await?;
-    if functions.found {
-        return Ok(Planted::on(None));
+    if functions.is_there {
+        return Ok(functions.at.map_or_else(|| Planted::on(None), FunctionPlace::bound));
     }
     let near = sources::nearest_names(name, functions.names);
     let near = if near.is_empty() { String::new() } else { format!("; loaded are {}", near.join(", ")) };

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::Python;
-use super::agent::Found;
+use super::agent::{Found, FunctionPlace};
 use crate::debugger::dap::Extension;
 use crate::debugger::{Debugger, Event, Planted, Step};
 use crate::model::ids::{BreakpointId, RawId};
@@ -134,6 +134,9 @@ enum AgentEvent {
     Bound {
         ids: Vec<u32>,
         line: Option<u32>,
+        /// Where the function is.
+        #[serde(default)]
+        at: Option<FunctionPlace>,
     },
     /// The answer of the sampler to a request.
     Answer {
@@ -160,7 +163,9 @@ impl PythonEvents {
                 }
                 Vec::new()
             }
-            AgentEvent::Bound { ids, line } => planted(ids, &Planted::on(line)),
+            AgentEvent::Bound { ids, line, at } => {
+                planted(ids, &at.map_or_else(|| Planted::on(line), FunctionPlace::bound))
+            }
             AgentEvent::Answer { number, body } => {
                 python.sampling.answered(number, body);
                 Vec::new()

@@ -23,7 +23,7 @@ use crate::mcp::guarded::Guarded;
 use crate::mcp::server::Server;
 
 /// How often a stream says that it is there.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Answers what is sent to MCP.
 pub(super) async fn mcp(State(site): State<Arc<Site>>, request: Request) -> Result<Response, Refusal> {
@@ -115,7 +115,7 @@ fn admit_reader(busy: &Busy, headers: &HeaderMap) -> Result<(), Refusal> {
     link.outbox.admits_reader(behind).map_err(|refused| Refusal::new(status(refused), refused.to_string()))
 }
 
-fn status(refused: Refused) -> StatusCode {
+pub(super) fn status(refused: Refused) -> StatusCode {
     match refused {
         Refused::TooManyCalls => StatusCode::TOO_MANY_REQUESTS,
         Refused::TooManyReaders => StatusCode::CONFLICT,

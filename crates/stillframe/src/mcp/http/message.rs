@@ -82,6 +82,11 @@ impl Message {
         }
     }
 
+    /// As it is understood.
+    pub(super) fn into_parsed(self) -> ClientJsonRpcMessage {
+        self.parsed
+    }
+
     /// The method that it calls; none unless it is a request.
     pub(super) fn method(&self) -> Option<&str> {
         match &self.parsed {

@@ -127,6 +127,14 @@ impl Outbox {
         self.read(number, None, primes)
     }
 
+    /// Expects the answer of a call on the stream of everything else, as the transport of 2024-11-05 has it.
+    pub(super) fn expect(&self, request: &JsonRpcRequest<ClientRequest>) -> Result<(), Refused> {
+        let mut state = self.lock();
+        state.admits(&request.id)?;
+        state.requests.insert(request.id.clone(), COMMON);
+        Ok(())
+    }
+
     /// Whether a stream could be opened that belongs to no call, or taken up behind an event.
     pub(super) fn admits_reader(&self, behind: Option<&str>) -> Result<(), Refused> {
         let mut state = self.lock();
@@ -193,8 +201,12 @@ impl Outbox {
         if let Some(id) = answers {
             // What was cancelled has no stream any more, and its answer belongs on no other.
             let Some(stream) = id.and_then(|id| state.requests.remove(id)) else { return };
-            state.streams.push_answer(stream, message);
-            state.forget_progress(stream);
+            if stream == COMMON {
+                state.streams.push(COMMON, message);
+            } else {
+                state.streams.push_answer(stream, message);
+                state.forget_progress(stream);
+            }
         } else {
             let stream = state.stream_of_progress(&message).unwrap_or(COMMON);
             state.streams.push(stream, message);
@@ -207,7 +219,9 @@ impl Outbox {
     /// wait for the answer.
     pub(super) fn cancel(&self, id: &RequestId) {
         let mut state = self.lock();
-        if let Some(stream) = state.requests.remove(id) {
+        if let Some(stream) = state.requests.remove(id)
+            && stream != COMMON
+        {
             state.forget_progress(stream);
             state.streams.forget(stream);
         }

@@ -32,6 +32,17 @@ pub(super) struct OneSession {
     pub(super) client: Arc<Client>,
 }
 
+/// Opens the MCP session of a client: its id, and what its server reads and writes.
+pub(super) fn open_link(clients: &Clients, client: &Arc<Client>) -> Result<(String, Line), Refused> {
+    let id = Secret::random().map_err(|_| Refused::Closed)?.reveal().to_owned();
+    let (inbox, messages) = mpsc::channel(QUEUED);
+    let outbox = Outbox::new();
+    let line = Line { messages, outbox: Arc::clone(&outbox) };
+    client.link.set(Link { id: id.clone(), inbox, outbox }).map_err(|_| Refused::Closed)?;
+    clients.register(client);
+    Ok((id, line))
+}
+
 impl OneSession {
     fn link(&self) -> Result<&Link, Refused> {
         self.client.link.get().ok_or(Refused::Closed)
@@ -43,12 +54,7 @@ impl SessionManager for OneSession {
     type Transport = Line;
 
     async fn create_session(&self) -> Result<(SessionId, Line), Refused> {
-        let id = Secret::random().map_err(|_| Refused::Closed)?.reveal().to_owned();
-        let (inbox, messages) = mpsc::channel(QUEUED);
-        let outbox = Outbox::new();
-        let line = Line { messages, outbox: Arc::clone(&outbox) };
-        self.client.link.set(Link { id: id.clone(), inbox, outbox }).map_err(|_| Refused::Closed)?;
-        self.clients.register(&self.client);
+        let (id, line) = open_link(&self.clients, &self.client)?;
         Ok((id.into(), line))
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{DynamicLanguage, Language, dynamic, each};
 
-use super::bank;
+use super::{bank, listed};
 use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
 
@@ -18,6 +18,7 @@ each![
     a_restart_says_what_it_kept,
     output_comes_in_entries_with_a_cursor_each,
     a_breakpoint_by_a_text_has_its_anchor,
+    a_misspelt_switch_that_limits_a_call_is_refused_and_other_names_are_ignored,
 ];
 
 dynamic![
@@ -45,6 +46,36 @@ async fn arguments_that_mean_nothing_here_say_what_there_is_instead(language: La
     let started = session.ok("start_debugging", start).await;
     assert_eq!(started.place(), (program.path(), program.line("deposit")));
     assert!(started.at("/warnings/0").as_str().unwrap().starts_with("ignored `adapterLaunchConfig`: "));
+    session.finish().await;
+}
+
+async fn a_misspelt_switch_that_limits_a_call_is_refused_and_other_names_are_ignored(language: Language) {
+    let program = bank(language);
+    let session = Debugging::of(language).await;
+    for name in ["dryRunSpwan", "dry_run_spawn", "dryRun"] {
+        let start = json!({ "scriptPath": program.path(), name: true });
+        let failed = session.fails("invalid_arguments", "start_debugging", start).await;
+        assert!(failed.text.contains("did you mean `dryRunSpawn`?"), "{}", failed.text);
+    }
+    let not_a_switch = json!({ "scriptPath": program.path(), "dryRunSpawn": "perhaps" });
+    session.fails("invalid_arguments", "start_debugging", not_a_switch).await;
+    assert_eq!(listed(&session).await["state"], "created", "nothing was started");
+
+    session.break_at(&program, "deposit").await;
+    let nested = json!({ "stopOnEntry": false, "stopOnEntri": true });
+    let started =
+        session.ok("start_debugging", json!({ "scriptPath": program.path(), "dapLaunchArgs": nested }));
+    let started = started.await;
+    assert_eq!(started.place(), (program.path(), program.line("deposit")));
+    let warning = "ignored unknown argument `dapLaunchArgs.stopOnEntri`; did you mean `stopOnEntry`?";
+    assert_eq!(started["warnings"], json!([warning]));
+
+    let misspelt = json!({ "expression": "1", "sideEfects": false });
+    let failed = session.fails("invalid_arguments", "evaluate_expression", misspelt).await;
+    assert!(failed.text.contains("did you mean `sideEffects`?"), "{}", failed.text);
+    session.fails("invalid_arguments", "evaluate_expression", json!({ "expresion": "1" })).await;
+    let evaluated = session.ok("evaluate_expression", json!({ "expression": "1", "colour": "red" })).await;
+    assert_eq!(evaluated["warnings"], json!(["ignored unknown argument `colour`"]));
     session.finish().await;
 }
 

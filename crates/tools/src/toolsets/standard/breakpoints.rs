@@ -87,24 +87,23 @@ struct Alike {
     warning: Option<String>,
 }
 
-/// Where a breakpoint on a function is bound.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+/// The function that a breakpoint is bound in.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Bound {
     #[serde(skip_serializing_if = "Option::is_none")]
     bound_file: Option<String>,
+    /// The line with its name; the program stops on `line`.
     #[serde(skip_serializing_if = "Option::is_none")]
     bound_line: Option<u32>,
 }
 
 impl Bound {
     /// Nothing while it is not, or where the debugger does not tell.
-    fn of(breakpoint: &BreakpointData) -> Self {
-        let is_bound = breakpoint.verified && breakpoint.function.is_some();
-        Self {
-            bound_file: breakpoint.file.clone().filter(|_| is_bound),
-            bound_line: breakpoint.line.filter(|_| is_bound),
-        }
+    fn of(breakpoint: &Breakpoint) -> Self {
+        let bound_line = breakpoint.declared_line();
+        let file = breakpoint.file().filter(|_| bound_line.is_some());
+        Self { bound_file: file.map(|file| file.display().to_string()), bound_line }
     }
 }
 
@@ -131,7 +130,7 @@ impl BreakpointSet {
             (_, _, Some(function)) => format!("function {function}"),
             _ => String::new(),
         };
-        let lines = breakpoint.path().and_then(|path| session.read_lines(path).ok());
+        let lines = breakpoint.file().and_then(|path| session.read_lines(path).ok());
         let context = lines
             .zip(data.line)
             .and_then(|(lines, line)| LineContext::new(line, surrounding(&lines, line, AROUND)));
@@ -146,7 +145,7 @@ impl BreakpointSet {
         let alike = Alike {
             content: context.as_ref().map(|context| context.line_content.clone()),
             function_name: data.function.clone(),
-            bound: Bound::of(&data),
+            bound: Bound::of(breakpoint),
             anchor: Anchor::of(breakpoint),
             warning: data.requested_line.map(|_| message.clone()),
         };
@@ -254,7 +253,10 @@ struct ListedBreakpoint {
     id: String,
     #[serde(flatten)]
     breakpoint: BreakpointData,
-    /// The line that it is bound to.
+    /// Its number in editors that `expose_session` lets in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapter_id: Option<u32>,
+    /// The line that it is bound to; of a function, the line with its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     bound_line: Option<u32>,
     /// Why it is not bound.
@@ -270,7 +272,8 @@ impl From<&Breakpoint> for ListedBreakpoint {
         data.requested_line = breakpoint.requested_line();
         Self {
             id: data.breakpoint_id.clone(),
-            bound_line: data.line.filter(|_| data.verified),
+            adapter_id: data.verified.then_some(breakpoint.id.0),
+            bound_line: breakpoint.declared_line().or(data.line).filter(|_| data.verified),
             message: data.reason.clone(),
             anchor: Anchor::of(breakpoint),
             breakpoint: data,
@@ -283,6 +286,8 @@ impl From<&Breakpoint> for ListedBreakpoint {
 #[serde(rename_all = "camelCase")]
 struct FunctionBreakpoint {
     id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapter_id: Option<u32>,
     function_name: String,
     verified: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -296,15 +301,16 @@ struct FunctionBreakpoint {
 
 impl FunctionBreakpoint {
     /// One on a line is none.
-    fn of(listed: &ListedBreakpoint) -> Option<Self> {
-        let ListedBreakpoint { id, breakpoint, message, .. } = listed;
+    fn of(breakpoint: &Breakpoint) -> Option<Self> {
+        let listed = ListedBreakpoint::from(breakpoint);
         Some(Self {
-            id: id.clone(),
-            function_name: breakpoint.function.clone()?,
-            verified: breakpoint.verified,
-            condition: breakpoint.condition.clone(),
+            id: listed.id,
+            adapter_id: listed.adapter_id,
+            function_name: listed.breakpoint.function?,
+            verified: listed.breakpoint.verified,
+            condition: listed.breakpoint.condition,
             bound: Bound::of(breakpoint),
-            message: message.clone(),
+            message: listed.message,
         })
     }
 }
@@ -348,16 +354,12 @@ impl Tool for ListBreakpoints {
     async fn call(self, context: &Context) -> Result<BreakpointList, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let file = self.file.map(|file| sources::absolute(&file));
-        let breakpoints: Vec<ListedBreakpoint> = session
-            .breakpoints()
-            .await?
-            .iter()
-            .filter(|breakpoint| file.is_none() || breakpoint.path() == file.as_deref())
-            .map(ListedBreakpoint::from)
-            .collect();
+        let mut known = session.breakpoints().await?;
+        known.retain(|breakpoint| file.is_none() || breakpoint.path() == file.as_deref());
+        let breakpoints: Vec<ListedBreakpoint> = known.iter().map(ListedBreakpoint::from).collect();
         // A file is asked for the breakpoints on its lines.
         let functions: Option<Vec<FunctionBreakpoint>> =
-            file.is_none().then(|| breakpoints.iter().filter_map(FunctionBreakpoint::of).collect());
+            file.is_none().then(|| known.iter().filter_map(FunctionBreakpoint::of).collect());
         let (wanted, failures) = session.exception_breakpoints().await?;
         let exceptions = ExceptionsData {
             mode: wanted.mode.to_string(),

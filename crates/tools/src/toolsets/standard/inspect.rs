@@ -93,62 +93,6 @@ impl Tool for GetStackTrace {
     }
 }
 
-/// Lists scopes.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct GetScopes {
-    session_id: Option<String>,
-    /// from `get_stack_trace`
-    frame_id: u64,
-}
-
-/// The scopes of a frame.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Scopes {
-    success: bool,
-    scopes: Vec<ScopeData>,
-}
-
-/// A scope.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct ScopeData {
-    name: String,
-    /// Pass it to `get_variables`.
-    variables_reference: u64,
-    /// Large or slow to read.
-    expensive: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    presentation_hint: Option<&'static str>,
-    /// Always empty; kept for clients that look for it.
-    source: EmptyObject,
-}
-
-/// Nothing.
-#[derive(Debug, Serialize, JsonSchema)]
-struct EmptyObject {}
-
-impl Tool for GetScopes {
-    type Answer = Scopes;
-    const NAME: &'static str = "get_scopes";
-    const TITLE: &'static str = "Get scopes";
-    const DESCRIPTION: &'static str = "Get a frame's variable scopes.";
-    const EFFECTS: Effects = Effects::NONE;
-
-    async fn call(self, context: &Context) -> Result<Scopes, ToolError> {
-        let session = context.session(self.session_id.as_deref())?;
-        let scopes = session.scopes(Reference(self.frame_id)).await?;
-        let scopes = scopes.into_iter().map(|scope| ScopeData {
-            name: scope.name,
-            variables_reference: scope.reference.0,
-            expensive: scope.expensive,
-            presentation_hint: (scope.kind == ScopeKind::Locals).then_some("locals"),
-            source: EmptyObject {},
-        });
-        Ok(Scopes { success: true, scopes: scopes.collect() })
-    }
-}
-
 /// Lists children.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -359,6 +303,10 @@ pub(super) struct EvaluateExpression {
     /// default true; false: refused when it could change anything
     side_effects: Option<bool>,
 }
+
+/// Nothing.
+#[derive(Debug, Serialize, JsonSchema)]
+struct EmptyObject {}
 
 /// The value of an expression.
 #[derive(Debug, Serialize, JsonSchema)]

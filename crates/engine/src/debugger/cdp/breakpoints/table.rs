@@ -4,11 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use super::super::functions::FunctionStart;
 use super::super::insertions::RecordedPlace;
 use super::super::locks::lock;
 use super::super::places::{CompiledScript, ScriptSpot};
 use super::super::recording;
 use crate::debugger::{Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
+use crate::model::breakpoint::FunctionLocation;
 use crate::model::ids::BreakpointId;
 use crate::source_map::SourceMap;
 use crate::sources;
@@ -67,6 +69,8 @@ pub(super) struct BreakpointTarget {
     pub(super) line: u32,
     /// 0-based, in UTF-16 units.
     pub(super) column: Option<u32>,
+    /// The line with the name of the function that begins here, 1-based.
+    pub(super) declared: Option<u32>,
     pub(super) rules: Vec<RuleFor>,
     /// What V8 knows of it.
     pub(super) spots: Vec<PlantedSpot>,
@@ -133,22 +137,22 @@ impl BreakpointTable {
         lock(&self.0).add(place)
     }
 
-    /// Takes up where a function begins, 0-based; none when that is known already.
+    /// Takes up where a function begins; none when that is known already.
     pub(super) fn add_function(
         &self,
         wanted: &FunctionBreakpoint,
         source: &Path,
         made: &[CompiledScript],
-        line: u32,
-        column: u32,
+        start: FunctionStart,
     ) -> Option<u64> {
         let mut table = lock(&self.0);
         let place = BreakpointTarget {
             kind: TargetKind::Function,
             source: source.to_owned(),
             made: made.to_vec(),
-            line,
-            column: Some(column),
+            line: start.line,
+            column: Some(start.column),
+            declared: Some(start.declared),
             rules: wanted.rules.clone(),
             spots: Vec::new(),
             refused: None,
@@ -168,19 +172,21 @@ impl BreakpointTable {
     /// What became of the functions that are wanted, in their order.
     pub(super) fn function_outcomes(&self) -> Vec<Planted> {
         let table = lock(&self.0);
-        let outcome = |named: &WantedFunction| {
-            let places = named.places.iter().filter_map(|number| table.places.get(number));
-            let bound = places
-                .map(BreakpointTarget::outcome)
-                .find(|outcome| matches!(outcome, Planted::Bound { .. }));
-            bound.unwrap_or_else(|| {
-                Planted::NotLoaded(format!(
-                    "the program has loaded no function `{}` of its own so far, and stops when one is entered",
-                    named.function.name
-                ))
-            })
-        };
-        table.functions.iter().map(outcome).collect()
+        table.functions.iter().map(|named| table.function_outcome(named)).collect()
+    }
+
+    /// What became of the function that is wanted at a place: it may begin at several.
+    fn of_function(&self, number: u64) -> Option<Planted> {
+        let table = lock(&self.0);
+        let named = table.functions.iter().find(|named| named.places.contains(&number))?;
+        Some(table.function_outcome(named))
+    }
+
+    /// The functions that are nowhere so far.
+    pub(super) fn functions_nowhere(&self) -> Vec<FunctionBreakpoint> {
+        let table = lock(&self.0);
+        let nowhere = table.functions.iter().filter(|named| named.places.is_empty());
+        nowhere.map(|named| named.function.clone()).collect()
     }
 
     /// What is recorded in a source.
@@ -368,7 +374,7 @@ impl BreakpointTable {
     /// What is known of a place, for each breakpoint there.
     pub(super) fn news(&self, number: u64) -> Vec<Event> {
         let Some(place) = self.place(number) else { return Vec::new() };
-        let planted = place.outcome();
+        let planted = self.of_function(number).unwrap_or_else(|| place.outcome());
         let ids = RuleFor::ids(&place.rules).into_iter();
         ids.map(|id| Event::Planted { id, planted: planted.clone() }).collect()
     }
@@ -423,6 +429,24 @@ impl BreakpointTable {
 }
 
 impl Targets {
+    /// The first place that is bound speaks for all.
+    fn function_outcome(&self, named: &WantedFunction) -> Planted {
+        let places = named.places.iter().filter_map(|number| self.places.get(number));
+        let bound =
+            places.map(BreakpointTarget::outcome).find(|outcome| matches!(outcome, Planted::Bound { .. }));
+        bound.unwrap_or_else(|| {
+            let name = &named.function.name;
+            let known = format!("the program has loaded no function `{name}` of its own so far");
+            Planted::NotLoaded(if named.places.is_empty() && name.contains('.') {
+                format!(
+                    "{known}; it binds when one is loaded, or when the program pauses where `{name}` is a function"
+                )
+            } else {
+                format!("{known}, and stops when one is entered")
+            })
+        })
+    }
+
     fn add(&mut self, place: BreakpointTarget) -> u64 {
         self.last_number += 1;
         self.places.insert(self.last_number, place);
@@ -447,6 +471,7 @@ impl BreakpointTarget {
             made: made.to_vec(),
             line: wanted.line.saturating_sub(1),
             column: wanted.column.map(|column| column.saturating_sub(1)),
+            declared: None,
             rules: wanted.rules,
             spots: Vec::new(),
             refused: None,
@@ -475,14 +500,15 @@ impl BreakpointTarget {
         let distance =
             |(line, column): &(u32, u32)| (line.abs_diff(wanted), asked.map(|asked| asked.abs_diff(*column)));
         match bound.min_by_key(distance) {
-            // Functions are wanted by their names, and may begin on several lines.
-            Some(_) if self.kind != TargetKind::Line => {
-                Planted::Bound { line: None, column: None, columns: Vec::new(), warning: None }
+            Some(_) if self.kind == TargetKind::Entry => Planted::on(None),
+            Some((line, _)) if self.kind == TargetKind::Function => {
+                let function = FunctionLocation { file: self.source.clone(), declared: self.declared };
+                Planted::in_function(function, Some(line))
             }
             Some((line, column)) => {
                 let is_moved = asked.is_some_and(|asked| asked != column);
                 let columns = if is_moved { self.columns.clone() } else { Vec::new() };
-                Planted::Bound { line: Some(line), column: Some(column), columns, warning: None }
+                Planted::Bound { line: Some(line), column: Some(column), columns, function: None, warning: None }
             }
             None if self.is_late => Planted::NotLoaded(
                 "the thread is in native code, and takes it up as soon as that returns".to_owned(),

@@ -15,6 +15,9 @@ use crate::error::Result;
 
 /// How long a program that was asked to pause is left alone before it counts as idle.
 const IDLE: Duration = Duration::from_millis(30);
+/// The same for the first pause of a program that was attached to: a stop in its code shows more than that it is idle,
+/// and one that has just been started still loads its modules.
+const IDLE_AT_ATTACH: Duration = Duration::from_millis(250);
 
 impl RunControl {
     /// Asks a running thread to stop. One that runs no code at the moment is brought to its stop by an evaluation.
@@ -30,15 +33,15 @@ impl RunControl {
         {
             return Err(error.into());
         }
-        tokio::spawn(insist(Arc::downgrade(self)));
+        let is_attached = !self.sources.program.is_ours && !self.run.has_stopped();
+        tokio::spawn(insist(Arc::downgrade(self), if is_attached { IDLE_AT_ATTACH } else { IDLE }));
         Ok(())
     }
 }
 
 /// Has a thread come to the pause that it was asked for. One that runs no code needs some to stop in, and V8
 /// forgets a pause that finds it in code that is passed over, such as Node's own.
-async fn insist(control: Weak<RunControl>) {
-    let mut patience = IDLE;
+async fn insist(control: Weak<RunControl>, mut patience: Duration) {
     loop {
         tokio::time::sleep(patience).await;
         let Some(control) = control.upgrade() else { return };

@@ -40,7 +40,7 @@ struct ScopeSelection {
 }
 
 impl ValueReader {
-    /// The scopes in V8's order, innermost first. Their names are unique in the frame.
+    /// The scopes in V8's order, innermost first, without their ranges. Their names are unique in the frame.
     pub(in super::super) fn scopes(&self, frame: &Arc<Frame>) -> Vec<Scope<RawId>> {
         let own = frame.own();
         let mut taken = HashSet::new();
@@ -52,7 +52,7 @@ impl ValueReader {
                 _ => ScopeKind::Other,
             };
             let reference = self.0.references.hold(Expandable::Scope(Arc::clone(frame), index));
-            Scope { name, kind, reference, expensive: scope.kind == "global" }
+            Scope { name, kind, reference, expensive: scope.kind == "global", range: None }
         };
         frame.chain().iter().enumerate().map(scope).collect()
     }

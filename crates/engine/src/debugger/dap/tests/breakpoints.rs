@@ -23,7 +23,8 @@ async fn set(scene: &mut Scene, wanted: Vec<SourceBreakpoint>, answer: Json) -> 
 
 #[tokio::test(start_paused = true)]
 async fn breakpoints_are_what_the_adapter_says_of_them() {
-    let bound = |line, column| Planted::Bound { line, column, columns: Vec::new(), warning: None };
+    let bound =
+        |line, column| Planted::Bound { line, column, columns: Vec::new(), function: None, warning: None };
     let unbound = |message: &str| Planted::NotLoaded(message.to_owned());
     let silent = unbound("no code that is loaded has debug information for this place");
     let table = [
@@ -64,10 +65,14 @@ async fn lines_and_columns_are_sent_as_they_are_asked_for() {
         "breakpoints": [{ "line": 3, "column": 13 }, { "line": 9 }],
     });
     assert_eq!(asked, expected);
-    assert_eq!(
-        planted[0],
-        Planted::Bound { line: Some(3), column: Some(9), columns: Vec::new(), warning: None }
-    );
+    let bound = Planted::Bound {
+        line: Some(3),
+        column: Some(9),
+        columns: Vec::new(),
+        function: None,
+        warning: None,
+    };
+    assert_eq!(planted[0], bound);
 }
 
 /// Adapters differ in everything else, so it is applied here.
