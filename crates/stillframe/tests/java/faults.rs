@@ -1,9 +1,11 @@
 //! The fault table of Java: the program, the bridge or the server is killed at each moment of a session.
 
+use std::path::Path;
+
 use serde_json::json;
 use test_support::{Answer, Fixture, Language};
 
-use crate::debugging::{Debugging, Report};
+use crate::debugging::{Debugging, Report, folder};
 
 /// What is killed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,11 +64,12 @@ fn kill(session: &Debugging, victim: Victim) {
 async fn strike(victim: Victim, moment: Moment) -> Option<Answer> {
     let program = Fixture::of(Language::Java, "pauses_sleep");
     let (session, _) = Debugging::stopped_at(&program, "here").await;
-    let session = std::sync::Arc::new(session);
+    let folder = folder();
+    let begun = folder.path().join("begun");
     let (tool, arguments) = match moment {
         Running | Paused => ("continue_execution", json!({})),
         Stepping => ("step_over", json!({})),
-        Evaluating => ("evaluate_expression", json!({ "expression": language_sleep() })),
+        Evaluating => ("evaluate_expression", json!({ "expression": endless(&begun) })),
     };
     session.ok("clear_breakpoints", json!({})).await;
     if matches!(moment, Paused) {
@@ -84,15 +87,15 @@ async fn strike(victim: Victim, moment: Moment) -> Option<Answer> {
     } else {
         let call = session.call(tool, arguments);
         let strike = async {
-            if !matches!(moment, Paused) {
-                // The call is taken first.
-                session.server.ok("list_debug_sessions", json!({})).await;
-                kill(&session, victim);
+            match moment {
+                Paused => return,
+                Evaluating => test_support::eventually(|| begun.exists()).await,
+                Running | Stepping => runs(&session).await,
             }
+            kill(&session, victim);
         };
         Some(tokio::join!(call, strike).0)
     };
-    let session = std::sync::Arc::into_inner(session).expect("nobody else has it");
     if victim == Server {
         session.server.mark().clone().assert_gone_within(std::time::Duration::from_secs(10));
     } else {
@@ -102,8 +105,26 @@ async fn strike(victim: Victim, moment: Moment) -> Option<Answer> {
     answer
 }
 
-fn language_sleep() -> &'static str {
-    Language::Java.words().sleep
+/// An expression that makes a file, and then waits.
+fn endless(begun: &Path) -> String {
+    let begun = begun.display();
+    format!(
+        "new java.io.File(\"{begun}\").createNewFile() && new java.util.concurrent.CountDownLatch(1)\
+         .await(1000L, java.util.concurrent.TimeUnit.SECONDS)"
+    )
+}
+
+/// Waits until the program runs.
+async fn runs(session: &Debugging) {
+    loop {
+        let sessions = session.server.ok("list_debug_sessions", json!({})).await;
+        let own = &sessions["sessions"][0];
+        if own["state"] != "paused" {
+            return;
+        }
+        // sleep: it runs once the call has been taken.
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
 }
 
 #[tokio::test]
