@@ -69,16 +69,7 @@ pub struct Machine;
 
 impl Host for Machine {
     fn run<'a>(&'a self, spec: &'a ProcessSpec, deadline: Duration) -> Boxed<'a, Result<Finished>> {
-        Box::pin(process::run(spec, deadline, &|_| ()))
-    }
-
-    fn run_telling<'a>(
-        &'a self,
-        spec: &'a ProcessSpec,
-        deadline: Duration,
-        said: &'a (dyn Fn(&str) + Send + Sync),
-    ) -> Boxed<'a, Result<Finished>> {
-        Box::pin(process::run(spec, deadline, said))
+        Box::pin(process::run(spec, deadline))
     }
 
     fn run_telling<'a>(

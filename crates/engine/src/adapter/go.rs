@@ -128,6 +128,7 @@ impl Adapter for Go {
             is_local: !matches!(transport, Transport::Connect { .. }) || runtime.tag == "native",
             binary: None,
             no_code: None,
+            is_dump: false,
             quirks: if is_all_code { &quirks::ALL_CODE } else { &quirks::QUIRKS },
         };
         Ok(Plan::Dap { transport, setup })
@@ -173,6 +174,7 @@ fn attach_arguments(attach: &Attach) -> Value {
     match &attach.to {
         Endpoint::Process(pid) => json!({ "mode": "local", "processId": pid }),
         Endpoint::Address { .. } => json!({ "mode": "remote", "substitutePath": paths }),
+        Endpoint::Core { file, .. } => json!({ "coreFile": file }),
     }
 }
 

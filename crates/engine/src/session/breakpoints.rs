@@ -462,8 +462,13 @@ mod tests {
     #[test]
     fn a_binding_tells_what_the_processes_made_of_it() {
         let bound = Planted::on(Some(8));
-        let is_bound =
-            Binding::Bound { line: Some(8), column: None, columns: Vec::new(), function: None, warning: None };
+        let is_bound = Binding::Bound {
+            line: Some(8),
+            column: None,
+            columns: Vec::new(),
+            function: None,
+            warning: None,
+        };
         let waiting = Planted::NotLoaded("not loaded".to_owned());
         let refused = Planted::Refused("no code".to_owned());
         let child = TargetId(1);

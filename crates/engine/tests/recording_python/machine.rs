@@ -118,8 +118,7 @@ fn built_by_pyenv(name: &str) -> Vec<PathBuf> {
 async fn version(python: &Path) -> Option<(u32, u32)> {
     let args = ["-c", "import sys; print(*sys.version_info[:2])"].map(Into::into).to_vec();
     let spec = ProcessSpec { program: python.to_owned(), args, ..ProcessSpec::default() };
-    let done =
-        process::run(&spec, Duration::from_secs(20), &|_| ()).await.ok().filter(|done| done.success)?;
+    let done = process::run(&spec, Duration::from_secs(20)).await.ok().filter(|done| done.success)?;
     let (major, minor) = done.stdout.trim().split_once(' ')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }

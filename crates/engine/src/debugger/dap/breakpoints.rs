@@ -271,12 +271,14 @@ impl DapDebugger {
             Some(changed(file)? > built)
         };
         match planted {
-            Planted::Bound { line, column, columns, .. } if file.and_then(is_newer) == Some(true) => {
+            Planted::Bound { line, column, columns, function, .. }
+                if file.and_then(is_newer) == Some(true) =>
+            {
                 let warning =
                     "the file has changed since the program was built: build it again, or lines and \
                                variables may not match"
                         .to_owned();
-                Planted::Bound { line, column, columns, warning: Some(warning) }
+                Planted::Bound { line, column, columns, function, warning: Some(warning) }
             }
             other => other,
         }

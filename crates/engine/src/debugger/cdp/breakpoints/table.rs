@@ -508,7 +508,13 @@ impl BreakpointTarget {
             Some((line, column)) => {
                 let is_moved = asked.is_some_and(|asked| asked != column);
                 let columns = if is_moved { self.columns.clone() } else { Vec::new() };
-                Planted::Bound { line: Some(line), column: Some(column), columns, function: None, warning: None }
+                Planted::Bound {
+                    line: Some(line),
+                    column: Some(column),
+                    columns,
+                    function: None,
+                    warning: None,
+                }
             }
             None if self.is_late => Planted::NotLoaded(
                 "the thread is in native code, and takes it up as soon as that returns".to_owned(),

@@ -65,13 +65,8 @@ async fn lines_and_columns_are_sent_as_they_are_asked_for() {
         "breakpoints": [{ "line": 3, "column": 13 }, { "line": 9 }],
     });
     assert_eq!(asked, expected);
-    let bound = Planted::Bound {
-        line: Some(3),
-        column: Some(9),
-        columns: Vec::new(),
-        function: None,
-        warning: None,
-    };
+    let bound =
+        Planted::Bound { line: Some(3), column: Some(9), columns: Vec::new(), function: None, warning: None };
     assert_eq!(planted[0], bound);
 }
 
