@@ -109,11 +109,13 @@ mod tests {
     /// A name that one language has no line for is not asked for in bodies that are for all of them.
     #[test]
     fn scenarios_name_the_same_lines_in_each_language() {
-        let only_python = ["bill_header", "decorator"];
+        let only_python = ["bill_header", "decorator", "kind_header"];
         for scenario in ["bank", "empty_scope", "endings", "readers", "steps", "swap_vars", "values"] {
             let mut python = names(Language::Python, scenario);
             python.retain(|name| !only_python.contains(&name.as_str()));
-            assert_eq!(names(Language::Node, scenario), python, "{scenario}");
+            let mut node = names(Language::Node, scenario);
+            node.retain(|name| name != "kind_header");
+            assert_eq!(node, python, "{scenario}");
             for language in Language::ALL {
                 let there = names(*language, scenario);
                 let is_missing = |name: &&String| {

@@ -43,7 +43,7 @@ fn a_mistake_is_told_with_its_line_and_what_is_allowed() {
         ),
         (
             "zebra = true\n",
-            "/p/stillframe.toml:1: there is no section `zebra`; the sections are: limits, safety, serve, journal",
+            "/p/stillframe.toml:1: there is no section `zebra`; the sections are: limits, safety, serve, journal, adapters",
         ),
         ("[limits]\nrows = 3\nrows = 4\n", "/p/stillframe.toml:3: duplicate key at `rows`"),
         (
@@ -76,7 +76,7 @@ fn a_mistake_is_told_with_its_line_and_what_is_allowed() {
         ),
         (
             "[limits]\n[x]\n",
-            "/p/stillframe.toml:2: there is no section `x`; the sections are: limits, safety, serve, journal",
+            "/p/stillframe.toml:2: there is no section `x`; the sections are: limits, safety, serve, journal, adapters",
         ),
         ("[safety]\nread_only = 1\n", "/p/stillframe.toml:2: `safety.read_only` takes true or false"),
         (
@@ -97,7 +97,7 @@ fn a_mistake_is_told_with_its_line_and_what_is_allowed() {
         ),
         (
             "[safety]\nlanguages = [\"cobol\"]\n",
-            "/p/stillframe.toml:2: `safety.languages` has `cobol`, and takes a list of languages: \"python\", \"javascript\", \"c\"",
+            "/p/stillframe.toml:2: `safety.languages` has `cobol`, and takes a list of languages: \"python\", \"javascript\", \"rust\", \"c\", \"java\", \"go\"",
         ),
         (
             "[serve]\ntoolset = \"all-of-it\"\n",
@@ -138,7 +138,7 @@ fn a_mistake_in_the_environment_is_told_with_its_variable_and_what_is_allowed() 
         (
             "ALLOW_LANGUAGE",
             "python,cobol",
-            "`safety.languages` has `cobol`, and takes a list of languages: \"python\", \"javascript\", \"c\"",
+            "`safety.languages` has `cobol`, and takes a list of languages: \"python\", \"javascript\", \"rust\", \"c\", \"java\", \"go\"",
         ),
         (
             "TOOLSET",

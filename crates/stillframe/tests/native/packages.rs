@@ -104,3 +104,14 @@ async fn a_package_without_debug_information_is_built_again_with_it() {
     assert_locals(&ran, &["sum: u32 = 3"]);
     server.finish().await;
 }
+
+#[tokio::test]
+async fn a_file_below_a_workspace_without_a_package_is_compiled_alone() {
+    let sources = Sources::new(&[("Cargo.toml", "[workspace]\n"), ("examples/ask.rs", EXAMPLE)]);
+    let example = sources.file("examples/ask.rs");
+    let server = STILLFRAME.serve().await;
+    let until = json!([{ "file": example.path(), "line": example.line("example") }]);
+    let ran = server.ok("run_until", json!({ "program": example.path(), "until": until })).await;
+    assert_eq!(ran.variable("answer"), "42", "{}", ran.text);
+    server.finish().await;
+}

@@ -92,10 +92,12 @@ async fn a_launch_that_cannot_be_leaves_the_session_alone(language: Language) {
     let missing = talk.fails("debug_launch", json!({ "program": language.file("ap") })).await;
     assert!(missing.starts_with("Error: there is no file `"), "{missing}");
     let unknown = talk.fails("debug_launch", json!({ "program": program.path(), "language": "cobol" })).await;
-    assert_eq!(unknown, "Error: `cobol` is not supported; the languages are: python, node, c, java");
+    assert_eq!(
+        unknown,
+        "Error: `cobol` is not supported; the languages are: python, node, rust, c, java, go"
+    );
     let untold = talk.fails("debug_launch", json!({ "program": "Makefile" })).await;
-    let problem =
-        "`language` is missing, and `Makefile` does not tell it; the languages are: python, node, c, java";
+    let problem = "`language` is missing, and `Makefile` does not tell it; the languages are: python, node, rust, c, java, go";
     assert_eq!(untold, format!("Error: {problem}"));
     let number = language.words().number;
     assert_eq!(talk.says("debug_evaluate", json!({ "expression": "total" })).await, format!("({number}) 0"));

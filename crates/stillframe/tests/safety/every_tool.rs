@@ -31,7 +31,7 @@ fn takes(tool: &str, name: &str) -> Option<Takes> {
             Takes::Filter
         }
         "file" | "program" | "scriptPath" | "stdinFile" | "breakpoint.file" | "until.[].file"
-        | "points.[].file" => Takes::File,
+        | "points.[].file" | "coreFile" => Takes::File,
         "cwd" => Takes::Folder,
         "executablePath" | "executable_path" => Takes::Executable,
         "command" | "trigger.command" => Takes::Command,

@@ -68,7 +68,7 @@ impl Module {
                 item.text += "\n";
             }
             // What follows, such as a list of bodies, is of no item.
-            is_open &= !line.starts_with('}');
+            is_open &= !line.starts_with("each![") && !line.starts_with("dynamic![");
         }
         Self { path: path.join("::"), bodies, items }
     }

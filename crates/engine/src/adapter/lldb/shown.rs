@@ -11,13 +11,23 @@ pub(super) fn function(name: &str) -> String {
             '<' if !before.ends_with("operator") && !before.ends_with("operator<") => depth += 1,
             '>' if !before.ends_with('-') && !before.ends_with("operator") => depth = depth.saturating_sub(1),
             '(' if depth == 0 && at > 0 && !before.ends_with("::") && !before.ends_with("operator") => {
-                let qualified = before.rsplit_once(' ').filter(|(kind, _)| !kind.ends_with("operator"));
-                return qualified.map_or(before, |(_, name)| name).trim_start_matches("::").to_owned();
+                return without_type(before).trim_start_matches("::").to_owned();
             }
             _ => {}
         }
     }
     name.trim_start_matches("::").to_owned()
+}
+
+/// The name of a function without the type of its result, which is before the last space outside of names.
+fn without_type(name: &str) -> &str {
+    let is_outside = |kind: &str, rest: &str| {
+        !kind.ends_with("operator")
+            && !kind.ends_with("(anonymous")
+            && rest.matches('<').count() >= rest.matches('>').count()
+    };
+    let mut spaces = name.rmatch_indices(' ').map(|(at, _)| name.split_at(at));
+    spaces.find(|(kind, rest)| is_outside(kind, rest)).map_or(name, |(_, rest)| rest.trim_start())
 }
 
 /// A type and a value. A reference is what it refers to, without the address.

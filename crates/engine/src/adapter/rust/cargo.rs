@@ -87,7 +87,11 @@ async fn of_path(
 
 /// The package that a source file is the root of a target in, and the words that choose it.
 fn target_of(host: &dyn Host, source: &Path) -> Option<(PathBuf, Vec<String>)> {
-    let is_package = |folder: &&Path| host.is_file(&folder.join(MANIFEST));
+    // The manifest of a workspace alone has no targets.
+    let is_package = |folder: &&Path| {
+        let manifest = host.read(&folder.join(MANIFEST)).unwrap_or_default();
+        manifest.lines().any(|line| line.trim() == "[package]")
+    };
     let package = source.ancestors().skip(1).find(is_package)?;
     let inside = source.strip_prefix(package).ok()?.with_extension("");
     let parts: Vec<String> = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();

@@ -33,9 +33,8 @@ pub(super) fn value(kind: &str, text: String) -> (String, String) {
     }
     let text = match text.split_once(' ') {
         Some((address, rest)) if is_number(address) => rest.to_owned(),
-        _ if matches!(kind.as_str(), "f32" | "f64") && !text.contains(['.', 'e', 'n', 'i']) => {
-            format!("{text}.0")
-        }
+        // Without a fraction, and not `NaN` or `inf`.
+        _ if matches!(kind.as_str(), "f32" | "f64") && text.parse::<i128>().is_ok() => format!("{text}.0"),
         // A value without a formatter: its type and its address.
         _ => match text.rsplit_once(" @ 0x") {
             Some((of, _)) => type_name(of),

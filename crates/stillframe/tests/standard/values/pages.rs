@@ -87,7 +87,7 @@ async fn nested_values_are_expanded_level_by_level(language: Language) {
         name: "pages: nested",
         python: ("'outer'", "[Point(x=3, y=4), {'inner': (5, 6)}]"),
         node: ("outer", "[ Point { x: 3, y: 4 }, { inner: [ 5, 6 ] } ]"),
-        c: ("outer", "point[2]"),
+        c: ("outer", "{{x = 3, y = 4}, {x = 0, y = 0}}"),
     };
     assert_eq!(plain_pairs(language, &outer["variables"])[0], owned(&[shown.of(language)])[0]);
     let list = json!({ "scope": outer.at("/variables/0/variablesReference") });
@@ -132,7 +132,7 @@ async fn objects_show_their_attributes(language: Language) {
         name: "pages: table",
         python: [("'a'", "1"), ("'b'", "[10, 20]"), ("3", "'three'")],
         node: [("3", "'three'"), ("a", "1"), ("b", "[ 10, 20 ]")],
-        c: [("a", "1"), ("b", "int[2]"), ("three", "\"three\"")],
+        c: [("a", "1"), ("b", "{10, 20}"), ("three", "\"three\"")],
     };
     assert_eq!(children("table").await, owned(&table.of(language)));
     session.finish().await;

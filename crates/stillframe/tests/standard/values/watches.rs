@@ -67,8 +67,12 @@ async fn what_does_not_exist_yet_is_watched_until_it_does_and_over_a_restart(lan
     session.break_at(&program, "last").await;
     let failed = session.fails("evaluation_failed", "evaluate_expression", watch("parts", true)).await;
     assert!(failed.text_of("message").ends_with("; it is watched all the same"), "{}", failed.text);
-    // The one that is in a block of its own, in C.
-    let value = if language == Language::C { "3".to_owned() } else { language.shown_list(&["3"]) };
+    // The one that is in a block of its own, in C and Java.
+    let value = if matches!(language, Language::C | Language::Java) {
+        "3".to_owned()
+    } else {
+        language.shown_list(&["3"])
+    };
     let stopped = session.go_on().await;
     assert_eq!(stopped["watches"], json!([{ "expression": "parts", "old": "(not in scope)", "new": value }]));
     let again = session.step("restart_debugging").await;

@@ -257,11 +257,9 @@ pub(super) struct AttachToProcess {
     port: Option<u16>,
     /// default 127.0.0.1
     host: Option<String>,
-    /// process of this machine
+    /// on this machine
     process_id: Option<u32>,
-    /// crash dump to inspect
     core_file: Option<PathBuf>,
-    /// program of the dump, if it does not say
     program: Option<PathBuf>,
     /// where local folders are on the other side
     path_mappings: Option<BTreeMap<String, String>>,
