@@ -253,7 +253,7 @@ impl Tool for StartDebugging {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AttachToProcess {
     session_id: Option<String>,
-    /// debugger port, of python -m debugpy --listen or node --inspect
+    /// debugger port, of debugpy --listen or node --inspect
     port: Option<u16>,
     /// default 127.0.0.1
     host: Option<String>,
@@ -261,7 +261,7 @@ pub(super) struct AttachToProcess {
     process_id: Option<u32>,
     core_file: Option<PathBuf>,
     program: Option<PathBuf>,
-    /// where local folders are on the other side
+    /// where local folders are on that side
     path_mappings: Option<BTreeMap<String, String>>,
     /// default true: pause it
     stop_on_entry: Option<bool>,
