@@ -239,7 +239,10 @@ impl Safety {
         }
         let what = match &attach.to {
             Endpoint::Process(pid) => format!("process {pid}"),
-            Endpoint::Core { file, .. } => return self.check_path(file),
+            Endpoint::Core { file, program } => {
+                self.check_path(file)?;
+                return program.as_deref().map_or(Ok(()), |program| self.check_path(program));
+            }
             Endpoint::Address { host, port } => format!("the program at {host}:{port}"),
         };
         match main_of(&attach.to) {

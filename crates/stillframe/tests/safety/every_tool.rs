@@ -204,6 +204,12 @@ async fn what_is_outside_of_the_roots_is_refused_by_every_tool_that_takes_a_path
             let fresh = fresh.text_of("sessionId");
             let mut arguments = usual(&tool, Language::Python, &session, fresh, &program);
             put(&mut arguments, &place, &value);
+            if tool == "attach_to_process" && place != "host" {
+                // A dump is instead of a port.
+                let arguments = arguments.as_object_mut().unwrap();
+                arguments.remove("port");
+                arguments.entry("coreFile").or_insert(json!(program));
+            }
             let answer = call(&server, &tool, &arguments).await;
             let said = answer.text;
             assert!(answer.is_error, "{tool} {arguments}: {said}");
