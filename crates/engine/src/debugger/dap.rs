@@ -407,11 +407,11 @@ impl Debugger for DapDebugger {
         if lock(&self.0.filters).as_ref() == Some(&filters) {
             return Ok(());
         }
-        lock(&self.0.filters).replace(filters.clone());
         let _still =
             if self.quirks().filters_only_when_stopped { Some(motion::hold(self).await) } else { None };
-        let arguments = ::dap::SetExceptionBreakpointsArguments { filters };
+        let arguments = ::dap::SetExceptionBreakpointsArguments { filters: filters.clone() };
         self.request::<::dap::SetExceptionBreakpoints>(arguments, deadlines::REQUEST).await?;
+        lock(&self.0.filters).replace(filters);
         Ok(())
     }
 

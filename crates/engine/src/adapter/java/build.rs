@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program};
 use crate::progress::Progress;
 
-/// How many files are looked at for changes.
+/// How many files are checked for changes.
 const MOST_SOURCES: usize = 5000;
 /// Beside compiled classes: the path of their source.
 const SOURCE: &str = "source";

@@ -65,7 +65,7 @@ pub(super) fn exception(printed: &str) -> Option<Exception> {
     if let Some((_, rest)) = printed.rsplit_once(thrown) {
         let (type_name, rest) = rest.split_once("'\n")?;
         let what = rest.strip_prefix("  what():  ").unwrap_or_default();
-        // Anything behind it is somebody else's.
+        // What follows is other output.
         let what = what.split("\nerror: ").next().unwrap_or_default();
         return of(type_name, what);
     }

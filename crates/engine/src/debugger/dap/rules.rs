@@ -152,7 +152,7 @@ async fn leave_library(debugger: &DapDebugger, thread: RawId) -> bool {
 /// How many frames of a library may be above the code of the user.
 const LIBRARY_FRAMES: usize = 20;
 
-/// Continues from a stop that nobody asked for. The stop is reported if it ends a step, or if the adapter refuses.
+/// Continues from a stop that was not requested. The stop is reported if it ends a step, or if the adapter refuses.
 pub(super) async fn resume(debugger: &DapDebugger, thread: RawId, reason: StopReason) -> Vec<Event> {
     let reason = match go_on(debugger, thread).await {
         Ok(true) => return Vec::new(),

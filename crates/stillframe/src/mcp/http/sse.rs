@@ -80,7 +80,7 @@ impl Site {
         let ends = client.ends.clone();
         let transport = DisconnectWatcher::new(line, ends.clone());
         tokio::spawn(async move {
-            // A client that leaves before its handshake is no error of ours.
+            // A client that leaves before its handshake is not an error.
             if let Ok(running) = Box::pin(serve_server_with_ct(server, transport, ends)).await {
                 let _ = running.waiting().await;
             }
