@@ -153,7 +153,7 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
 
     /// Whether something is run without a script or a module: by the user's choice of executable, such as
     /// `npm`, or by the arguments of the interpreter, such as `--test`. Then there may be a
-    /// [`Program::Command`](crate::model::launch::Program::Command).
+    /// [`Program::Command`].
     fn stands_alone(&self, _executable: Option<&Path>, _runtime_args: &[String]) -> bool {
         false
     }

@@ -1,6 +1,6 @@
 //! Languages as tests know them, so that one body of a test debugs programs in each of them.
 //!
-//! A language is one line of [`with_languages!`] and a [`Row`] in a file of its own. `tests/standard/languages.rs`
+//! A language is one line of `with_languages!` and a [`Row`] in a file of its own. `tests/standard/languages.rs`
 //! lists what a row lacks.
 
 mod c;

@@ -1,6 +1,6 @@
 //! Java, debugged by a bridge on the Java Debug Interface that we compile into the cache.
 //!
-//! Every JVM of a program connects to the bridge, by the option [`AGENT`]: no port of it is open. A source file is
+//! Every JVM of a program connects to the bridge, by the option `AGENT`: no port of it is open. A source file is
 //! compiled into the cache; Maven and Gradle get the option by `JAVA_TOOL_OPTIONS`.
 
 mod arguments;
